@@ -11,6 +11,7 @@ pub mod action;
 pub mod approval;
 pub mod broken;
 pub mod code_edit;
+pub mod code_review;
 pub mod error;
 pub mod file;
 pub mod parts;
@@ -85,6 +86,12 @@ impl Card {
     /// The text as markdown, for the voice of an agent.
     pub fn prose(&self, markdown: &str) -> Html {
         self.markdown(markdown, Breaks::Soft)
+    }
+
+    /// The same for one of several texts of a message: what they name by an id isn't mixed up.
+    pub fn prose_of(&self, markdown: &str, part: usize) -> Html {
+        let scope = format!("{}-{part}", self.entry.message.seq);
+        self.cut_html(|max| to_html_within(markdown, Breaks::Soft, &scope, max))
     }
 
     /// The text as markdown. What would make the page slow is cut, and says how to get the rest.

@@ -15,7 +15,8 @@ pub use article::render_article;
 use crate::icon::Glyph;
 #[cfg(feature = "ssr")]
 use crate::message::{
-    Card, action::Action, approval::Approval, code_edit::CodeEdit, error::Error, file::File, progress::Progress,
+    Card, action::Action, approval::Approval, code_edit::CodeEdit, code_review::CodeReview, error::Error, file::File,
+    progress::Progress,
     text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
 };
 #[cfg(feature = "ssr")]
@@ -97,6 +98,7 @@ registry! { card:
     Approval(approval) => { view! { <Approval card approval /> }, "Approval", Some(Glyph::NEEDS), Kind::Card }
     Action(action) => { view! { <Action card action /> }, "Answer to a question", None, Kind::Words }
     File(file) => { view! { <File card file /> }, "File", Some(Glyph::FILE), Kind::Result }
+    CodeReview(review) => { view! { <CodeReview card review /> }, "Code review", Some(Glyph::COMMENT), Kind::Result }
     Error(error) => { view! { <Error card error /> }, "Error", Some(Glyph::FAIL), Kind::Result }
     Progress(progress) => { view! { <Progress card progress /> }, "Progress", Some(Glyph::WORK), Kind::Result }
 }

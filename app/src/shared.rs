@@ -10,7 +10,7 @@ pub mod sorted;
 pub mod tab_message;
 pub mod window;
 
-use model::envelope::LineComment;
+use model::envelope::{LineComment, ReviewState};
 use serde::{Deserialize, Serialize};
 
 /// Returns the path of a session's page.
@@ -18,9 +18,37 @@ pub fn session_href(id: &str) -> String {
     format!("/s/{}", api::client::segment(id))
 }
 
+/// Returns the id of a file's card on the changes page: the same for the same path, so that links last.
+pub fn file_id(path: &str) -> String {
+    // FNV-1a: short, stable, and nobody gains from a collision.
+    let hash = path
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    format!("d-{:08x}", hash >> 32)
+}
+
 /// A comment that was sent, and the message that holds it, as the changes page lists it for its script.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sent {
     pub message: String,
     pub comment: LineComment,
+    /// Of a comment in an agent's review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<OfReview>,
+}
+
+/// A comment of a CODE_REVIEW: which one it is, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfReview {
+    /// Its index in the review.
+    pub index: usize,
+    /// What a person answered; None while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<ReviewState>,
+    /// A later edit changed its lines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outdated: bool,
+    /// What an answer is bound to. None where no agent would get it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_sha256: Option<String>,
 }

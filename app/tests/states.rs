@@ -4,10 +4,14 @@
 #[path = "support/gallery.rs"]
 mod gallery;
 
+use api::net::NetFile;
+use app::message::code_review::reviewed::{Reviewed, ReviewedLines};
 use app::message_renderer::render_article;
 use app::transcript::{Detail, TranscriptOptions};
+use model::message_type::code_review::CodeReview;
 use model::{MessageId, Role};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn options() -> TranscriptOptions {
     let mut options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
@@ -169,6 +173,97 @@ fn files_have_buttons_until_one_is_pressed() {
     assert_eq!(buttons(&pressed), ["0:keep", "0:drop"]);
     assert!(pressed.contains("Selected: <b>Keep</b>"), "{pressed}");
     assert_eq!(draw("b3", Value::Null, false).matches(" disabled").count(), 4);
+}
+
+/// Comments of a review stand by their weight, with the buttons that answer them while an agent listens.
+#[test]
+fn a_review_shows_its_comments_the_heaviest_first() {
+    let comment = |severity: &str, line: u32| json!({"side": "new", "start_line": line, "severity": severity, "body": format!("About {line}")});
+    let mut heavy = comment("blocker", 7);
+    heavy["suggestion"] = json!("    let b = 2;");
+    let comments = json!([comment("nit", 3), heavy, comment("major", 9)]);
+    let metadata = json!({"message_type": "CODE_REVIEW", "version": 1,
+        "payload": {"file_path": "/home/mara/lantern/src/a.rs", "comments": comments},
+        "review_info": {"0": {"state": "resolved", "at": 1}, "7": {"state": "accepted", "at": 1}}});
+    let draw = |answers: bool, lines: Option<ReviewedLines>| {
+        let mut entry = gallery::entry("review", Role::Assistant, "bot", "", metadata.clone());
+        entry.shown_sha256 = Some("seen".to_owned());
+        let reviewed = lines.map(|about| Reviewed {
+            path: Some("/home/mara/lantern/src/a.rs".to_owned()),
+            lines: vec![ReviewedLines::default(), about, ReviewedLines::default()],
+        });
+        let reviews = Arc::new(reviewed.map(|reviewed| (entry.message.seq, reviewed)).into_iter().collect());
+        render_article(&entry, &TranscriptOptions { answers, reviews, ..options() })
+    };
+    let buttons = |html: &str| {
+        let values = html.split("<button type=\"submit\"").skip(1).filter_map(|tag| tag.split_once("value=\""));
+        values.filter_map(|(_, rest)| rest.split('"').next()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let open = draw(true, None);
+    assert_eq!(buttons(&open), ["1:accept", "1:resolve", "2:resolve", "0:reopen"]);
+    let at = |words: &str| open.find(words).unwrap_or_else(|| panic!("{words}: {open}"));
+    let order = ["1 blocker", "1 major", "1 nit", "2 open", "About 7", "About 9", "About 3", "Resolved"];
+    assert!(order.map(at).is_sorted(), "{open}");
+    assert!(open.contains("<figure class=\"codeblock") && open.contains(":R7\""), "{open}");
+    assert!(buttons(&draw(false, None)).is_empty());
+    let quote = Some("    let a = 2;".to_owned());
+    let compared = draw(true, Some(ReviewedLines { quote: quote.clone(), outdated: false }));
+    assert!(compared.contains("<del class=\"l\"") && compared.contains(":R7~"), "{compared}");
+    let outdated = draw(true, Some(ReviewedLines { quote, outdated: true }));
+    assert!(outdated.contains("Outdated") && !buttons(&outdated).contains(&"1:accept".to_owned()), "{outdated}");
+}
+
+/// A review of ten thousand comments is cut, and all of it can be read as text.
+#[test]
+fn a_long_review_is_cut() {
+    let comments: Vec<Value> =
+        (1..=10_000).map(|line| json!({"side": "new", "start_line": line, "severity": "nit", "body": "x"})).collect();
+    let metadata =
+        json!({"message_type": "CODE_REVIEW", "version": 1, "payload": {"file_path": "a.rs", "comments": comments}});
+    let entry = gallery::entry("long-review", Role::Assistant, "bot", "", metadata);
+    let draw = |detail| render_article(&entry, &TranscriptOptions { detail, ..options() });
+    let found = |html: &str| html.matches("class=\"finding\"").count();
+    let first = draw(Detail::Glance);
+    assert_eq!((found(&first), first.contains("Show 9,970 more comments")), (30, true));
+    let whole = draw(Detail::Whole);
+    assert_eq!((found(&whole), whole.contains("8,000 more comments: open the full text")), (2_000, true));
+}
+
+/// What is known about lines: what they said when they were commented on, and whether they say it still.
+#[test]
+fn lines_of_a_review_are_outdated_when_an_edit_changed_them() {
+    let file = |parts: Value| -> NetFile {
+        serde_json::from_value(json!({"path": "/p/a.rs", "change": "modified", "added": 1, "removed": 1, "changes": 1,
+            "hash": "h", "broken": false, "edits": [], "texts": {"parts": parts, "patches": []}}))
+        .expect("a file")
+    };
+    let part =
+        |new: &str, first: u32| json!([{"old": "before\n", "new": new, "first_line": [first, first], "whole": false}]);
+    let review = |line: u32| -> CodeReview {
+        serde_json::from_value(
+            json!({"file_path": "a.rs", "comments": [{"start_line": line, "severity": "nit", "body": "b"}]}),
+        )
+        .expect("a review")
+    };
+    let then = file(part("one\ntwo\nthree\n", 10));
+    let known = |line: u32, now: Option<NetFile>| {
+        let found = Reviewed::of(&review(line), Some(&then), now.as_ref());
+        assert_eq!(found.path.as_deref(), Some("/p/a.rs"));
+        let [lines] = <[_; 1]>::try_from(found.lines).expect("one");
+        (lines.quote, lines.outdated)
+    };
+    let two = || Some("two".to_owned());
+    assert_eq!(known(11, None), (two(), false));
+    assert_eq!(known(11, Some(file(part("zero\none\ntwo\nthree\n", 10)))), (two(), false), "it moved");
+    assert_eq!(known(11, Some(file(part("one\n2\nthree\n", 10)))), (two(), true));
+    assert_eq!(known(11, Some(file(part("two\n", 900)))), (two(), true), "another one, far away");
+    assert_eq!(known(11, Some(file(json!([])))), (two(), true), "what the edits made is gone with them");
+    // What no edit held isn't known to have changed, until one holds it.
+    assert_eq!(known(50, Some(file(part("one\n", 10)))), (None, false));
+    assert_eq!(known(50, Some(file(part("fifty\n", 50)))), (None, true));
+    assert_eq!(known(u32::MAX, Some(file(part("one\n", u32::MAX)))), (None, true));
+    let unplaced = file(json!([{"old": "a", "new": "two\n", "whole": false}]));
+    assert_eq!(known(50, Some(unplaced)), (None, false));
 }
 
 /// An item shows its state also where it has a box to tick.

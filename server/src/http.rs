@@ -31,6 +31,7 @@ mod palette;
 mod places;
 mod rate;
 mod review;
+mod reviewed;
 mod slots;
 mod stream;
 mod transcript;

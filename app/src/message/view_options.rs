@@ -1,5 +1,6 @@
 //! How a transcript is looked at: what its rows and the components of its messages are drawn by.
 
+use super::code_review::reviewed::Reviewed;
 use api::messages::Entry;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::{Draft, Micros, Session, SessionId};
@@ -56,6 +57,8 @@ pub struct TranscriptOptions {
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The beginnings of text files that messages of the page name, by their digests in hex.
     pub texts: Arc<HashMap<String, String>>,
+    /// What the session's edits say of the lines of each review of the page, by its `seq`.
+    pub reviews: Arc<HashMap<i64, Reviewed>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
     /// Nobody works in it any more: a call without a result never gets one.
@@ -123,6 +126,7 @@ impl TranscriptOptions {
             todos_now: Arc::default(),
             todos_before: Arc::default(),
             texts: Arc::default(),
+            reviews: Arc::default(),
             answers: false,
             rests: false,
             nested: false,

@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::message::progress::is_stalled;
+use crate::message::code_review::reviewed::Reviewed;
 use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
 use model::message_type::todo::TodoStatus;
@@ -39,6 +40,8 @@ pub(super) struct Key {
     ticked: Vec<TodoStatus>,
     /// The plan that this one replaced.
     before: Option<(i64, i32)>,
+    /// Of a review: later edits may change its lines.
+    reviewed: Option<Reviewed>,
     /// Only its beginning is here.
     cut: bool,
     /// Of the texts that a FILE names, how many are known.
@@ -74,6 +77,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
             Vec::new()
         },
         before: options.todos_before.get(&message.seq).map(|entry| (entry.message.seq, entry.message.revision)),
+        reviewed: options.reviews.get(&message.seq).cloned(),
         cut: options.cut.contains_key(&message.seq),
         texts: texts(entry, options),
     }

@@ -13,8 +13,8 @@ use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
-use crate::shared::Sent;
 use crate::shared::page_action::PageAction;
+use crate::shared::{Sent, file_id};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
 use crate::visible;
 use api::client::segment;
@@ -27,8 +27,10 @@ pub struct ChangesPage {
     pub detail: SessionDetail,
     pub query: NetQuery,
     pub changes: NetChanges,
-    /// What people commented so far.
+    /// What people and reviews commented so far.
     pub sent: Vec<Sent>,
+    /// How many comments of reviews there are besides.
+    pub unsent: usize,
     pub shell: ShellData,
 }
 
@@ -68,6 +70,10 @@ fn content(data: &ChangesPage) -> Part {
         };
         part! { <p class="cap none">{words}</p> }
     });
+    let unsent = (data.unsent > 0).then(|| {
+        let words = figures::counted(data.unsent as i64, "more comment");
+        part! { <p class="cap none">{format!("{words} of reviews, in the transcript")}</p> }
+    });
     let apart = (!failed.is_empty()).then(|| failed_edits(data, &failed));
     part! {
         <main class="main" id="main">
@@ -77,7 +83,7 @@ fn content(data: &ChangesPage) -> Part {
                 data-sent=(!data.sent.is_empty()).then(|| api::json::write(&data.sent).unwrap_or_default())>
                 {tree::side(data, &changed, shown.len())}
                 <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
-                    {cards}{empty}{apart}{more}
+                    {unsent}{cards}{empty}{apart}{more}
                 </div>
                 <template id="more-files">{rest}</template>
                 <template id="file-menu">{menu()}</template>
@@ -219,15 +225,6 @@ fn address(data: &ChangesPage, file: &NetFile) -> String {
 
 fn query(query: &NetQuery) -> String {
     serde_html_form::to_string(query).unwrap_or_default()
-}
-
-/// The id of a file's card: the same for the same path, so that links last.
-pub fn file_id(path: &str) -> String {
-    // FNV-1a: short, stable, and nobody gains from a collision.
-    let hash = path
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-    format!("d-{:08x}", hash >> 32)
 }
 
 /// A button of the header that is an icon.

@@ -91,6 +91,7 @@ fn row(data: &GalleryPage, example: &Example) -> Part {
     // There is no session from which a card could be drawn when it is unfolded.
     options.detail = Detail::Unfolded;
     options.answers = true;
+    options.reviews = Arc::new(example.reviews.clone());
     let newest = example.entries.iter().rfind(|entry| entry.message_type == MessageType::Todo);
     options.texts = Arc::new(example.texts.clone());
     options.newest_todo = newest.map(|entry| entry.message.seq);

@@ -252,7 +252,7 @@ pub struct PendingMessages {
 }
 impl Reply for PendingMessages {}
 
-/// A person's decision on an APPROVAL, or the button of a FILE that a person pressed.
+/// A person's decision on an APPROVAL, or the button of a FILE or of a comment in a CODE_REVIEW that a person pressed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -261,7 +261,8 @@ pub struct Decide {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
     /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.
-    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action.
+    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action. Of a CODE_REVIEW the index of the
+    /// comment from 0, a colon, and `accept`, `resolve` or `reopen`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
     /// An answer in the person's own words, where the approval takes any.
@@ -281,7 +282,7 @@ impl Input for Decide {
     const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
 
-/// The approval or the files as they are now, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
+/// The approval, the files or the review as they are now, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {

@@ -17,6 +17,7 @@ pub mod posts;
 pub mod preferences;
 pub mod projects;
 pub mod reading;
+mod review_actions;
 pub mod search;
 pub mod sessions;
 pub mod stats;

@@ -7,6 +7,7 @@ use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use jiff::tz::TimeZone;
+use model::envelope::review_info::REVIEW_INFO;
 use model::envelope::{self, EnvelopeError};
 use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
@@ -26,10 +27,11 @@ pub const CONTENT_BYTES: usize = 16 << 20;
 /// Most edits, files and the like of one message.
 pub const MOST_EDITS: usize = 1_000;
 /// Lists in payloads that have a bound: type, path of the list, most items.
-const LISTS: [(MessageType, &str, usize); 6] = [
+const LISTS: [(MessageType, &str, usize); 7] = [
     (MessageType::CodeEdit, "/edits", MOST_EDITS),
     (MessageType::File, "/files", MOST_EDITS),
     (MessageType::Todo, "/todos", 5_000),
+    (MessageType::CodeReview, "/comments", 10_000),
     (MessageType::Approval, "/options", MOST_EDITS),
     (MessageType::Approval, "/questions", MOST_EDITS),
     (MessageType::Approval, "/fields", MOST_EDITS),
@@ -226,17 +228,28 @@ pub fn complete(draft: &mut Draft, body: &Body) {
     draft.context = policy(&facts_of(draft)).context;
 }
 
+/// The extra that keeps what people chose of a message's buttons; None where its type keeps it elsewhere, or has none.
+pub const fn choices(body: &Body) -> Option<&'static str> {
+    match body {
+        Body::File(_) => Some(CHOSEN),
+        Body::CodeReview(_) => Some(REVIEW_INFO),
+        _ => None,
+    }
+}
+
 /// What an agent may not say, whatever its scopes: answers to its own questions.
 pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |title: &str, field: &str| {
         Err(Problem { field: Some(field.to_owned()), ..Problem::new(403, "not_yours_to_decide", title) })
     };
+    if let Some(key) = choices(body)
+        && draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(key))
+    {
+        return refused("An agent can't press buttons: only a person chooses", &format!("/message_metadata/{key}"));
+    }
     match body {
         Body::Action(_) => {
             refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
-        }
-        Body::File(_) if draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(CHOSEN)) => {
-            refused("An agent can't press buttons: only a person chooses", "/message_metadata/chosen")
         }
         Body::Approval(approval) if approval.state.is_persons() => {
             refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")

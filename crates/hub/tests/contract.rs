@@ -52,6 +52,8 @@ mod projects;
 mod quotas;
 #[path = "contract/reach.rs"]
 mod reach;
+#[path = "contract/reviewing.rs"]
+mod reviewing;
 #[path = "contract/rewinds.rs"]
 mod rewinds;
 #[path = "contract/search.rs"]

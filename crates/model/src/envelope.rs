@@ -6,11 +6,13 @@
 pub(crate) mod edit_info;
 mod line_comments;
 mod problem;
+pub mod review_info;
 pub(crate) mod todo_info;
 
 pub use edit_info::{EditInfo, EditScope, EditState, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE, edit_info};
 pub use line_comments::{LineComment, Side, line_comments};
 pub use problem::{EnvelopeCode, EnvelopeError};
+pub use review_info::{ReviewInfo, ReviewState, review_info};
 pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 
 use crate::message_type::{Body, MessageType, Mismatch};

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod approval;
 pub mod code_edit;
+pub mod code_review;
 pub mod error;
 pub mod file;
 pub mod progress;
@@ -179,6 +180,7 @@ message_types! {
     "APPROVAL" => Approval(approval::Approval),
     "ACTION" => Action(action::Action),
     "FILE" => File(file::File),
+    "CODE_REVIEW" => CodeReview(code_review::CodeReview),
     "ERROR" => Error(error::Error),
     "PROGRESS" => Progress(progress::Progress),
 }

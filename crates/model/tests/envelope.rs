@@ -21,6 +21,20 @@ fn refusals() {
     let edit = |info: Value| json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}, "edit_info": info});
     let todo = |info: Value| json!({"message_type": "TODO", "payload": {"todos": [{"id": "a/b", "content": "c", "status": "pending"}]}, "todo_info": info});
     let typed = |tag: &str, payload: Value| json!({"message_type": tag, "payload": payload});
+    let comment = |field: &str, value: Value| {
+        let mut comment = json!({"start_line": 3, "severity": "major", "body": "b"});
+        comment[field] = value;
+        comment
+    };
+    let review = |fields: Value| {
+        let mut payload = json!({"file_path": "a.rs", "comments": []});
+        fields.as_object().into_iter().flatten().for_each(|(key, value)| payload[key] = value.clone());
+        typed("CODE_REVIEW", payload)
+    };
+    let answered = |info: Value| {
+        let comments = json!([comment("side", json!("new"))]);
+        json!({"message_type": "CODE_REVIEW", "payload": {"file_path": "a.rs", "comments": comments}, "review_info": info})
+    };
     let cases = [
         edit(json!({})),
         edit(json!([])),
@@ -46,6 +60,24 @@ fn refusals() {
         typed("ACTION", json!({"reply_to": "m", "selected": "x"})),
         typed("FILE", json!({"files": []})),
         typed("FILE", json!({"files": [{"name": "a", "mime": "b", "size": -1, "state": "ready"}]})),
+        review(json!({"file_path": ""})),
+        review(json!({"comments": []})),
+        review(json!({"comments": [{}]})),
+        review(json!({"comments": [comment("side", json!("left"))]})),
+        review(json!({"comments": [comment("start_line", json!(0))]})),
+        review(json!({"comments": [comment("start_line", json!(i64::MAX))]})),
+        review(json!({"comments": [comment("start_line", json!(1.5))]})),
+        review(json!({"comments": [comment("end_line", json!(2))]})),
+        review(json!({"comments": [comment("end_line", json!("5"))]})),
+        review(json!({"comments": [comment("severity", json!("critical"))]})),
+        review(json!({"comments": [comment("body", json!(""))]})),
+        review(json!({"comments": [comment("suggestion", json!(["x"]))]})),
+        review(json!({"comments": [comment("author", json!("bot"))]})),
+        review(json!({"comments": ["x"], "summary": "s"})),
+        answered(json!([])),
+        answered(json!({"first": {}})),
+        answered(json!({"0": {"state": "done", "at": 1}})),
+        answered(json!({"0": {"state": "resolved"}})),
         typed("ERROR", json!({"error_type": "x", "message": "y", "frames": [{"line": "3"}]})),
     ];
     let mut text = String::new();

@@ -14,7 +14,7 @@ const SENDERS: [(Role, &[&str]); 2] = [
 /// Built-in types, those that the table names besides, and one that nobody knows.
 fn types() -> Vec<&'static str> {
     let mut types = MessageType::WORDS.to_vec();
-    types.extend(["CHART", "CODE_REVIEW", "HOLOGRAM"]);
+    types.extend(["CHART", "HOLOGRAM"]);
     types
 }
 

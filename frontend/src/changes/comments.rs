@@ -10,6 +10,8 @@ use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use app::browser::{clipboard, dom, focus, fragment, storage, toast};
 use app::icon::{self, Glyph, Look};
+use app::shared::OfReview;
+use model::message_type::code_review::Severity;
 use serde::{Deserialize, Serialize};
 use web_sys::{Element, Event};
 
@@ -36,6 +38,17 @@ pub struct Comment {
     pub quote: String,
     pub text: String,
     pub state: State,
+    /// Of a comment in an agent's review.
+    #[serde(skip)]
+    pub remark: Option<Remark>,
+}
+
+/// What a comment of an agent's review says besides.
+#[derive(Debug, Clone)]
+pub struct Remark {
+    pub severity: Option<Severity>,
+    pub suggestion: Option<String>,
+    pub review: OfReview,
 }
 
 impl Comment {

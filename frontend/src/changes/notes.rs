@@ -7,6 +7,8 @@ use super::{beneath, blocks, cards, sent, unfinished};
 use api::Problem;
 use app::browser::{dom, focus, toast};
 use app::shared::hash::text_hash;
+use model::envelope::ReviewState;
+use model::message_type::code_review::Severity;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
@@ -111,7 +113,11 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
     let mut found: Vec<(Element, u32, u32)> = Vec::new();
     let mut outdated = Vec::new();
     for comment in comments::of(card) {
-        let question = format!("find={}~{}", comment.lines().words(), text_hash(&comment.quote));
+        let words = comment.lines().words();
+        let question = match comment.quote.as_str() {
+            "" => format!("find={words}"),
+            quote => format!("find={words}~{}", text_hash(quote)),
+        };
         let answer = blocks::ask(card, first, &question).await;
         // The comments, or the look at the file, are others by now.
         if card.get_attribute(PLACED).as_deref() != Some(turn) {
@@ -176,57 +182,89 @@ pub fn place_within(place: &Element) {
     }
 }
 
-/// Where the comment's lines are now; empty if they are not as they were.
+/// Where the comment's lines are now; empty if they are not as they were, or not shown. Of an agent's comment it may not be
+/// known what they said: then they are where it says.
 fn lines_of(shown: &Shown, comment: &Comment) -> Vec<Element> {
+    if comment.quote.is_empty() && comment.remark.as_ref().is_some_and(|remark| !remark.review.outdated) {
+        return if shown.has(comment.from, comment.to) { shown.elements(comment.from, comment.to) } else { Vec::new() };
+    }
     let place = shown.find(comment.from, comment.to, |text| text == comment.quote);
     place.map(|(from, to)| shown.elements(from, to)).unwrap_or_default()
 }
 
-fn note(comment: &Comment, outdated: bool) -> Option<Element> {
+/// `lost` says that its lines aren't shown: of a person's comment, that they have changed.
+fn note(comment: &Comment, lost: bool) -> Option<Element> {
+    let remark = comment.remark.as_ref();
+    let outdated = remark.map_or(lost, |remark| remark.review.outdated);
     let note = element("div", "note", "")?;
     let _ = note.set_attribute("data-id", &comment.id.to_string());
     if is_changed(comment.id) {
         let _ = note.set_attribute("hidden", "");
     }
-    let _ = note.set_attribute(
-        "data-state",
-        match (comment.state, outdated) {
-            (State::Resolved, _) => "done",
-            (_, true) => "idle",
-            (State::Draft, _) => "question",
-            (State::Sent, _) => "working",
-        },
-    );
+    let _ = note.set_attribute("data-state", state(comment, outdated));
     let head = element("div", "note-head", "")?;
-    let word = match (comment.state, outdated) {
-        (State::Resolved, _) => "Resolved",
-        (State::Draft, true) => "Draft, outdated",
-        (State::Sent, true) => "Sent, outdated",
-        (State::Draft, _) => "Draft",
-        (State::Sent, _) => "Sent",
-    };
-    within(&head, element("b", "state", word))?;
+    within(&head, element("b", "state", &word(comment, outdated)))?;
     within(&head, element("span", "cap num", &comment.lines().label()))?;
     within(&head, element("span", "sp", ""))?;
+    // Where no agent gets the answer to a review there is none.
+    let answers = remark.is_none_or(|remark| remark.review.shown_sha256.is_some());
     match comment.state {
         State::Draft => {
             within(&head, button("edit", "Edit", "btn quiet tiny"))?;
             within(&head, button("delete", "Delete", "btn quiet tiny"))?;
         }
-        State::Sent => {
+        State::Sent if answers => {
+            if remark.is_some_and(|remark| remark.suggestion.is_some() && !outdated) {
+                within(&head, button("accept", "Accept suggestion", "btn tiny"))?;
+            }
             within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
         }
-        State::Resolved => {
+        State::Resolved if answers => {
             within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
         }
+        State::Sent | State::Resolved => {}
     }
     note.append_child(&head).ok()?;
-    if outdated {
+    if lost && !comment.quote.is_empty() {
         within(&note, element("pre", "note-quote", &comment.quote))?;
     }
     let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
     within(&note, element("p", class, &comment.text))?;
+    if let Some(code) = remark.and_then(|remark| remark.suggestion.as_deref()) {
+        let words = if code.trim().is_empty() { "Suggestion: delete these lines" } else { "Suggestion" };
+        within(&note, element("p", "cap", words))?;
+        if !code.trim().is_empty() {
+            within(&note, element("pre", "note-quote", code))?;
+        }
+    }
     Some(note)
+}
+
+/// The state whose colour a comment has.
+fn state(comment: &Comment, outdated: bool) -> &'static str {
+    let severity = comment.remark.as_ref().and_then(|remark| remark.severity);
+    match (comment.state, severity) {
+        (State::Resolved, _) => "done",
+        _ if outdated => "idle",
+        (State::Draft, _) => "question",
+        (State::Sent, Some(Severity::Blocker)) => "failed",
+        (State::Sent, Some(Severity::Major)) => "needs",
+        (State::Sent, Some(Severity::Nit)) => "idle",
+        (State::Sent, Some(Severity::Minor) | None) => "working",
+    }
+}
+
+/// Its state in words; of an open comment of a review how much it matters.
+fn word(comment: &Comment, outdated: bool) -> String {
+    let remark = comment.remark.as_ref();
+    let word = match (comment.state, remark.map(|remark| (remark.severity, remark.review.state))) {
+        (State::Resolved, Some((_, Some(ReviewState::Accepted)))) => "Accepted",
+        (State::Resolved, _) => "Resolved",
+        (State::Draft, _) => "Draft",
+        (State::Sent, Some((Some(severity), _))) => severity.name(),
+        (State::Sent, _) => "Sent",
+    };
+    if outdated && comment.state != State::Resolved { format!("{word}, outdated") } else { word.to_owned() }
 }
 
 /// Is its field open?
@@ -359,6 +397,7 @@ fn add(note: &Element) {
             quote: note.get_attribute("data-quote").unwrap_or_default(),
             text: text.trim().to_owned(),
             state: State::Draft,
+            remark: None,
         }),
     }
     comments::keep(&all);
@@ -430,18 +469,18 @@ pub fn press(button: &Element) {
                 give_focus(card, near.id);
             }
         }
-        (Some("resolve" | "reopen"), _) => turn(card, button, id),
+        (Some(verb @ ("accept" | "resolve" | "reopen")), _) => turn(card, button, id, verb.to_owned()),
         _ => {}
     }
 }
 
-/// Resolves a comment that was sent, or opens it again.
-fn turn(card: Element, button: &Element, id: Option<u32>) {
+/// Resolves a comment that was sent, or opens it again; accepts the suggestion of one in a review.
+fn turn(card: Element, button: &Element, id: Option<u32>, verb: String) {
     let Some(id) = id else { return };
     let _ = button.set_attribute("disabled", "");
     let button = button.clone();
     wasm_bindgen_futures::spawn_local(async move {
-        match sent::turn(id).await {
+        match sent::turn(id, &verb).await {
             Some(Ok(())) => {
                 comments::show();
                 place(&card);

@@ -1,14 +1,17 @@
-//! Comments that were sent. The message that told the agent holds them beside its text, so that every browser knows them.
-//! What became of one is said there too, by an update of that message: it is the person's own, and nothing else has to be
-//! stored, asked for or kept in step.
+//! Comments that were sent, and those of agents' reviews. The message that told the agent holds a person's beside its text, so
+//! that every browser knows them. What became of one is said there too, by an update of that message: it is the person's own,
+//! and nothing else has to be stored, asked for or kept in step. A comment of a review is answered as in the transcript.
 
-use super::comments::{Comment, State};
+use super::comments::{Comment, Remark, State};
 use super::store;
-use api::contract::{GetMessage, UpdateMessageEndpoint};
-use api::{Problem, json};
+use api::client::segment;
+use api::contract::{DecideEndpoint, GetMessage, UpdateMessageEndpoint};
+use api::messages::MessagePath;
+use api::posting::Decide;
+use api::{Method, Problem, json};
 use app::browser::fragment;
-use app::shared::Sent;
-use model::envelope::{LineComment, Side};
+use app::shared::{OfReview, Sent};
+use model::envelope::{LineComment, ReviewState, Side};
 use serde_json::json;
 use std::cell::RefCell;
 
@@ -24,7 +27,7 @@ pub fn start() {
 
 /// In the order in which they were sent. Numbered from the end, where no draft is.
 pub fn all() -> Vec<Comment> {
-    SENT.with_borrow(|sent| (0..).zip(sent).map(|(place, sent)| comment(u32::MAX - place, &sent.comment)).collect())
+    SENT.with_borrow(|sent| (0..).zip(sent).map(|(place, sent)| comment(u32::MAX - place, sent)).collect())
 }
 
 /// Was it sent, though the answer that said so was lost?
@@ -37,7 +40,11 @@ pub fn has(draft: &Comment) -> bool {
 pub fn add(message: &str, drafts: &[Comment]) -> u32 {
     SENT.with_borrow_mut(|sent| {
         let first = u32::try_from(sent.len()).unwrap_or(0);
-        sent.extend(drafts.iter().map(|draft| Sent { message: message.to_owned(), comment: said(draft) }));
+        sent.extend(drafts.iter().map(|draft| Sent {
+            message: message.to_owned(),
+            comment: said(draft),
+            review: None,
+        }));
         u32::MAX - first
     })
 }
@@ -48,20 +55,40 @@ pub fn metadata(drafts: &[Comment]) -> serde_json::Value {
     json!({ "message_type": "TEXT", key: comments })
 }
 
-/// Resolves the comment with this number, or opens it again. None if there is no such comment.
-pub async fn turn(id: u32) -> Option<Result<(), Problem>> {
+/// Does to the comment with this number what a button says: `resolve`, `reopen`, or of a review `accept`. None if there is no
+/// such comment.
+pub async fn turn(id: u32, verb: &str) -> Option<Result<(), Problem>> {
     let place = usize::try_from(u32::MAX - id).ok()?;
-    let Sent { message, mut comment } = SENT.with_borrow(|sent| sent.get(place).cloned())?;
-    comment.resolved = !comment.resolved;
-    let told = tell(&message, &comment).await;
+    let mut turned = SENT.with_borrow(|sent| sent.get(place).cloned())?;
+    let state = match verb {
+        "accept" => Some(ReviewState::Accepted),
+        "resolve" => Some(ReviewState::Resolved),
+        _ => None,
+    };
+    turned.comment.resolved = state.is_some();
+    let told = match &mut turned.review {
+        Some(review) => {
+            review.state = state;
+            answer(&turned.message, review, verb).await
+        }
+        None => tell(&turned.message, &turned.comment).await,
+    };
     if told.is_ok() {
         SENT.with_borrow_mut(|sent| {
             if let Some(sent) = sent.get_mut(place) {
-                sent.comment = comment;
+                *sent = turned;
             }
         });
     }
     Some(told)
+}
+
+/// Answers a comment of an agent's review. The agent gets it, as from the transcript.
+async fn answer(message: &str, review: &OfReview, verb: &str) -> Result<(), Problem> {
+    let path = MessagePath { session: store::session(), message: message.to_owned() };
+    let selected = vec![format!("{}:{verb}", review.index)];
+    let input = Decide { selected, shown_sha256: review.shown_sha256.clone(), ..Decide::default() };
+    fragment::client().tell::<DecideEndpoint>(path, input).await
 }
 
 /// Says in its message what became of a comment. Whoever says something else of the message at the same time is not written
@@ -86,11 +113,19 @@ fn said(comment: &Comment) -> LineComment {
         edit: comment.edit.clone(),
         quote: comment.quote.clone(),
         body: comment.text.clone(),
+        severity: None,
+        suggestion: None,
         resolved: false,
     }
 }
 
-fn comment(id: u32, said: &LineComment) -> Comment {
+fn comment(id: u32, sent: &Sent) -> Comment {
+    let said = &sent.comment;
+    let remark = sent.review.clone().map(|review| Remark {
+        severity: said.severity,
+        suggestion: said.suggestion.clone(),
+        review,
+    });
     Comment {
         id,
         path: said.file_path.clone(),
@@ -101,5 +136,6 @@ fn comment(id: u32, said: &LineComment) -> Comment {
         quote: said.quote.clone(),
         text: said.body.clone(),
         state: if said.resolved { State::Resolved } else { State::Sent },
+        remark,
     }
 }

@@ -2,19 +2,22 @@
 
 use super::asked::PageOf;
 use super::pages::{answer, query};
+use super::reviewed::reviewed;
 use super::{Site, views};
-use api::messages::ListMessages;
+use api::messages::{Entry, ListMessages};
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
+use app::message::code_review::reviewed::Reviewed;
 use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
-use app::shared::Sent;
+use app::shared::{OfReview, Sent};
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use model::envelope::line_comments;
-use model::{MessageType, Role, Session, Status};
+use model::envelope::{LineComment, line_comments, review_info};
+use model::message_type::code_review::CodeReview;
+use model::{Body as Typed, MessageType, Role, Session, Status};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -38,8 +41,8 @@ pub async fn page(
         let shell = views::surroundings(&site, &headers).await?;
         let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         let changes = site.api.get_net_changes(path, query.clone()).await?;
-        let sent = sent(&site, &detail.session).await?;
-        let data = ChangesPage { detail, query, changes, sent, shell };
+        let (sent, unsent) = sent(&site, &detail.session).await?;
+        let data = ChangesPage { detail, query, changes, sent, unsent, shell };
         site.draw(move |_| changes::page(&data)).await
     };
     answer(&site, &headers, page.await).await
@@ -48,25 +51,73 @@ pub async fn page(
 /// Messages that are read at once.
 const MESSAGES: u32 = 500;
 
-/// The comments on lines in what people said. An agent that doesn't post by itself can't be sent any.
-async fn sent(site: &Site, session: &Session) -> Result<Vec<Sent>, Problem> {
+/// Comments of reviews that the page has at most.
+const REMARKS: usize = 500;
+
+/// The comments on lines in what people said, then those of reviews, and how many of these are left out. An agent that doesn't
+/// post by itself can't be sent any.
+async fn sent(site: &Site, session: &Session) -> Result<(Vec<Sent>, usize), Problem> {
     let mut sent = Vec::new();
-    let mut after = session.registered.then_some(0);
+    if session.registered {
+        for draft in
+            entries(site, session, MessageType::Text, vec![Role::User]).await?.into_iter().map(|it| it.message.draft)
+        {
+            let message = draft.id.to_string();
+            let comments = line_comments(draft.metadata.as_ref()).into_iter();
+            sent.extend(comments.map(|comment| Sent { message: message.clone(), comment, review: None }));
+        }
+    }
+    let reviews = entries(site, session, MessageType::CodeReview, Vec::new()).await?;
+    let path = SessionPath { session: session.id.to_string() };
+    let known = reviewed(&site.api, &path, &reviews).await?;
+    let mut remarks: Vec<Sent> = Vec::new();
+    for entry in &reviews {
+        if let Typed::CodeReview(review) = entry.body() {
+            remarks.extend(comments_of(entry, review, known.get(&entry.message.seq), session.registered));
+        }
+    }
+    let left = remarks.len().saturating_sub(REMARKS);
+    sent.extend(remarks.into_iter().skip(left));
+    Ok((sent, left))
+}
+
+/// All messages of a type that weren't taken back.
+async fn entries(site: &Site, session: &Session, of: MessageType, roles: Vec<Role>) -> Result<Vec<Entry>, Problem> {
+    let mut entries = Vec::new();
+    let mut after = Some(0);
     while let Some(seq) = after {
         let path = SessionPath { session: session.id.to_string() };
-        let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
+        let (types, roles) = (vec![of.to_string()], roles.clone());
         let asked = ListMessages { after: Some(seq), types, roles, limit: Some(MESSAGES), ..ListMessages::default() };
         let page = site.api.list_messages(path, asked).await?;
         after = (page.to < page.last_seq).then_some(page.to).filter(|to| *to > seq);
-        for draft in page.messages.into_iter().map(|entry| entry.message.draft) {
-            if draft.status != Status::Retracted {
-                let message = draft.id.to_string();
-                let comments = line_comments(draft.metadata.as_ref());
-                sent.extend(comments.into_iter().map(|comment| Sent { message: message.clone(), comment }));
-            }
-        }
+        entries.extend(page.messages.into_iter().filter(|entry| entry.message.draft.status != Status::Retracted));
     }
-    Ok(sent)
+    Ok(entries)
+}
+
+/// The comments of a review, with their lines where the session's edits hold them.
+fn comments_of<'a>(
+    entry: &'a Entry,
+    review: &'a CodeReview,
+    known: Option<&'a Reviewed>,
+    answers: bool,
+) -> impl Iterator<Item = Sent> + 'a {
+    let draft = &entry.message.draft;
+    let infos = review_info(draft.metadata.as_ref());
+    let path = known.and_then(|known| known.path.clone());
+    review.comments.iter().enumerate().map(move |(index, comment)| {
+        let state = infos.get(&index).map(|info| info.state);
+        let lines = known.and_then(|known| known.lines.get(index)).cloned().unwrap_or_default();
+        let comment = LineComment {
+            file_path: path.clone().unwrap_or_else(|| review.file_path.clone()),
+            quote: lines.quote.unwrap_or_default(),
+            ..review.line_comment(comment, state)
+        };
+        let shown_sha256 = entry.shown_sha256.clone().filter(|_| answers);
+        let review = Some(OfReview { index, state, outdated: lines.outdated, shown_sha256 });
+        Sent { message: draft.id.to_string(), comment, review }
+    })
 }
 
 #[derive(Debug, Deserialize)]

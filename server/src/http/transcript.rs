@@ -1,6 +1,7 @@
 //! Parts of a transcript: loaded through the API, drawn by `app`.
 
 use super::Site;
+use super::reviewed::reviewed;
 use crate::speaker;
 use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
@@ -187,7 +188,7 @@ async fn draw(
 ) -> Result<Chunks, Problem> {
     let (page, cut) = around(site, detail, view, &chunks, options).await?;
     let options = TranscriptOptions { cut, ..options.clone() };
-    let options = with_plans(&site.api, detail, &page, &options).await?;
+    let options = with_surroundings(&site.api, detail, &page, &options).await?;
     site.draw(move |job| app::transcript::chunks(page, &until(job, options), chunks)).await
 }
 
@@ -268,7 +269,7 @@ pub async fn article(
         shorten(&mut page, &mut cut);
         options.cut = Arc::new(cut);
     }
-    options = with_plans(&site.api, session, &page, &options).await?;
+    options = with_surroundings(&site.api, session, &page, &options).await?;
     let entry = page.messages.pop().ok_or_else(|| Problem::not_found("message"))?;
     if let Some(child) = options.child(&entry.message.draft).cloned()
         && let Some(call) = child.session.call_id.clone()
@@ -286,8 +287,8 @@ pub fn until(job: &Job, options: TranscriptOptions) -> TranscriptOptions {
 }
 
 /// With what cards of the page show beside their message: the plan that a plan took the place of, since it says what it
-/// changed, and the beginnings of text files.
-pub async fn with_plans(
+/// changed, what is known about the lines of reviews, and the beginnings of text files.
+pub async fn with_surroundings(
     scoped: &Scoped,
     detail: &SessionDetail,
     page: &MessagePage,
@@ -307,6 +308,7 @@ pub async fn with_plans(
         options.todos_before = Arc::new(todos_before(page, earlier));
     }
     options.texts = Arc::new(texts(scoped, page).await);
+    options.reviews = Arc::new(reviewed(scoped, &path(detail), &page.messages).await?);
     Ok(options)
 }
 

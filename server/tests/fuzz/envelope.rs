@@ -5,7 +5,7 @@ use crate::{engine, inputs, support};
 use api::messages::Entry;
 use app::message_renderer::render_article;
 use app::transcript::{Detail, TranscriptOptions};
-use model::envelope::{self, edit_info, line_comments, normalize, todo_info};
+use model::envelope::{self, edit_info, line_comments, normalize, review_info, todo_info};
 use model::policy::{display, should_embed};
 use model::sdk_format::format_for_sdk;
 use model::{Body, Draft, Message, MessageId, Micros, Role, SessionId, summary};
@@ -41,6 +41,7 @@ fn check(input: &[u8]) {
     edit_info(metadata, 0);
     todo_info(metadata);
     line_comments(metadata);
+    review_info(metadata);
     should_embed(&draft);
     display(&draft);
     let line = summary::summary_as(&draft, &body);

@@ -1,11 +1,12 @@
 //! The files at the left: by folder, with a filter and what was viewed.
 
+use super::ChangesPage;
 use super::parts::{delta, elsewhere, kind, short};
-use super::{ChangesPage, file_id};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::split_path;
 use crate::part::{Part, part};
+use crate::shared::file_id;
 use crate::shell::{fold_mark, icon, small_icon};
 use crate::visible;
 use api::net::NetFile;

@@ -1,5 +1,6 @@
 //! The messages of the gallery: made-up ones from `fixtures/gallery.json`, and the example of each built-in type.
 
+use crate::message::code_review::reviewed::Reviewed;
 use api::messages::{AskedCall, Entry, NotShown};
 use model::message_type::approval::Approval;
 use model::message_type::progress::UPDATED_AT;
@@ -23,6 +24,8 @@ pub struct Example {
     pub entries: Vec<Entry>,
     /// What stands in text files that it names, by their digests.
     pub texts: HashMap<String, String>,
+    /// What is known about the lines of a review, by its `seq`.
+    pub reviews: HashMap<i64, Reviewed>,
 }
 
 #[derive(Deserialize)]
@@ -76,6 +79,9 @@ struct MadeUp {
     not_shown: Option<NotShown>,
     #[serde(default)]
     texts: HashMap<String, String>,
+    /// Of a review: what the session's edits say of its lines.
+    #[serde(default)]
+    reviewed: Option<Reviewed>,
 }
 
 /// How long ago they were said, in microseconds.
@@ -94,9 +100,10 @@ pub fn groups(now: Micros) -> Vec<Group> {
     }
     let at = Micros(now.0 - BEFORE);
     let mut seq = 0;
-    let mut made = |one: MadeUp| {
+    let mut made = |mut one: MadeUp| {
         seq += 1;
-        entry(one, seq, at)
+        let reviewed = one.reviewed.take().map(|reviewed| (seq, reviewed));
+        entry(one, seq, at).map(|entry| (entry, reviewed))
     };
     let mut examples = |group: MadeUpGroup| {
         let alone = group.entries.into_iter().map(|one| (one.state.clone(), vec![one]));
@@ -105,6 +112,9 @@ pub fn groups(now: Micros) -> Vec<Group> {
         let example = |(state, mut all): (String, Vec<MadeUp>)| {
             let texts = all.iter_mut().flat_map(|one| std::mem::take(&mut one.texts)).collect();
             Example { state, entries: all.into_iter().filter_map(&mut made).collect(), texts }
+        let example = |(state, all): (String, Vec<MadeUp>)| {
+            let (entries, reviews): (Vec<_>, Vec<_>) = all.into_iter().filter_map(&mut made).unzip();
+            Example { state, entries, reviews: reviews.into_iter().flatten().collect() }
         };
         all.map(example).collect()
     };
@@ -127,7 +137,10 @@ fn built_in() -> Vec<MadeUp> {
         updated_seconds_ago: None,
         calls: Vec::new(),
         not_shown: None,
-        texts: HashMap::new(),
+        let example = |(state, mut all): (String, Vec<MadeUp>)| {
+            let texts = all.iter_mut().flat_map(|one| std::mem::take(&mut one.texts)).collect();
+            let (entries, reviews): (Vec<_>, Vec<_>) = all.into_iter().filter_map(&mut made).unzip();
+            Example { state, entries, texts, reviews: reviews.into_iter().flatten().collect() }
     };
     let mut examples: Vec<MadeUp> = Body::examples().into_iter().map(example).collect();
     // Nobody uploaded what the example of a file names.
@@ -175,6 +188,7 @@ fn entry(one: MadeUp, seq: i64, at: Micros) -> Option<Entry> {
     let message = Message { session_id, seq, revision: 1, draft, records: Vec::new(), received_at: at };
     // No decision can be made here: the hash only has to be there for the form to be drawn.
     let asks = Approval::open_in(&message.draft).is_some() && one.not_shown.is_none();
+    let asks = asks || matches!(Body::of(&message.draft), Body::CodeReview(review) if !review.comments.is_empty());
     let shown_sha256 = asks.then(|| "0".repeat(64));
     Some(Entry { shown_sha256, calls: one.calls, not_shown: one.not_shown, ..Entry::made_up(message) })
 }

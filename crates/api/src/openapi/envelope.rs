@@ -1,6 +1,6 @@
 //! The envelope as the reference describes it. It is checked by `model::envelope`.
 
-use model::envelope::{EditInfo, TodoInfo};
+use model::envelope::{EditInfo, ReviewInfo, TodoInfo};
 use model::message_type::approval::ApprovalState;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// What else stands beside these fields is kept and given back unchanged.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Envelope {
-    /// `CODE_EDIT`, `TODO`, `TOOL_CALL`, `APPROVAL`, `ACTION`, `FILE`, `ERROR`, `TEXT`, or any name of your own.
+    /// `CODE_EDIT`, `TODO`, `TOOL_CALL`, `APPROVAL`, `ACTION`, `FILE`, `CODE_REVIEW`, `ERROR`, `TEXT`, or any name of your own.
     #[schemars(length(min = 1, max = 200))]
     message_type: Option<String>,
     /// 1 if absent.
@@ -25,6 +25,9 @@ pub(crate) struct Envelope {
     /// Of a TODO, by the id of the item: what three states can't say.
     #[schemars(schema_with = "usually::<BTreeMap<String, TodoInfo>>")]
     todo_info: Option<BTreeMap<String, TodoInfo>>,
+    /// Of a `CODE_REVIEW`, by the index of the comment: what a person answered. It comes from the server.
+    #[schemars(schema_with = "usually::<BTreeMap<String, ReviewInfo>>")]
+    review_info: Option<BTreeMap<String, ReviewInfo>>,
     /// Of an ACTION that answers an approval: whether it was allowed. It comes from the server.
     #[schemars(schema_with = "usually::<ApprovalState>")]
     decision_state: Option<ApprovalState>,

@@ -2,7 +2,7 @@
 
 use super::messages::{entry, named};
 use super::pages::Pages;
-use super::{file_actions, refusal, session};
+use super::{file_actions, refusal, review_actions, session};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -51,6 +51,9 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         Body::Approval(approval) => approval,
         Body::File(file) if file.files.iter().any(|item| !item.actions.is_empty()) => {
             return file_actions::choose(scoped, input, found, &file).await;
+        }
+        Body::CodeReview(review) if !review.comments.is_empty() => {
+            return review_actions::choose(scoped, input, found, &review).await;
         }
         _ => return Err(Problem::new(409, "no_approval", "This message asks for no decision")),
     };
@@ -193,13 +196,16 @@ impl Default for Room {
     }
 }
 
-/// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE with buttons
-/// the hash. A reply that doesn't hold all that the hash covers has no hash.
+/// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
+/// CODE_REVIEW with buttons the hash. A reply that doesn't hold all that the hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     let draft = &entry.message.draft;
-    if matches!(entry.body(), Body::File(file) if file.asks(draft.metadata.as_ref()))
-        && draft.status != Status::Retracted
-    {
+    let has_buttons = match entry.body() {
+        Body::File(file) => file.asks(draft.metadata.as_ref()),
+        Body::CodeReview(review) => !review.comments.is_empty(),
+        _ => false,
+    };
+    if has_buttons && draft.status != Status::Retracted {
         entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
         return Ok(());
     }

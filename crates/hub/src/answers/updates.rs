@@ -230,7 +230,7 @@ impl Change {
             return refuse(Objection::Status);
         }
         let mut draft = Draft { status, ..old.clone() };
-        let chosen = old.metadata.as_ref().and_then(|extras| extras.get(CHOSEN));
+        let chosen = posting::choices(&old_body).and_then(|key| Some((key, old.metadata.as_ref()?.get(key)?)));
         if let Some(content) = &self.content {
             draft.content.clone_from(content);
         }
@@ -244,8 +244,10 @@ impl Change {
         if let Some(Replacement(metadata)) = &self.metadata {
             draft.metadata.clone_from(metadata);
             // What a person chose stays, also where the agent doesn't repeat it.
-            if let Some(extras) = draft.metadata.as_mut().filter(|extras| extras.get(CHOSEN) == chosen) {
-                extras.shift_remove(CHOSEN);
+            if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), chosen)
+                && extras.get(key) == Some(value)
+            {
+                extras.shift_remove(key);
             }
             let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
             let untold = self.content.is_none() && self.append.is_none();
@@ -269,10 +271,13 @@ impl Change {
         if posting::asks_in_sight(&draft, &body).is_err() && posting::asks_in_sight(old, &old_body).is_ok() {
             return refuse(Objection::OutOfSight);
         }
-        if let (Some(extras), Some(chosen)) = (draft.metadata.as_mut(), chosen)
-            && old.message_type() == MessageType::File
-        {
-            extras.insert(CHOSEN.to_owned(), chosen.clone());
+        let stays = match (&old_body, &body) {
+            (Body::CodeReview(earlier), Body::CodeReview(review)) => review.carry(earlier, old.metadata.as_ref()),
+            (Body::CodeReview(_), _) => None,
+            _ => chosen.map(|(key, value)| (key.to_owned(), value.clone())),
+        };
+        if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), stays) {
+            extras.insert(key, value);
         }
         // How fast it gets on, and whether it still does, is told by when it was changed.
         if let (Some(extras), Body::Progress(_)) = (draft.metadata.as_mut(), &body) {

@@ -1,6 +1,7 @@
 //! `comments`: what a person's message says of lines of changed files, one by one, beside the text that says it to the agent.
+//! The comments of an agent's CODE_REVIEW are read as the same.
 
-use crate::words;
+use crate::{message_type::code_review::Severity, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,10 +31,16 @@ pub struct LineComment {
     /// `812.0`, the `seq` and the index of an edit whose place in its file isn't known: the lines are counted within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
-    /// The lines as they were.
+    /// The lines as they were. Empty where that isn't known.
     pub quote: String,
-    /// What the person wrote about them, markdown.
+    /// What there is to say about them: a person's as it was typed, an agent's in markdown.
     pub body: String,
+    /// How much it matters; people don't say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
+    /// What should stand there instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
     /// A person has seen to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resolved: bool,

@@ -129,7 +129,8 @@ async fn pieces(
                 return Ok(None);
             }
             let page = page(&scoped, options.session_id.as_str(), from, Dev::Off).await.map_err(io::Error::other)?;
-            let options = transcript::with_plans(&scoped, &detail, &page, &options).await.map_err(io::Error::other)?;
+            let options =
+                transcript::with_surroundings(&scoped, &detail, &page, &options).await.map_err(io::Error::other)?;
             let to = page.to.max(from);
             let last = page.messages.last().map(|entry| entry.message.draft.created_at).or(before);
             let draw = move |job: &Job| app::transcript::page(page, &transcript::until(job, options));

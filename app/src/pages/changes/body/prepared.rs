@@ -2,7 +2,7 @@
 
 use crate::html::Html;
 use crate::message::code_edit::{pictures_html, to_fold};
-use crate::pages::changes::file_id;
+use crate::shared::file_id;
 use api::net::{NetFile, NetPart};
 use diff::{DiffInput, Outline, Spaces, Which};
 use model::view::FileChange;

@@ -1,0 +1,285 @@
+//! CODE_REVIEW: comments on lines of a file, the heaviest first, each with the buttons that answer it.
+
+pub mod reviewed;
+
+use super::{
+    Card,
+    code_edit::{Extent, Look, diff_html},
+    parts::{Mark, ShowAll, State, TextButton},
+};
+use crate::figures::counted;
+use crate::html::Html;
+use crate::icon::{Glyph, Icon, Size};
+use crate::markdown::code_block;
+use crate::shared::page_action::PageAction;
+use crate::shared::{file_id, hash::text_hash, session_href};
+use crate::visible;
+use diff::DiffInput;
+use leptos::prelude::*;
+use model::Status;
+use model::envelope::{ReviewInfo, ReviewState, Side, review_info};
+use model::message_type::code_review::{self, ReviewComment, Severity};
+use reviewed::ReviewedLines;
+
+/// Comments drawn until all are asked for, and at most.
+const AT_FIRST: usize = 30;
+const MOST: usize = 2_000;
+
+#[component]
+pub fn CodeReview(card: Card, review: code_review::CodeReview) -> impl IntoView {
+    let infos = review_info(card.draft().metadata.as_ref());
+    let known = card.options.reviews.get(&card.entry.message.seq).cloned();
+    let changed = match &known {
+        Some(known) => known.path.as_deref(),
+        None => Some(review.file_path.as_str()),
+    };
+    let changes = changed.map(|path| changes(&card, path));
+    let most = if card.whole() { MOST } else { AT_FIRST };
+    let mut findings: Vec<Finding<'_>> = review
+        .comments
+        .iter()
+        .enumerate()
+        .map(|(index, comment)| Finding {
+            index,
+            comment,
+            info: infos.get(&index).copied(),
+            lines: known.as_ref().and_then(|known| known.lines.get(index)),
+        })
+        .collect();
+    findings.sort_by_key(|finding| finding.comment.severity);
+    let (all, open) = (findings.len(), findings.iter().filter(|finding| finding.info.is_none()).count());
+    let left = all.saturating_sub(most);
+    let items: Vec<_> = findings
+        .iter()
+        .take(most)
+        .take_while(|_| !card.options.stop.is_over())
+        .map(|finding| finding.view(&card, &review, changes.as_deref()))
+        .collect();
+    let counts: Vec<_> = review
+        .counts()
+        .into_iter()
+        .map(|(severity, count)| {
+            view! { <span class="chip" data-state=look(severity).0>{counted_as(severity, count)}</span> }
+        })
+        .collect();
+    let mark = match (all, open) {
+        (0, _) => Some(Mark::new("done", Glyph::DONE, "No comments")),
+        (_, 0) => Some(Mark::new("done", Glyph::DONE, "All answered")),
+        (_, open) if open < all => Some(Mark::new("idle", Glyph::HALF, format!("{open} open"))),
+        _ => None,
+    };
+    let verdict = review.summary.as_deref().map(str::trim).filter(|summary| !summary.is_empty()).map(|summary| {
+        view! { <div class="body prose">{card.prose(summary).into_view()}</div> }
+    });
+    let path = visible::path(card.short_path(&review.file_path));
+    let more = match left {
+        0 => None,
+        _ if card.printed() => Some(view! { <p class="line">{counted(left as i64, "more comment")}</p> }.into_any()),
+        _ if card.whole() => {
+            let words = format!("{}: open the full text", counted(left as i64, "more comment"));
+            Some(view! { <a class="hidden-lines" target="_blank" href=card.full_text()>{words}</a> }.into_any())
+        }
+        _ => Some(view! { <ShowAll label=format!("Show {}", counted(left as i64, "more comment")) /> }.into_any()),
+    };
+    view! {
+        <details class="card code-review" open>
+            <summary>
+                <Icon glyph=Glyph::COMMENT />
+                <b>"Review"</b>
+                <span class="path" title=visible::plain(&review.file_path)>
+                    {path.into_view()}
+                </span>
+                <span class="below severities">{counts}</span>
+                {mark.map(|mark| view! { <State mark /> })}
+            </summary>
+            {verdict}
+            {(all > 0)
+                .then(|| {
+                    view! {
+                        <ol class="findings" role="list" aria-label="Comments">
+                            {items}
+                        </ol>
+                    }
+                })}
+            {more}
+            <footer>
+                {changes
+                    .map(|to| {
+                        view! {
+                            <a class="btn quiet tiny" href=to>
+                                "Show in the changes"
+                            </a>
+                        }
+                    })}
+                <span class="sp"></span>
+                <TextButton action=PageAction::Copy label="Copy".to_owned() />
+            </footer>
+        </details>
+    }
+}
+
+/// Where the file is on the page of changes.
+fn changes(card: &Card, path: &str) -> String {
+    format!("{}/changes#{}", session_href(card.entry.message.session_id.as_str()), file_id(path))
+}
+
+/// The state whose colour a severity has, and its icon.
+const fn look(severity: Severity) -> (&'static str, Glyph) {
+    match severity {
+        Severity::Blocker => ("failed", Glyph::FAIL),
+        Severity::Major => ("needs", Glyph::NEEDS),
+        Severity::Minor => ("working", Glyph::COMMENT),
+        Severity::Nit => ("idle", Glyph::IDLE),
+    }
+}
+
+fn counted_as(severity: Severity, count: usize) -> String {
+    match severity {
+        Severity::Blocker | Severity::Nit => counted(count as i64, severity.as_str()),
+        Severity::Major | Severity::Minor => format!("{count} {severity}"),
+    }
+}
+
+/// One comment with what is known about it.
+struct Finding<'a> {
+    /// In the payload, from 0.
+    index: usize,
+    comment: &'a ReviewComment,
+    info: Option<ReviewInfo>,
+    lines: Option<&'a ReviewedLines>,
+}
+
+impl Finding<'_> {
+    fn view(&self, card: &Card, review: &code_review::CodeReview, changes: Option<&str>) -> AnyView {
+        let comment = self.comment;
+        let (state, glyph) = look(comment.severity);
+        let lines = comment.lines();
+        // In a sentence of its own.
+        let place = format!("L{}", &lines[1..]);
+        let place = match changes {
+            Some(changes) => {
+                view! { <a class="link num" href=format!("{changes}:{}", self.address())>{place}</a> }.into_any()
+            }
+            None => view! { <span class="num">{place}</span> }.into_any(),
+        };
+        let outdated = self.is_outdated().then(|| {
+            view! { <span class="chip" title="A later edit changed these lines">"Outdated"</span> }
+        });
+        let answered = self.info.map(|info| match info.state {
+            ReviewState::Accepted => Mark::new("done", Glyph::CHECK, "Accepted"),
+            ReviewState::Resolved => Mark::new("done", Glyph::DONE, "Resolved"),
+        });
+        let class = if answered.is_some() { "finding is-done" } else { "finding" };
+        view! {
+            <li class=class>
+                <div class="finding-head">
+                    <span class="state" data-state=state>
+                        <Icon glyph size=Size::Small />
+                        {comment.severity.name()}
+                    </span>
+                    {place}
+                    {outdated}
+                    <span class="sp"></span>
+                    {answered.map(|mark| view! { <State mark /> })}
+                </div>
+                <div class="prose">{card.prose_of(&comment.body, self.index).into_view()}</div>
+                {comment.suggestion.as_deref().map(|code| self.suggestion(card, review, code))}
+                {self.answers(card, &lines)}
+            </li>
+        }
+        .into_any()
+    }
+
+    /// `R3-4`, with the hash of the lines where they are known: then they are found where they have moved.
+    fn address(&self) -> String {
+        let (first, last) = (self.comment.start_line, self.comment.last_line());
+        let side = if self.comment.side == Side::Old { 'L' } else { 'R' };
+        let lines = if first == last { format!("{side}{first}") } else { format!("{side}{first}-{last}") };
+        match self.lines.and_then(|lines| lines.quote.as_deref()) {
+            Some(quote) => format!("{lines}~{}", text_hash(quote)),
+            None => lines,
+        }
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.lines.is_some_and(|lines| lines.outdated)
+    }
+
+    /// What should stand there: as a difference from the lines that stood there, where these are known.
+    fn suggestion(&self, card: &Card, review: &code_review::CodeReview, code: &str) -> AnyView {
+        let quote = self.lines.and_then(|lines| lines.quote.as_deref());
+        let mut html = Html::new();
+        let mut hidden = 0;
+        match quote {
+            Some(quote) => {
+                let (old, new) = (ended(quote), ended(code));
+                let first = self.comment.start_line;
+                let diff = diff::file_diff(&DiffInput {
+                    old: Some(&old),
+                    new: Some(&new),
+                    path: &review.file_path,
+                    first_line: Some((first, first)),
+                    context: u32::MAX,
+                    among: review.comments.len(),
+                    ..DiffInput::default()
+                });
+                let extent = if card.whole() { Extent::Whole } else { Extent::Beginning };
+                (html, hidden) = diff_html(&diff, Look::of(extent));
+            }
+            None if code.trim().is_empty() => {
+                html.tag("<p class=\"mut\">Delete these lines</p>");
+            }
+            None if card.cuts(code) => {
+                html.tag("<pre class=\"well\" tabindex=\"0\">").html(&card.cut_text(code).in_pre()).tag("</pre>");
+                super::parts::show_all(&mut html, "Show all");
+            }
+            None => code_block(&mut html, diff::language_of(&review.file_path).unwrap_or_default(), code),
+        }
+        let more = (hidden > 0 && !card.whole())
+            .then(|| view! { <ShowAll label=format!("Show {}", counted(i64::from(hidden), "more line")) /> });
+        view! {
+            <div class="suggestion" role="group" aria-label="Suggestion">
+                {html.into_view()}
+            </div>
+            {more}
+        }
+        .into_any()
+    }
+
+    /// The buttons of a comment. `frontend::decisions` sends the form.
+    fn answers(&self, card: &Card, lines: &str) -> Option<AnyView> {
+        let shown = card.entry.shown_sha256.clone();
+        // Where no agent listens, or not all is shown, there is nothing to press.
+        if !card.options.answers || card.printed() || card.draft().status == Status::Retracted || shown.is_none() {
+            return None;
+        }
+        let button = |verb: &str, class: &'static str, words: &'static str| {
+            view! {
+                <button type="submit" name="option" value=format!("{}:{verb}", self.index) class=class>
+                    {words}
+                </button>
+            }
+        };
+        let is_open = self.info.is_none();
+        let accepts = is_open && self.comment.suggestion.is_some() && !self.is_outdated();
+        let view = view! {
+            <form class="answer" data-decide=card.draft().id.to_string() data-shown=shown>
+                <fieldset data-asks="" aria-label=format!("Answer to the comment on {lines}")>
+                    <p class="cap" role="alert" data-problem="" hidden></p>
+                    <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
+                    <div class="actions">
+                        {accepts.then(|| button("accept", "btn tiny", "Accept suggestion"))}
+                        {is_open.then(|| button("resolve", "btn quiet tiny", "Resolve"))}
+                        {(!is_open).then(|| button("reopen", "btn quiet tiny", "Reopen"))}
+                    </div>
+                </fieldset>
+            </form>
+        };
+        Some(view.into_any())
+    }
+}
+
+/// A text whose last line has an end, so that it is a line like the others.
+fn ended(text: &str) -> String {
+    if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
+}
