@@ -4,7 +4,8 @@
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
 //! - `at`: what every message made from one line has in common; ids and envelopes.
-//! - `calls`: tool calls and their results. `blocks`, `files`, `picture`: content. `edits`, `patch`, `window`: changes of files. `todos`: checklists.
+//! - `calls`: tool calls and their results. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//! - `edits`, `patch`, `window`: changes of files. `todos`: checklists.
 
 pub(crate) mod at;
 pub(crate) mod blocks;
@@ -21,5 +22,6 @@ pub(crate) mod picture;
 pub(crate) mod pieces;
 pub(crate) mod runs;
 pub(crate) mod session;
+pub(crate) mod short;
 pub(crate) mod todos;
 pub(crate) mod window;

@@ -2,11 +2,11 @@
 
 use super::at::{At, extras};
 use super::blocks::{fenced, joined_text};
-use super::bookkeeping::fields_in_short;
 use super::obj::{Obj, list, string};
 use super::peers::{peer, peers, words};
 use super::said::{Turn, from_other, tagged};
 use super::state::State;
+use crate::parts::short::fields_in_short;
 use model::{Context, Role};
 use serde_json::json;
 

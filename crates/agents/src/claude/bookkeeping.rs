@@ -1,11 +1,10 @@
 //! Lines that keep the program's books: titles, modes, queues, snapshots; and every type of line that we don't know.
 
 use super::at::{At, extras, hash};
-use super::blocks::cut;
-use super::obj::{Obj, string};
+use super::obj::Obj;
 use super::session::TitleRank;
 use super::state::State;
-use model::terminal::plain;
+use crate::parts::short::fields_in_short;
 use serde_json::json;
 
 /// Lines of which the last one wins: one message of a session each.
@@ -24,27 +23,6 @@ const LAST_WINS: [&str; 14] = [
     "relocated",
     "tag",
     "worktree-state",
-];
-
-/// Fields that every line has; no summary needs them.
-const COMMON: [&str; 17] = [
-    "agentId",
-    "cwd",
-    "entrypoint",
-    "gitBranch",
-    "isMeta",
-    "isSidechain",
-    "level",
-    "parentUuid",
-    "sessionId",
-    "sessionKind",
-    "session_id",
-    "slug",
-    "subtype",
-    "timestamp",
-    "type",
-    "userType",
-    "uuid",
 ];
 
 impl State {
@@ -106,30 +84,4 @@ impl State {
         }
         self.book.say(at.session, draft, at.span);
     }
-}
-
-/// Any line in one line: its kind and its first few plain values.
-pub(crate) fn fields_in_short(kind: &str, line: &Obj) -> String {
-    const MOST: usize = 5;
-    let mut parts = Vec::new();
-    for (key, raw) in line.fields() {
-        if COMMON.contains(&key) {
-            continue;
-        }
-        let text = match raw.as_bytes() {
-            [b'"', ..] => string(raw).map(|text| cut(plain(&text).trim(), 80)).unwrap_or_default(),
-            [b'{' | b'[', ..] | b"null" => continue,
-            _ => raw.to_owned(),
-        };
-        if text.is_empty() {
-            continue;
-        }
-        if parts.len() == MOST {
-            parts.push("...".to_owned());
-            break;
-        }
-        parts.push(format!("{key}: {}", text.split_whitespace().collect::<Vec<_>>().join(" ")));
-    }
-    let words = kind.replace(['-', '_'], " ");
-    if parts.is_empty() { words } else { format!("{words} ({})", parts.join(", ")) }
 }

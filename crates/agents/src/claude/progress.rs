@@ -1,10 +1,10 @@
 //! Progress lines of older versions: a third of all lines. Most belong to a tool call; some hold a sub-agent's whole lines.
 
 use super::at::micros;
-use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::state::State;
 use crate::Span;
+use crate::parts::short::fields_in_short;
 use model::Micros;
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 
 use super::at::{At, extras, message_id};
 use super::blocks::result_text;
-use super::bookkeeping::fields_in_short;
 use super::obj::Obj;
 use super::said::tagged;
 use super::state::State;
+use crate::parts::short::fields_in_short;
 use model::{Context, Role, RunOutcome, Usage};
 use serde_json::{Map, Value, json};
 

@@ -68,11 +68,6 @@ impl Calls {
         self.open.iter().rev().find(is_it).cloned()
     }
 
-    /// Is there a call of the session without a result?
-    pub fn has_open(&self, session: usize) -> bool {
-        self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
-    }
-
     /// A call begins.
     pub fn begin(&mut self, book: &mut Book, at: &At, new: NewCall) {
         let NewCall { call_id, tool, input, kind, target } = new;

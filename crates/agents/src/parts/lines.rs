@@ -163,6 +163,10 @@ pub(crate) trait Records: Send {
     fn note_at(&self, offset: u64) -> (SessionKey, MessageId);
     /// The file ends.
     fn end(&mut self) {}
+    /// Is something held back that only the next record, or the end, hands out?
+    fn waits(&self) -> bool {
+        false
+    }
     fn book(&mut self) -> &mut Book;
 }
 
@@ -200,6 +204,6 @@ impl<R: Records> Reader for JsonLines<R> {
         self.lines.held()
     }
     fn holds_back(&self) -> bool {
-        self.lines.held() > 0
+        self.lines.held() > 0 || self.records.waits()
     }
 }

@@ -113,7 +113,7 @@ pub(crate) fn unified(diff: &str) -> Vec<FilePatch> {
         let mut left = (0, 0);
         while let Some(line) = lines.next_if(|line| left != (0, 0) || line.starts_with(['@', '\\'])) {
             match line.as_bytes().first() {
-                _ if left == (0, 0) => left = counts(line),
+                Some(b'@') if left == (0, 0) => left = counts(line),
                 Some(b'-') => left.0 = left.0.saturating_sub(1),
                 Some(b'+') => left.1 = left.1.saturating_sub(1),
                 Some(b'\\') => {}
