@@ -1,9 +1,9 @@
-//! Reads every Claude Code transcript under a folder and says what became of each byte:
+//! Reads every transcript under a folder, whosever it is, and says what became of each byte:
 //! `cargo run -p agents --example coverage -- FOLDER`. Fails if a byte is in no message or a payload doesn't validate.
 #![expect(clippy::print_stdout, reason = "a command's output")]
 #![expect(clippy::disallowed_methods, reason = "measures")]
 
-use agents::{Change, Reader as _, claude::Reader};
+use agents::{Change, Recognised};
 use model::Body;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,7 @@ struct Totals {
     changes: usize,
     uncovered: u64,
     took: Duration,
+    agents: BTreeMap<String, usize>,
     notes: BTreeMap<String, usize>,
     kinds: BTreeMap<String, usize>,
     states: BTreeMap<String, usize>,
@@ -47,6 +48,7 @@ fn main() -> std::io::Result<()> {
     println!("{:.1} MB of contents and metadata", totals.payload_bytes as f64 / 1e6);
     println!("bytes in no message: {}", totals.uncovered);
     for (name, table) in [
+        ("files by agent", &totals.agents),
         ("notes", &totals.notes),
         ("messages", &totals.kinds),
         ("states", &totals.states),
@@ -72,7 +74,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|end| end == "jsonl") {
+        } else {
             files.push(path);
         }
     }
@@ -81,10 +83,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn read(path: &Path, totals: &mut Totals) -> std::io::Result<()> {
     let bytes = std::fs::read(path)?;
-    let meta = std::fs::read(path.with_extension("meta.json")).ok();
+    let Recognised::Agent(agent) = agents::recognise(&bytes[..bytes.len().min(256 << 10)]) else { return Ok(()) };
+    let Some(reading) = agent.reading else { return Ok(()) };
+    *totals.agents.entry(agent.name.to_owned()).or_default() += 1;
+    let beside = reading.sidecar.and_then(|sidecar| std::fs::read(path.with_extension(sidecar)).ok());
     let mut changes = Vec::new();
     let start = Instant::now();
-    let mut reader = Reader::new(&path.to_string_lossy(), meta.as_deref());
+    let mut reader = (reading.open)(&path.to_string_lossy(), beside.as_deref());
     for block in bytes.chunks(1 << 20) {
         reader.push(block, &mut changes);
     }

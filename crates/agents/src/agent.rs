@@ -1,6 +1,8 @@
 //! The agents, a line each: how their files are known, where they lie, and who reads them.
 
 use crate::claude;
+use crate::codex::Rollout;
+use crate::parts::lines::JsonLines;
 use crate::parts::obj::Obj;
 use crate::reader::Reader;
 use crate::recognise::detect;
@@ -120,10 +122,13 @@ pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONF
 
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
 pub static AGENTS: [Agent; 21] = [
-    Agent::new("codex", "Codex", '◎', "a Codex rollout", Record(detect::codex)).resume("codex resume").folders(&[
-        Folder::home(".codex", "sessions", Some("CODEX_HOME")),
-        Folder::home(".codex", "archived_sessions", Some("CODEX_HOME")),
-    ]),
+    Agent::new(Rollout::NAME, "Codex", '◎', "a Codex rollout", Record(detect::codex))
+        .resume("codex resume")
+        .folders(&[
+            Folder::home(".codex", "sessions", Some("CODEX_HOME")),
+            Folder::home(".codex", "archived_sessions", Some("CODEX_HOME")),
+        ])
+        .read(Rollout::VERSION, None, |path, _| Box::new(JsonLines::new(Rollout::new(path)))),
     Agent::new("codex_exec", "Codex", '◎', "a stream of Codex events", Record(detect::codex_events)),
     Agent::new("gemini", "Gemini CLI", '✦', "a Gemini CLI session", Record(detect::gemini)),
     Agent::new("qwen", "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen)),

@@ -30,7 +30,8 @@ pub(crate) fn codex(object: &Obj) -> bool {
     };
     let thought = || is(object, "type", &["reasoning"]) && has_all(object, &["summary", "encrypted_content"]);
     (is(object, "type", &ENVELOPES) && object.has("payload"))
-        || (is(object, "type", &ITEMS) && object.has("call_id"))
+        || (is(object, "type", &ITEMS) && ["call_id", "function"].iter().any(|key| object.has(key)))
+        || (is(object, "type", &["function_result"]) && object.has("result"))
         || is(object, "record_type", &["state"])
         || head()
         || said()

@@ -1,6 +1,6 @@
 //! Claude Code's transcripts through the front door: what each fixture becomes, whole and in pieces.
 
-use crate::support::{Last, fixtures, load, read, read_cut, render, root};
+use crate::support::{Last, fixtures, load, lost, read, read_cut, render, root};
 use agents::Reader as _;
 use model::Body;
 use proptest::prelude::*;
@@ -189,17 +189,6 @@ fn a_line_that_is_too_long_is_a_note() {
     last.take(changes);
     assert_eq!(notes.len(), 1);
     assert_eq!(last.messages[1].1.id, notes[0].1);
-}
-
-/// Bytes that are in no message, the first few.
-fn lost(last: &Last, len: usize) -> Vec<usize> {
-    let mut covered = vec![false; len];
-    for (_, _, spans) in &last.messages {
-        for span in spans {
-            covered[span.offset as usize..span.end() as usize].fill(true);
-        }
-    }
-    covered.iter().enumerate().filter(|(_, covered)| !**covered).map(|(at, _)| at).take(5).collect()
 }
 
 /// Files that are partly fixtures and partly anything.

@@ -1,6 +1,6 @@
 //! What the tests share: a file read into its last state, and that state as text.
 
-use agents::{Change, Reader as _, Span, claude::Reader};
+use agents::{Change, Span, claude::Reader};
 use model::{Draft, Origin, Run, SessionFacts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -56,7 +56,11 @@ impl Last {
 
 /// Reads a file in the pieces that `cut` makes of it.
 pub fn read_cut<'a>(path: &str, meta: Option<&[u8]>, pieces: impl IntoIterator<Item = &'a [u8]>) -> Last {
-    let mut reader = Reader::new(path, meta);
+    drive(&mut Reader::new(path, meta), pieces)
+}
+
+/// Feeds a reader the pieces of a file.
+pub fn drive<'a>(reader: &mut dyn agents::Reader, pieces: impl IntoIterator<Item = &'a [u8]>) -> Last {
     let mut last = Last::default();
     for piece in pieces {
         let mut changes = Vec::new();
@@ -88,7 +92,12 @@ pub fn fixtures() -> Vec<PathBuf> {
 }
 
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/transcripts/claude")
+    root_of("claude")
+}
+
+/// The folder with the fixtures of an agent.
+pub fn root_of(agent: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/transcripts").join(agent)
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -149,4 +158,15 @@ pub fn render(last: &Last) -> String {
         }
     }
     text
+}
+
+/// Bytes that are in no message, the first few.
+pub fn lost(last: &Last, len: usize) -> Vec<usize> {
+    let mut covered = vec![false; len];
+    for (_, _, spans) in &last.messages {
+        for span in spans {
+            covered[span.offset as usize..span.end() as usize].fill(true);
+        }
+    }
+    covered.iter().enumerate().filter(|(_, covered)| !**covered).map(|(at, _)| at).take(5).collect()
 }

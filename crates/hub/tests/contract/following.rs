@@ -75,15 +75,19 @@ async fn a_new_file_is_a_new_session() {
     assert_eq!(detail["session"]["agent_session_id"], "second");
 }
 
-/// Another agent's file in a followed folder becomes no session, and stops nothing.
+/// A file of another agent in a followed folder is a session of that agent. One of no agent becomes none, and stops nothing.
 #[tokio::test]
-async fn a_file_of_another_agent_is_passed_over() {
+async fn files_of_others_in_a_followed_folder() {
     let (house, mut events) = followed().await;
-    let codex = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
-    house.write("projects/-home-ada-mill/rollout.jsonl", format!("{codex}\n"));
+    house.write("projects/-home-ada-mill/other.jsonl", "{\"a\":1}\n{\"a\":2}\n");
     append(&house.path(BAKERY), &Talk::new("bakery").user("Bake").says("Baked").last_line());
     next(&mut events, &house, "bakery").await;
     assert_eq!(house.read("/v1/sessions").await["total"], 2);
+    let codex = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
+    house.write("projects/-home-ada-mill/rollout.jsonl", format!("{codex}\n"));
+    let event = in_time(events.next()).await.unwrap();
+    let session = house.read(&format!("/v1/sessions/{}", event.session)).await["session"].take();
+    assert_eq!((&session["agent"], &session["agent_session_id"]), (&json!("codex"), &json!("019e")));
 }
 
 /// A project's folder that is a link to elsewhere is read once a person agreed to where it leads, and followed from then on.

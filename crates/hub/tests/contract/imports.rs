@@ -35,6 +35,42 @@ async fn importing_again_adds_nothing() {
     assert_eq!(after, before, "not even a cursor moves");
 }
 
+/// Sessions of several agents side by side: each has its agent, and a spawned one hangs under its caller.
+#[tokio::test]
+async fn rollouts_are_sessions_of_their_agent() {
+    let house = House::new().await;
+    let folders = [fixture("transcripts/codex"), fixture("browser/projects")];
+    let first = house.import(&folders).await;
+    assert_eq!(first["failed"], json!([]));
+    let listed = house.read("/v1/sessions?agent=codex").await;
+    let mut shown: Vec<String> = listed["sessions"].as_array().unwrap().iter().map(codex_session).collect();
+    shown.sort();
+    assert_snapshot!(shown.join("\n"));
+    let again = house.import(&folders).await;
+    assert_eq!((&again["messages"], &again["sessions"]), (&json!(0), &first["sessions"]));
+    for source in house.hub.workspace.sources().await.unwrap() {
+        let (mut bytes, mut next) = (Vec::new(), Some(0));
+        while let Some(offset) = next {
+            let chunk = house.hub.workspace.source_chunk(&source.id, offset).await.unwrap().unwrap();
+            bytes.extend(chunk.bytes);
+            next = chunk.next;
+        }
+        assert!(bytes == std::fs::read(&source.path).unwrap(), "{} is kept byte for byte", source.path);
+    }
+    let parent = listed["sessions"].as_array().unwrap().iter().find(|s| s["title"] == "The pond").unwrap();
+    let detail = house.read(&format!("/v1/sessions/{}", parent["id"].as_str().unwrap())).await;
+    assert_eq!(detail["resume_command"], "cd -- /home/ada/pond && codex resume 5e55a0de-0000-4000-8000-00000000c003");
+    let children = house.read(&format!("/v1/sessions/{}/children", parent["id"].as_str().unwrap())).await;
+    assert_eq!(children["sessions"][0]["agent_session_id"], "5e55a0de-0000-4000-8000-00000000c004");
+}
+
+fn codex_session(session: &Value) -> String {
+    let get = |key: &str| session[key].to_string();
+    ["agent", "title", "version", "model", "cwd", "message_count", "usage"]
+        .map(|key| format!("{key} {}", get(key)))
+        .join(", ")
+}
+
 /// The same file named twice, and by its folder too, is read once.
 #[tokio::test]
 async fn a_file_named_twice_is_read_once() {
@@ -281,7 +317,8 @@ async fn what_can_not_be_imported() {
     assert_eq!(house.read("/v1/imports").await["imports"], json!([]));
 }
 
-const CODEX: &str = r#"{"timestamp":"2026-06-25T13:03:57Z","type":"session_meta","payload":{"id":"019e"}}"#;
+/// What `codex exec` prints.
+const CODEX: &str = r#"{"type":"thread.started","thread_id":"019e"}"#;
 
 /// A file is taken or refused by its content, named directly or in a folder, whatever its name and path.
 #[tokio::test]
@@ -290,8 +327,8 @@ async fn files_are_taken_and_refused_by_their_content() {
     let uuid = "projects/-mill/0b7c7d1e-1111-4222-8333-444455556666.jsonl";
     let others = [
         ("notes", "Dear diary\n", "looks like plain text, not like a transcript"),
-        (uuid, CODEX, "looks like a Codex rollout; not readable yet"),
-        ("projects/-mill/rollout.jsonl", CODEX, "looks like a Codex rollout; not readable yet"),
+        (uuid, CODEX, "looks like a stream of Codex events; not readable yet"),
+        ("projects/-mill/rollout.jsonl", CODEX, "looks like a stream of Codex events; not readable yet"),
         (
             "session.json",
             "{\n  \"sessionId\": \"s\",\n  \"messages\": []\n}",

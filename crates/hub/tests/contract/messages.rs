@@ -76,9 +76,12 @@ async fn one_message_with_its_records() {
 /// What a message came from is what the file holds, byte for byte; together the records are every line of the file.
 #[tokio::test]
 async fn records_are_the_bytes_of_the_file() {
-    let names = ["conversation", "edits", "todos", "tools", "questions", "commands", "compaction_and_errors"];
+    let claude = ["conversation", "edits", "todos", "tools", "questions", "commands", "compaction_and_errors"];
+    let codex = ["old", "rollout-2026-01-10T09-00-00-5e55a0de-0000-4000-8000-00000000c001"];
+    let names =
+        claude.map(|name| format!("claude/{name}")).into_iter().chain(codex.map(|name| format!("codex/{name}")));
     for name in names {
-        let name = format!("transcripts/claude/{name}.jsonl");
+        let name = format!("transcripts/{name}.jsonl");
         let house = House::with_fixtures(&[&name]).await;
         let bytes = std::fs::read(fixture(&name)).unwrap();
         let listed = house.read("/v1/sessions").await;

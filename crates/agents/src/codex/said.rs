@@ -1,0 +1,172 @@
+//! What was said: prompts, answers and reasoning. Each stands in the file twice, as an item and as an event.
+
+use super::Rollout;
+use crate::Span;
+use crate::parts::at::{At, extras, hash};
+use model::{Context, Micros, Role};
+use serde_json::json;
+use std::collections::VecDeque;
+
+/// How many messages are kept for their other half.
+const KEPT: usize = 8;
+
+/// Where one half of a message was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Half {
+    Item,
+    Event,
+}
+
+/// The last messages, whose other half may still come.
+#[derive(Default)]
+pub(super) struct Recent {
+    said: VecDeque<Said>,
+    /// Reasoning that came as events; its item follows, mostly.
+    thoughts: Vec<Thought>,
+}
+
+struct Said {
+    session: usize,
+    id: String,
+    role: Role,
+    text: u64,
+    half: Half,
+}
+
+struct Thought {
+    text: String,
+    time: Option<Micros>,
+    id: String,
+    span: Span,
+}
+
+impl Recent {
+    pub fn has_thoughts(&self) -> bool {
+        !self.thoughts.is_empty()
+    }
+}
+
+/// Texts that the program wrote in a person's or its own name begin so.
+const WRITTEN: [(&str, &str); 3] = [
+    ("# AGENTS.md instructions", "agents_md"),
+    ("# Context from my IDE setup:", ""),
+    ("The following is the Codex agent history", "history"),
+];
+
+/// The name of the tag that a text begins with and that is closed in it.
+fn tag(text: &str) -> Option<String> {
+    let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
+    let known = name.contains(['_', '-', ' ']) || matches!(name, "skill" | "instructions");
+    (known && name.chars().all(is_name) && rest.contains("</")).then(|| name.replace([' ', '-'], "_"))
+}
+
+/// Who speaks, where a text in a person's name isn't theirs.
+fn program(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    let written = WRITTEN.iter().find(|(start, _)| text.starts_with(start)).map(|(_, sender)| (*sender).to_owned());
+    written.or_else(|| tag(text)).filter(|sender| !sender.is_empty())
+}
+
+/// What a person asked for, where the editor put something before it.
+fn asked(text: &str) -> &str {
+    text.split_once("## My request for Codex:").map_or(text, |(_, asked)| asked.trim())
+}
+
+impl Rollout {
+    /// The other half of a message is there already: the line belongs to it.
+    pub(super) fn is_said(&mut self, session: usize, role: Role, text: &str, half: Half, span: Span) -> bool {
+        let text = hash(text.trim());
+        let is_it =
+            |said: &Said| said.role == role && said.text == text && said.half != half && said.session == session;
+        let Some(said) = self.recent.said.iter().position(is_it).and_then(|at| self.recent.said.remove(at)) else {
+            return false;
+        };
+        let found = self.book.change(said.session, &said.id, span).is_some();
+        self.book.release(said.session, &said.id);
+        found
+    }
+
+    /// A text of the conversation.
+    pub(super) fn say_text(&mut self, at: &At, id: &str, role: Role, text: &str, half: Half) {
+        let mut at = at.clone();
+        let (mut role, mut sender, mut context) = match role {
+            Role::User => (role, "user".to_owned(), Context::Turn),
+            Role::Assistant => (role, "bot".to_owned(), Context::Turn),
+            _ => (Role::System, tag(text.trim_start()).unwrap_or_else(|| "developer".to_owned()), Context::Ephemeral),
+        };
+        let said_as = role;
+        if role == Role::User {
+            match program(text) {
+                Some(program) => (role, sender, context) = (Role::System, program, Context::Ephemeral),
+                None => {
+                    // A sub-agent's prompt isn't a person's words: no memory of people may hold them.
+                    if self.book.sessions[at.session].facts.parent.is_some() {
+                        (sender, context) = ("agent".to_owned(), Context::Ephemeral);
+                    }
+                    self.prompt(&mut at, id);
+                    self.book.sessions[at.session].first_prompt(asked(text));
+                }
+            }
+        } else if role == Role::Assistant {
+            self.ensure_run(&mut at);
+            self.book.sessions[at.session].runs.alive(at.time);
+            self.seems_over(&at);
+        }
+        let mut draft = at.text(id, role, &sender, text);
+        draft.context = context;
+        let id = draft.id.as_str().to_owned();
+        self.book.keep(at.session, draft, at.span);
+        self.recent.said.push_back(Said { session: at.session, id, role: said_as, text: hash(text.trim()), half });
+        if self.recent.said.len() > KEPT
+            && let Some(oldest) = self.recent.said.pop_front()
+        {
+            self.book.release(oldest.session, &oldest.id);
+        }
+    }
+
+    /// Reasoning that came as an event.
+    pub(super) fn think(&mut self, text: String, time: Option<Micros>, id: String, span: Span) {
+        self.recent.thoughts.push(Thought { text, time, id, span });
+    }
+
+    /// Reasoning that came as an item, with the events before it. An empty one was hidden from us.
+    pub(super) fn say_thought(&mut self, at: &At, id: &str, text: &str) {
+        let mut at = at.clone();
+        self.ensure_run(&mut at);
+        self.book.sessions[at.session].runs.alive(at.time);
+        let (own, others): (Vec<Thought>, Vec<Thought>) = std::mem::take(&mut self.recent.thoughts)
+            .into_iter()
+            .partition(|thought| text.contains(thought.text.trim()));
+        self.recent.thoughts = others;
+        self.settle_thoughts();
+        let mut draft = at.text(id, Role::Model, "thinking", text);
+        if text.trim().is_empty() {
+            draft.metadata = Some(extras("redacted", json!(true)));
+        }
+        let id = draft.id.as_str().to_owned();
+        let first = own.first().map_or(at.span, |thought| thought.span);
+        self.book.keep(at.session, draft, first);
+        for span in own.iter().skip(1).map(|thought| thought.span).chain([at.span]) {
+            self.book.change(at.session, &id, span);
+        }
+        let said = Said { session: at.session, id, role: Role::Model, text: hash(text.trim()), half: Half::Item };
+        self.recent.said.push_back(said);
+        if self.recent.said.len() > KEPT
+            && let Some(oldest) = self.recent.said.pop_front()
+        {
+            self.book.release(oldest.session, &oldest.id);
+        }
+    }
+
+    /// Reasoning whose item didn't come.
+    pub(super) fn settle_thoughts(&mut self) {
+        for Thought { text, time, id, span } in std::mem::take(&mut self.recent.thoughts) {
+            let session = self.session(None);
+            let mut at = self.at(session, time, id, span);
+            self.ensure_run(&mut at);
+            let draft = at.text(&at.id, Role::Model, "thinking", text);
+            self.say(&at, draft);
+        }
+    }
+}
