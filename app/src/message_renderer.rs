@@ -16,8 +16,7 @@ use crate::icon::Glyph;
 #[cfg(feature = "ssr")]
 use crate::message::{
     Card, action::Action, approval::Approval, code_edit::CodeEdit, code_review::CodeReview, error::Error, file::File,
-    progress::Progress,
-    text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
+    progress::Progress, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
 };
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;

@@ -1,8 +1,8 @@
 //! Drawn messages, kept while there is room: a message of one revision looks the same to everybody.
 
 use crate::html::Html;
-use crate::message::progress::is_stalled;
 use crate::message::code_review::reviewed::Reviewed;
+use crate::message::progress::is_stalled;
 use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
 use model::message_type::todo::TodoStatus;

@@ -4,11 +4,10 @@
 
 use super::comments::{Comment, Remark, State};
 use super::store;
-use api::client::segment;
 use api::contract::{DecideEndpoint, GetMessage, UpdateMessageEndpoint};
 use api::messages::MessagePath;
 use api::posting::Decide;
-use api::{Method, Problem, json};
+use api::{Problem, json};
 use app::browser::fragment;
 use app::shared::{OfReview, Sent};
 use model::envelope::{LineComment, ReviewState, Side};

@@ -111,10 +111,8 @@ pub fn groups(now: Micros) -> Vec<Group> {
         let all = alone.chain(together);
         let example = |(state, mut all): (String, Vec<MadeUp>)| {
             let texts = all.iter_mut().flat_map(|one| std::mem::take(&mut one.texts)).collect();
-            Example { state, entries: all.into_iter().filter_map(&mut made).collect(), texts }
-        let example = |(state, all): (String, Vec<MadeUp>)| {
             let (entries, reviews): (Vec<_>, Vec<_>) = all.into_iter().filter_map(&mut made).unzip();
-            Example { state, entries, reviews: reviews.into_iter().flatten().collect() }
+            Example { state, entries, texts, reviews: reviews.into_iter().flatten().collect() }
         };
         all.map(example).collect()
     };
@@ -137,10 +135,8 @@ fn built_in() -> Vec<MadeUp> {
         updated_seconds_ago: None,
         calls: Vec::new(),
         not_shown: None,
-        let example = |(state, mut all): (String, Vec<MadeUp>)| {
-            let texts = all.iter_mut().flat_map(|one| std::mem::take(&mut one.texts)).collect();
-            let (entries, reviews): (Vec<_>, Vec<_>) = all.into_iter().filter_map(&mut made).unzip();
-            Example { state, entries, texts, reviews: reviews.into_iter().flatten().collect() }
+        texts: HashMap::new(),
+        reviewed: None,
     };
     let mut examples: Vec<MadeUp> = Body::examples().into_iter().map(example).collect();
     // Nobody uploaded what the example of a file names.
