@@ -3,7 +3,7 @@
 mod body;
 mod budget;
 
-pub use body::{TooSlow, check_json, discard, read_body, read_json};
+pub use body::{BodyReader, TooSlow, check_json, discard, read_body, read_json};
 pub use budget::{Budget, Held};
 
 use crate::Problem;

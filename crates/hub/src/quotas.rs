@@ -74,16 +74,17 @@ impl Quotas {
         Ok(written)
     }
 
+    /// Refuses what [`Self::pay`] would refuse now, and counts nothing.
+    pub fn require(&self, caller: &Caller, wanted: Usage) -> Result<(), Problem> {
+        let Caller::Agent(agent) = caller else { return Ok(()) };
+        let so_far = self.counts().get(&agent.id).map(Count::sum).unwrap_or_default();
+        within(agent, plus(so_far, wanted))
+    }
+
     fn take(&self, agent: &Agent, wanted: Usage) -> Result<(), Problem> {
         let mut counts = self.counts();
         let count = counts.entry(agent.id.clone()).or_default();
-        let after = plus(count.sum(), wanted);
-        if after.messages > agent.quota.messages {
-            return Err(reached(agent, &format!("{} messages", agent.quota.messages)));
-        }
-        if after.bytes > agent.quota.bytes {
-            return Err(reached(agent, &format!("{} bytes", agent.quota.bytes)));
-        }
+        within(agent, plus(count.sum(), wanted))?;
         count.more = plus(count.more, wanted);
         Ok(())
     }
@@ -128,6 +129,17 @@ pub fn usage(messages: usize, bytes: u64) -> Usage {
 
 fn plus(a: Usage, b: Usage) -> Usage {
     Usage { messages: a.messages.saturating_add(b.messages), bytes: a.bytes.saturating_add(b.bytes) }
+}
+
+/// An error if a key would have posted more than it may.
+fn within(agent: &Agent, after: Usage) -> Result<(), Problem> {
+    if after.messages > agent.quota.messages {
+        return Err(reached(agent, &format!("{} messages", agent.quota.messages)));
+    }
+    if after.bytes > agent.quota.bytes {
+        return Err(reached(agent, &format!("{} bytes", agent.quota.bytes)));
+    }
+    Ok(())
 }
 
 fn reached(agent: &Agent, most: &str) -> Problem {

@@ -1,44 +1,83 @@
 //! Files by the SHA-256 of their content, in hex. A blob may be read by people, by the key that uploaded it, and by keys
 //! whose sessions refer to it.
 
+mod upload;
+
+pub use upload::Upload;
+pub(crate) use upload::insert;
+
 use crate::store::{on, on_tx};
 use crate::verify::hex;
 use crate::{Blob, StoreError, Workspace};
 use model::{Micros, SessionId};
 use sha2::{Digest as _, Sha256};
+use std::ops::Range;
+
+/// Bytes of a piece, for all but the last one of a blob. Rows depend on it.
+const PIECE: usize = 1 << 20;
+
+/// Reads a range of a blob, a piece at a time.
+#[derive(Debug)]
+pub struct BlobReader {
+    workspace: Workspace,
+    blob: Blob,
+    /// What is still to be read.
+    range: Range<u64>,
+    /// Of what was read, if that is to be all.
+    hash: Option<Sha256>,
+}
+
+impl BlobReader {
+    /// Returns the next bytes, at most 1 MiB; None at the end. Bytes that aren't those that were written are an error: of a range,
+    /// as far as its pieces have checksums; of a whole blob in any case, before its last bytes.
+    pub async fn next_part(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
+        if self.range.is_empty() {
+            return Ok(None);
+        }
+        let start = self.range.start - self.range.start % PIECE as u64;
+        let (crc, mut data): (Option<i64>, Vec<u8>) = on!(&self.workspace.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT p.crc, COALESCE(p.data, SUBSTR(b.data, CAST($3 AS INTEGER) + 1, {PIECE})) FROM blob b \
+                 LEFT JOIN blob_piece p ON p.workspace_id = b.workspace_id AND p.upload_id = b.upload_id AND p.start_at = $3 \
+                 WHERE b.workspace_id = $1 AND b.sha256 = $2",
+            )))
+            .bind(self.workspace.id()).bind(&self.blob.sha256).bind(start as i64).fetch_one(pool).await
+        })?;
+        if !self.is_intact(start, crc, &data) {
+            let error = StoreError::DamagedBlob(self.blob.sha256.clone());
+            return self.workspace.store.monitor().observe(Err(error));
+        }
+        let end = self.range.end.min(start + PIECE as u64);
+        data.truncate((end - start) as usize);
+        data.drain(..(self.range.start - start) as usize);
+        self.range.start = end;
+        Ok(Some(data))
+    }
+
+    fn is_intact(&mut self, start: u64, crc: Option<i64>, data: &[u8]) -> bool {
+        let Blob { sha256, size, .. } = &self.blob;
+        let end = start + data.len() as u64;
+        if end != (start + PIECE as u64).min(*size) || crc.is_some_and(|crc| crc != i64::from(crc32fast::hash(data))) {
+            return false;
+        }
+        if start == 0 && end == *size {
+            return is_whole(sha256, data);
+        }
+        let Some(hash) = &mut self.hash else { return true };
+        hash.update(data);
+        end < *size || hex(&hash.finalize_reset()) == *sha256
+    }
+}
 
 /// Do the bytes have the digest that they are stored by?
-pub(crate) fn is_whole(sha256: &str, bytes: &[u8]) -> bool {
+fn is_whole(sha256: &str, bytes: &[u8]) -> bool {
     hex(&Sha256::digest(bytes)) == sha256
 }
 
 impl Workspace {
-    /// Keeps a blob, and who brought it: an agent's key, or people. False if the bytes were there already: what is known
-    /// of them stays.
-    pub async fn put_blob(
-        &self,
-        sha256: &str,
-        mime: &str,
-        bytes: Vec<u8>,
-        key_id: Option<&str>,
-        now: Micros,
-    ) -> Result<bool, StoreError> {
-        let mut tx = self.store.begin().await?;
-        let added = on_tx!(&mut tx, c => {
-            sqlx::query(
-                "INSERT INTO blob (workspace_id, sha256, mime, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-            )
-            .bind(self.id()).bind(sha256).bind(mime).bind(bytes).execute(c).await.map(|done| done.rows_affected())
-        })?;
-        on_tx!(&mut tx, c => {
-            sqlx::query(
-                "INSERT INTO blob_upload (workspace_id, sha256, key_id, uploaded_at) VALUES ($1, $2, $3, $4) \
-                 ON CONFLICT (workspace_id, sha256, key_id) DO UPDATE SET uploaded_at = excluded.uploaded_at",
-            )
-            .bind(self.id()).bind(sha256).bind(key_id.unwrap_or_default()).bind(now.0).execute(c).await.map(drop)
-        })?;
-        tx.commit().await?;
-        Ok(added > 0)
+    /// Takes a blob that comes in parts: from an agent's key, or from people. `id` is of this upload alone, and no digest.
+    pub fn begin_upload(&self, id: String, key_id: Option<&str>, now: Micros) -> Upload {
+        Upload::new(self.clone(), id, key_id.unwrap_or_default().to_owned(), now)
     }
 
     /// A message of the session refers to the blob. One that isn't there, or that the key didn't upload, is passed over.
@@ -58,28 +97,23 @@ impl Workspace {
         tx.commit().await
     }
 
-    /// A blob whose bytes aren't those of its address any more is an error.
+    /// A blob that is there, by the SHA-256 of its bytes.
     pub async fn blob(&self, sha256: &str) -> Result<Option<Blob>, StoreError> {
-        let row: Option<(String, Vec<u8>)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT mime, data FROM blob WHERE workspace_id = $1 AND sha256 = $2")
-                .bind(self.id()).bind(sha256).fetch_optional(pool).await
-        })?;
-        let Some((mime, bytes)) = row else { return Ok(None) };
-        if !is_whole(sha256, &bytes) {
-            return self.store.monitor().observe(Err(StoreError::DamagedBlob(sha256.to_owned())));
-        }
-        Ok(Some(Blob { mime, bytes }))
-    }
-
-    /// Type and size of a blob that is there.
-    pub async fn blob_head(&self, sha256: &str) -> Result<Option<(String, u64)>, StoreError> {
         let row: Option<(String, i64)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT mime, CAST(LENGTH(data) AS BIGINT) FROM blob WHERE workspace_id = $1 AND sha256 = $2",
+                "SELECT mime, COALESCE(size, CAST(LENGTH(data) AS BIGINT)) FROM blob \
+                 WHERE workspace_id = $1 AND sha256 = $2",
             )
             .bind(self.id()).bind(sha256).fetch_optional(pool).await
         })?;
-        Ok(row.map(|(mime, size)| (mime, size.cast_unsigned())))
+        Ok(row.map(|(mime, size)| Blob { sha256: sha256.to_owned(), mime, size: size.cast_unsigned() }))
+    }
+
+    /// Reads the bytes of a blob in a range, or as many of them as it has.
+    pub fn read_blob(&self, blob: &Blob, range: Range<u64>) -> BlobReader {
+        let range = range.start..range.end.min(blob.size);
+        let hash = (range == (0..blob.size)).then(Sha256::new);
+        BlobReader { workspace: self.clone(), blob: blob.clone(), range, hash }
     }
 
     /// Did the key upload the blob, or does a session of its own refer to it?

@@ -179,12 +179,19 @@ async fn forget_source(step: &mut Step<'_>, id: &SourceId) -> Result<Vec<Gone>, 
     Ok(sessions)
 }
 
-/// Files that no session refers to and nobody uploaded.
+/// Files that no session refers to and nobody uploaded, and pieces of uploads that ended in between.
 async fn delete_orphans(tx: &mut Tx, workspace: &str) -> Result<u64, StoreError> {
     const ORPHANS: &str = "DELETE FROM blob WHERE workspace_id = $1 AND NOT EXISTS (SELECT 1 FROM session_blob l \
         WHERE l.workspace_id = blob.workspace_id AND l.sha256 = blob.sha256) AND NOT EXISTS (SELECT 1 FROM blob_upload u \
         WHERE u.workspace_id = blob.workspace_id AND u.sha256 = blob.sha256)";
-    Ok(on_tx!(tx, c => sqlx::query(ORPHANS).bind(workspace).execute(c).await.map(|done| done.rows_affected()))?)
+    const PIECES: &str = "DELETE FROM blob_piece WHERE workspace_id = $1 AND NOT EXISTS (SELECT 1 FROM blob b \
+        WHERE b.workspace_id = blob_piece.workspace_id AND b.upload_id = blob_piece.upload_id) AND NOT EXISTS (SELECT 1 \
+        FROM blob_upload u WHERE u.workspace_id = blob_piece.workspace_id AND u.sha256 = blob_piece.upload_id)";
+    let files = on_tx!(&mut *tx, c => {
+        sqlx::query(ORPHANS).bind(workspace).execute(c).await.map(|done| done.rows_affected())
+    })?;
+    on_tx!(&mut *tx, c => sqlx::query(PIECES).bind(workspace).execute(c).await.map(drop))?;
+    Ok(files)
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<SessionId>, StoreError> {

@@ -64,6 +64,7 @@ pub use batch::{
     Written,
 };
 pub use bell::Bell;
+pub use blobs::{BlobReader, Upload};
 pub use condition::Condition;
 pub use error::StoreError;
 pub use integrity::Checkup;

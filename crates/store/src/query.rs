@@ -247,11 +247,14 @@ pub struct SourceChunk {
     pub next: Option<u64>,
 }
 
-/// A blob by its content's address.
+/// A file by its content; its bytes are read with [`crate::Workspace::read_blob`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
+    /// Of its bytes, in hex.
+    pub sha256: String,
     pub mime: String,
-    pub bytes: Vec<u8>,
+    /// In bytes.
+    pub size: u64,
 }
 
 /// What to find. All words must occur; the last one may go on.

@@ -66,10 +66,18 @@ impl Workspace {
             faults.extend(damaged.take(MOST).map(|error| format!("{error} ({})", source.path)));
         }
         for sha256 in self.blob_addresses().await? {
-            match self.blob(&sha256).await {
-                Ok(_) => {}
-                Err(error @ StoreError::DamagedBlob(_)) => faults.push(error.to_string()),
-                Err(error) => return Err(error),
+            let Some(blob) = self.blob(&sha256).await? else { continue };
+            let mut bytes = self.read_blob(&blob, 0..blob.size);
+            loop {
+                match bytes.next_part().await {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(error @ StoreError::DamagedBlob(_)) => {
+                        faults.push(error.to_string());
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
             }
         }
         faults.extend(self.damaged_messages().await?);

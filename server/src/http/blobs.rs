@@ -2,21 +2,25 @@
 
 use super::asked::Named;
 use api::Problem;
-use api::blobs::MOST_BYTES;
-use axum::body::Bytes;
+use api::blobs::{BlobMade, MOST_BYTES};
+use api::serve::BodyReader;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http_range_header::parse_range_header;
 use hub::Scoped;
 use model::message_type::file::Preview;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
+use store::Blob;
 use tokio::sync::Semaphore;
 
-/// Uploads at a time: each lies in memory until it is stored.
+/// Uploads at a time.
 const AT_ONCE: usize = 4;
+/// What of each lies in memory at a time: a piece that comes, and one that is stored.
+const IN_MEMORY: usize = 2 << 20;
 
 /// The type of a picture that is drawn, in words of ours: an uploader's may say anything.
 pub fn drawn(mime: &str) -> Option<&'static str> {
@@ -48,32 +52,45 @@ pub async fn upload(
         Some(mime) => mime.to_ascii_lowercase(),
     };
     let (head, body) = request.into_parts();
-    let bytes = match api::serve::read_body(&head, body, MOST_BYTES).await {
-        Ok(bytes) => bytes,
+    let mut body = match BodyReader::new(&head, body, MOST_BYTES, IN_MEMORY) {
+        Ok(body) => body,
         Err(problem) => return problem.into_response(),
     };
-    match scoped.put_blob(&mime, bytes.into()).await {
+    match store(&scoped, mime, &mut body).await {
         Ok((made, true)) => (StatusCode::CREATED, Json(made)).into_response(),
         Ok((made, false)) => ([("idempotent-replayed", "true")], Json(made)).into_response(),
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            body.discard();
+            problem.into_response()
+        }
     }
+}
+
+async fn store(scoped: &Scoped, mime: String, body: &mut BodyReader) -> Result<(BlobMade, bool), Problem> {
+    let mut upload = scoped.begin_blob(mime)?;
+    while let Some(bytes) = body.next_part().await? {
+        upload.add(&bytes).await?;
+    }
+    upload.finish().await
 }
 
 /// Serves a blob, or the one range of it that is asked for, by which players seek. What browsers show is served as that;
 /// everything else is only saved. By what name, the link says: one file may have many.
 pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>, asked: HeaderMap) -> Response {
-    let blob = match scoped.blob(&sha256).await {
-        Ok(blob) => blob,
-        Err(problem) => return problem.into_response(),
-    };
-    let etag = format!("\"{}\"", sha256.trim_start_matches("sha256:"));
-    let bytes = Bytes::from(blob.bytes);
-    let size = bytes.len() as u64;
-    let mut response = match part(&asked, size, &etag) {
-        Part::Whole => bytes.into_response(),
+    match answer(&scoped, &sha256, &asked).await {
+        Ok(response) => response,
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn answer(scoped: &Scoped, address: &str, asked: &HeaderMap) -> Result<Response, Problem> {
+    let blob = scoped.blob(address).await?;
+    let (etag, size) = (format!("\"{}\"", blob.sha256), blob.size);
+    let mut response = match part(asked, size, &etag) {
+        Part::Whole => bytes(scoped, &blob, 0..size).await?.into_response(),
         Part::Range(range) => {
             let position = format!("bytes {}-{}/{size}", range.start(), range.end());
-            let of_it = bytes.slice(*range.start() as usize..=*range.end() as usize);
+            let of_it = bytes(scoped, &blob, *range.start()..range.end() + 1).await?;
             (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, position)], of_it).into_response()
         }
         Part::Outside => {
@@ -95,7 +112,15 @@ pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<Str
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     // Somebody else's content: should a browser open it as a page after all, it can do nothing.
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
-    response
+    Ok(response)
+}
+
+/// The bytes of a range that the blob has. They are read while they are sent: where they are found damaged then, the answer ends
+/// before its `Content-Length`.
+async fn bytes(scoped: &Scoped, blob: &Blob, range: Range<u64>) -> Result<impl IntoResponse + use<>, Problem> {
+    let length = range.end - range.start;
+    let parts = scoped.read_blob(blob, range).await?;
+    Ok(([(header::CONTENT_LENGTH, length)], Body::from_stream(parts)))
 }
 
 /// What a request wants of a blob.

@@ -8,6 +8,7 @@ use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
 use app::transcript::{Child, Chunks, Cut, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
+use futures::TryStreamExt as _;
 use hub::Scoped;
 use hub::compute::Job;
 use model::message_type::file::{FileItem, FileState, Preview};
@@ -41,7 +42,7 @@ const SEVERAL: i64 = 20;
 /// Larger text files are only saved: they would be read whole for their first lines.
 const TEXT_BYTES: u64 = 1 << 20;
 /// Bytes of one that a card may show.
-const BEGINNING: usize = 8 * 1024;
+const BEGINNING: u64 = 8 * 1024;
 /// Files of one message whose beginnings are read.
 const TEXTS: usize = 20;
 
@@ -320,8 +321,7 @@ async fn texts(scoped: &Scoped, page: &MessagePage) -> HashMap<String, String> {
         let is_text = |item: &&FileItem| item.state == FileState::Ready && item.preview() == Some(Preview::Text);
         for item in file.files.iter().filter(is_text).filter(|item| item.size <= TEXT_BYTES).take(TEXTS) {
             let Some(digest) = item.digest().filter(|digest| !texts.contains_key(*digest)) else { continue };
-            let Ok(blob) = scoped.blob(digest).await else { continue };
-            let bytes = &blob.bytes[..blob.bytes.len().min(BEGINNING)];
+            let Some(bytes) = beginning(scoped, digest).await else { continue };
             // The last character may be cut.
             let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
             if text.len() + 4 > bytes.len() && !text.contains('\0') {
@@ -330,6 +330,13 @@ async fn texts(scoped: &Scoped, page: &MessagePage) -> HashMap<String, String> {
         }
     }
     texts
+}
+
+/// The first bytes of a blob, if it can be read.
+async fn beginning(scoped: &Scoped, digest: &str) -> Option<Vec<u8>> {
+    let blob = scoped.blob(digest).await.ok()?;
+    let parts: Vec<Vec<u8>> = scoped.read_blob(&blob, 0..BEGINNING).await.ok()?.try_collect().await.ok()?;
+    Some(parts.concat())
 }
 
 /// The messages `from..=to`, both included.

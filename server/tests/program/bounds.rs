@@ -226,6 +226,29 @@ fn long_edits_are_folded_a_few_at_a_time() {
     assert!(most.iter().all(|(_, mib)| *mib <= DRAWN), "{most:?}");
 }
 
+/// A file is in memory a piece at a time, whichever way it goes.
+#[test]
+fn files_are_held_in_pieces() {
+    let server = Server::start();
+    let key = agent(&server, "s1");
+    let bearer = format!("Bearer {key}");
+    let bytes = (0_u32..).map(|n| char::from(b' ' + (n / 7 % 90) as u8)).take(64 * MIB).collect::<String>();
+    let idle = server.most_memory();
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "video/mp4")];
+    let made = server.send("POST", "/v1/blobs", &headers, &bytes);
+    assert_eq!((made.status, &made.json()["size"]), (201, &json!(64 * MIB)), "{}", made.text());
+    let again = server.send("POST", "/v1/blobs", &headers, &bytes);
+    assert_eq!((again.status, again.json()), (200, made.json()));
+    let path = format!("/v1/blobs/{}", made.json()["blob"].as_str().unwrap());
+    let read = server.send("GET", &path, &headers, "");
+    assert_eq!((read.status, read.header("content-length")), (200, Some("67108864")));
+    assert!(read.body == bytes.as_bytes());
+    let head = server.send("HEAD", &path, &headers, "");
+    assert_eq!((head.status, head.header("content-length"), head.body.len()), (200, Some("67108864"), 0));
+    let taken = (server.most_memory() - idle) / MIB;
+    assert!(taken < ONE, "{taken} MiB");
+}
+
 /// Sends a post of so many bytes without the last one, and waits until the server has read it or refused it.
 fn unfinished(server: &Server, key: &str, path: &str, bytes: usize) -> TcpStream {
     let mut stream = server.connect();

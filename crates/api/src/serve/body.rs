@@ -68,36 +68,78 @@ impl std::error::Error for TooSlow {}
 ///
 /// 413 if it is larger, 408 if it comes too slowly, 400 if it is cut short, 415 if it is compressed, and 503 if the bodies of
 /// other requests leave no room.
-pub async fn read_body(head: &Parts, mut body: Body, limit: usize) -> Result<Bytes, Problem> {
-    // No route decompresses: a compressed body would be stored as it is, or be taken for broken JSON.
-    let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
-    if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        discard(body);
-        let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
-        return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
-    }
-    let held = held(head);
-    let large = |body| {
-        discard(body);
-        Err(Problem::too_large(limit))
-    };
-    // What `Content-Length` says.
-    if body.size_hint().lower() > limit as u64 {
-        return large(body);
-    }
+pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, Problem> {
+    let mut reader = BodyReader::new(head, body, limit, limit)?;
     let mut read = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(bytes) = frame.map_err(broken)?.into_data() else { continue };
-        if read.len() + bytes.len() > limit {
-            return large(body);
-        }
-        if let Err(problem) = held.add(bytes.len()) {
-            discard(body);
-            return Err(problem);
-        }
+    while let Some(bytes) = reader.next_part().await? {
         read.extend_from_slice(&bytes);
     }
     Ok(read.freeze())
+}
+
+/// Reads a body part by part.
+pub struct BodyReader {
+    body: Body,
+    held: Held,
+    limit: usize,
+    /// Bytes that may still come, and how many of them are charged.
+    left: usize,
+    to_charge: usize,
+}
+
+impl BodyReader {
+    /// A reader of a body of at most `limit` bytes, of which `in_memory` are held at a time: so many are charged to the [`Held`]
+    /// of the request, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// 415 if the body is compressed, 413 if its `Content-Length` is larger.
+    pub fn new(head: &Parts, body: Body, limit: usize, in_memory: usize) -> Result<Self, Problem> {
+        // No route decompresses: a compressed body would be stored as it is, or be taken for broken JSON.
+        let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
+        if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            discard(body);
+            let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
+            return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
+        }
+        if body.size_hint().lower() > limit as u64 {
+            discard(body);
+            return Err(Problem::too_large(limit));
+        }
+        Ok(Self { body, held: held(head), limit, left: limit, to_charge: in_memory })
+    }
+
+    /// Returns the next bytes; None at the end. An error gives up the rest.
+    ///
+    /// # Errors
+    ///
+    /// 413, 408, 400 and 503, as [`read_body`].
+    pub async fn next_part(&mut self) -> Result<Option<Bytes>, Problem> {
+        while let Some(frame) = self.body.frame().await {
+            let frame = frame.map_err(|error| {
+                self.body = Body::empty();
+                broken(error)
+            })?;
+            let Ok(bytes) = frame.into_data() else { continue };
+            let Some(left) = self.left.checked_sub(bytes.len()) else {
+                self.discard();
+                return Err(Problem::too_large(self.limit));
+            };
+            let charged = bytes.len().min(self.to_charge);
+            if let Err(problem) = self.held.add(charged) {
+                self.discard();
+                return Err(problem);
+            }
+            (self.left, self.to_charge) = (left, self.to_charge - charged);
+            return Ok(Some(bytes));
+        }
+        Ok(None)
+    }
+
+    /// Gives up the rest of the body, see [`discard`].
+    pub fn discard(&mut self) {
+        discard(std::mem::take(&mut self.body));
+    }
 }
 
 fn broken(error: axum::Error) -> Problem {

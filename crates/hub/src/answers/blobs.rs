@@ -1,46 +1,73 @@
 //! Files by their content: kept, attached to the sessions that show them, given to those who may read them.
 
 use crate::quotas::usage;
-use crate::{Scoped, clock, hex, problem};
+use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::keys::Scope;
+use futures::stream::{self, Stream, StreamExt as _};
 use model::message_type::file::FileItem;
 use model::{Body, Message, MessageType};
-use sha2::{Digest as _, Sha256};
-use store::{Blob, StoreError, Usage};
+use std::ops::Range;
+use store::{Blob, StoreError, Upload, Usage};
 
 /// What a content address begins with.
 const PREFIX: &str = "sha256:";
 const MIME_CHARS: usize = 200;
 
-impl Scoped {
-    /// Keeps bytes. True beside the answer: they weren't there yet.
-    pub async fn put_blob(&self, mime: &str, bytes: Vec<u8>) -> Result<(BlobMade, bool), Problem> {
-        self.caller.require(Scope::Post)?;
-        if bytes.is_empty() {
-            return Err(Problem::new(400, "empty_blob", "There is nothing in the body"));
-        }
-        if bytes.len() > MOST_BYTES {
+/// A file that comes in parts. Nobody sees it before it is whole; dropped before that, it leaves nothing.
+pub struct BlobUpload {
+    scoped: Scoped,
+    mime: String,
+    upload: Upload,
+}
+
+impl BlobUpload {
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    ///
+    /// 413 if the file becomes too large, 403 if the key's quota doesn't have so much, 507 if the disk is full.
+    pub async fn add(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+        let size = self.upload.size() + bytes.len() as u64;
+        if size > MOST_BYTES as u64 {
             return Err(Problem::too_large(MOST_BYTES));
         }
-        if mime.len() > MIME_CHARS || !is_mime(mime) {
+        let Scoped { hub, caller, .. } = &self.scoped;
+        hub.quotas.require(caller, usage(0, size))?;
+        hub.require_room()?;
+        self.upload.add(bytes).await.map_err(problem)
+    }
+
+    /// Keeps the file. True beside the answer: it wasn't there yet.
+    pub async fn finish(self) -> Result<(BlobMade, bool), Problem> {
+        let size = self.upload.size();
+        if size == 0 {
+            return Err(Problem::new(400, "empty_blob", "There is nothing in the body"));
+        }
+        let wanted = usage(0, size);
+        let put = self.upload.finish(&self.mime, clock::now());
+        let used = |put: &Result<(Blob, bool), StoreError>| {
+            if matches!(put, Ok((_, true))) { wanted } else { Usage::default() }
+        };
+        let Scoped { hub, caller, .. } = &self.scoped;
+        let (blob, added) = hub.quotas.pay(caller, wanted, put, used).await?.map_err(problem)?;
+        Ok((BlobMade { blob: format!("{PREFIX}{}", blob.sha256), mime: blob.mime, size }, added))
+    }
+}
+
+impl Scoped {
+    /// Takes a file of a type, whose bytes come in parts.
+    pub fn begin_blob(&self, mime: String) -> Result<BlobUpload, Problem> {
+        self.caller.require(Scope::Post)?;
+        if mime.len() > MIME_CHARS || !is_mime(&mime) {
             let expected = format!("a media type as `image/png`, at most {MIME_CHARS} characters");
             return Err(Problem::field("Content-Type", &expected));
         }
         self.hub.require_room()?;
-        let sha256 = hex(&Sha256::digest(&bytes));
-        let size = bytes.len() as u64;
-        let workspace = &self.hub.workspace;
-        let wanted = usage(0, size);
-        let put = workspace.put_blob(&sha256, mime, bytes, self.caller.key_id(), clock::now());
-        let used = |added: &Result<bool, StoreError>| if matches!(added, Ok(true)) { wanted } else { Usage::default() };
-        let added = self.hub.quotas.pay(&self.caller, wanted, put, used).await?.map_err(problem)?;
-        let mime = match workspace.blob_head(&sha256).await.map_err(problem)? {
-            Some((mime, _)) => mime,
-            None => mime.to_owned(),
-        };
-        Ok((BlobMade { blob: format!("{PREFIX}{sha256}"), mime, size }, added))
+        let id = uuid::Uuid::now_v7().to_string();
+        let upload = self.hub.workspace.begin_upload(id, self.caller.key_id(), clock::now());
+        Ok(BlobUpload { scoped: self.clone(), mime, upload })
     }
 
     /// A blob by its address, with or without the prefix. For those who may not read it, it isn't there.
@@ -58,6 +85,20 @@ impl Scoped {
             return Err(none());
         }
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
+    }
+
+    /// The bytes of a blob in a range, in parts of at most 1 MiB. The first one is read before this returns: a small file that is
+    /// damaged is an error here, a large one may be an error later.
+    pub async fn read_blob(
+        &self,
+        blob: &Blob,
+        range: Range<u64>,
+    ) -> Result<impl Stream<Item = Result<Vec<u8>, StoreError>> + Send + use<>, Problem> {
+        let mut reader = self.hub.workspace.read_blob(blob, range);
+        let first = reader.next_part().await.map_err(problem)?;
+        let rest =
+            stream::try_unfold(reader, async |mut reader| Ok(reader.next_part().await?.map(|bytes| (bytes, reader))));
+        Ok(stream::iter(first.map(Ok)).chain(rest))
     }
 }
 

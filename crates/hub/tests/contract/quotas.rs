@@ -1,5 +1,6 @@
 //! What a key may post, and the names that stay its own.
 
+use crate::blobs::put;
 use crate::support::House;
 use api::Method::{Delete, Patch, Post};
 use api::keys::{NewKey, Quota};
@@ -77,8 +78,12 @@ async fn bytes_count_wherever_they_go() {
     let refused = change(1_000).await;
     assert_eq!((refused.status, &refused.body["code"]), (403, &json!("quota_reached")));
     let scoped = hub::Scoped::new(house.hub.clone(), caller);
-    assert_eq!(scoped.put_blob("image/png", vec![1; 1_000]).await.unwrap_err().code, "quota_reached");
-    assert!(scoped.put_blob("image/png", vec![1; 200]).await.is_ok());
+    assert_eq!(put(&scoped, "image/png", vec![1; 1_000]).await.unwrap_err().code, "quota_reached");
+    assert!(put(&scoped, "image/png", vec![1; 200]).await.is_ok());
+    assert!(
+        put(&scoped, "image/png", vec![1; 900]).await.is_err(),
+        "what was refused doesn't count, and what was stored does"
+    );
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! Drops recovered rows whose content isn't what was written, by its checksum. What they held is lost.
 
 use crate::StoreError;
-use crate::blobs::is_whole;
 use crate::read::messages::intact;
 use crate::read::records::whole;
+use crate::verify::hex;
+use sha2::{Digest as _, Sha256};
 use sqlx::SqliteConnection;
 
 /// Messages that are held in memory at once.
@@ -63,14 +64,41 @@ async fn drop_blobs(tx: &mut SqliteConnection) -> Result<Vec<String>, StoreError
             .await?;
     let mut dropped = Vec::new();
     for (workspace, sha256) in blobs {
-        let place = "workspace_id = $1 AND sha256 = $2";
-        let select = sqlx::AssertSqlSafe(format!("SELECT data FROM blob WHERE {place}"));
-        let data: Vec<u8> = sqlx::query_scalar(select).bind(&workspace).bind(&sha256).fetch_one(&mut *tx).await?;
-        if !is_whole(&sha256, &data) {
-            let delete = sqlx::AssertSqlSafe(format!("DELETE FROM blob WHERE {place}"));
+        if digest(tx, &workspace, &sha256).await? != sha256 {
+            let delete = "DELETE FROM blob WHERE workspace_id = $1 AND sha256 = $2";
             sqlx::query(delete).bind(&workspace).bind(&sha256).execute(&mut *tx).await?;
             dropped.push(sha256);
         }
     }
+    // Those of uploads that the server's end cut short are among them.
+    sqlx::query(
+        "DELETE FROM blob_piece WHERE NOT EXISTS (SELECT 1 FROM blob b WHERE b.workspace_id = blob_piece.workspace_id \
+         AND b.upload_id = blob_piece.upload_id)",
+    )
+    .execute(tx)
+    .await?;
     Ok(dropped)
+}
+
+/// The SHA-256 of what there is of a blob, in hex.
+async fn digest(tx: &mut SqliteConnection, workspace: &str, sha256: &str) -> Result<String, StoreError> {
+    let select = "SELECT upload_id, data FROM blob WHERE workspace_id = $1 AND sha256 = $2";
+    let (upload, data): (Option<String>, Vec<u8>) =
+        sqlx::query_as(select).bind(workspace).bind(sha256).fetch_one(&mut *tx).await?;
+    let mut hash = Sha256::new_with_prefix(data);
+    let mut after = -1;
+    loop {
+        let piece: Option<(i64, Vec<u8>)> = sqlx::query_as(
+            "SELECT start_at, data FROM blob_piece WHERE workspace_id = $1 AND upload_id = $2 AND start_at > $3 \
+             ORDER BY start_at LIMIT 1",
+        )
+        .bind(workspace)
+        .bind(&upload)
+        .bind(after)
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some((start, data)) = piece else { return Ok(hex(&hash.finalize())) };
+        hash.update(data);
+        after = start;
+    }
 }

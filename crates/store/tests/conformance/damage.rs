@@ -1,10 +1,8 @@
 //! Content that isn't what was written any more, as its checksum tells. `SQLite` is read only then; `PostgreSQL`, which has
 //! tools of its own, is written on.
 
-use crate::support::{Engine, NOW, batch, bytes, engines, message, session, session_id, source_id};
+use crate::support::{Engine, NOW, batch, bytes, engines, message, read, session, session_id, source_id, upload};
 use store::{Batch, Database, MessageQuery, Range, StoreError};
-
-const DIGEST: &str = "5c48a9a21b2a1ee1b6a3e1e5b8a3a3d1c6e5f4b3a2918070605040302010fffe";
 
 /// Changes what is stored, behind the store's back.
 async fn change(engine: &Engine, sql: &'static str) {
@@ -72,9 +70,46 @@ async fn damaged_bytes_of_a_file_are_an_error() {
 #[tokio::test]
 async fn a_damaged_blob_is_an_error() {
     for engine in engines().await {
-        engine.workspace.put_blob(DIGEST, "text/plain", b"rye".to_vec(), None, NOW).await.unwrap();
-        let error = engine.workspace.blob(DIGEST).await.unwrap_err();
-        assert!(matches!(error, StoreError::DamagedBlob(_)), "{error:?}");
-        noticed(&engine, &format!("the bytes of blob `sha256:{DIGEST}` are damaged")).await;
+        let (blob, _) = upload(&engine.workspace, b"rye", "text/plain", None, NOW).await;
+        change(&engine, "UPDATE blob SET data = SUBSTR(data, 2)").await;
+        for range in [0..3, 1..2] {
+            let error = read(&engine.workspace, &blob, range).await.unwrap_err();
+            assert!(matches!(error, StoreError::DamagedBlob(_)), "{error:?}");
+        }
+        noticed(&engine, &format!("the bytes of blob `sha256:{}` are damaged", blob.sha256)).await;
+    }
+}
+
+/// A piece is found damaged by its checksum, one of an earlier version, which has none, when the whole file was read; one that
+/// is gone, at once.
+#[tokio::test]
+async fn a_damaged_piece_is_an_error() {
+    for damage in [
+        "UPDATE blob_piece SET crc = crc - 1 WHERE start_at = 1048576",
+        "UPDATE blob_piece SET crc = NULL, data = (SELECT data FROM blob_piece WHERE start_at = 0) WHERE start_at = 1048576",
+        "DELETE FROM blob_piece WHERE start_at = 1048576",
+    ] {
+        for engine in engines().await {
+            let workspace = &engine.workspace;
+            let bytes: Vec<u8> = (0..3_000_000_u32).map(|n| (n / 1000) as u8).collect();
+            let (blob, _) = upload(workspace, &bytes, "text/plain", None, NOW).await;
+            change(&engine, damage).await;
+            let mut whole = workspace.read_blob(&blob, 0..blob.size);
+            let mut sound = 0;
+            let error = loop {
+                match whole.next_part().await {
+                    Ok(part) => sound += part.unwrap().len(),
+                    Err(error) => break error,
+                }
+            };
+            assert!(matches!(error, StoreError::DamagedBlob(_)), "{error:?}");
+            let late = damage.contains("NULL");
+            assert_eq!(sound, if late { 2 << 20 } else { 1 << 20 });
+            assert_eq!(read(workspace, &blob, 2_000_000..2_100_000).await.is_err(), !late);
+            assert_eq!(read(workspace, &blob, 2_999_000..u64::MAX).await.unwrap(), bytes[2_999_000..]);
+            let finding = format!("the bytes of blob `sha256:{}` are damaged", blob.sha256);
+            assert_eq!(workspace.damaged_content().await.unwrap(), [finding.as_str()]);
+            noticed(&engine, &finding).await;
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! What is forgotten leaves nothing.
 
-use crate::support::{Engine, NOW, ago, batch, bytes, engines, message, record, session, session_id, source_id};
+use crate::support::{
+    Engine, NOW, ago, batch, bytes, count, digest, engines, message, record, session, session_id, source_id, upload,
+};
 use model::{Run, RunOutcome, Usage};
 use store::{Database, FeedKind, NewBlob, RunUpsert, SearchQuery, SessionFilter};
 
@@ -41,8 +43,8 @@ async fn assert_only_b_is_left(engine: &Engine) {
     assert_eq!(workspace.record(&source_id("a"), 0, 1).await.unwrap(), None);
     let query = SearchQuery { text: "needle".to_owned(), limit: 5, ..SearchQuery::default() };
     assert_eq!(workspace.search(&query).await.unwrap().total, 1);
-    assert_eq!(workspace.blob_head("a").await.unwrap(), None);
-    assert!(workspace.blob_head("both").await.unwrap().is_some() && workspace.blob_head("b").await.unwrap().is_some());
+    assert_eq!(workspace.blob("a").await.unwrap(), None);
+    assert!(workspace.blob("both").await.unwrap().is_some() && workspace.blob("b").await.unwrap().is_some());
     assert_eq!(workspace.runs(&session_id("s-a")).await.unwrap(), []);
     let feed = workspace.feed_after(0, 10).await.unwrap();
     let of_a: Vec<FeedKind> = feed
@@ -61,22 +63,7 @@ async fn rows(engine: &Engine) -> Vec<i64> {
         ["source", "record_chunk", "session", "message", "message_count", "session_source", "session_blob", "run"];
     let mut counts = Vec::new();
     for table in TABLES.into_iter().chain(["blob"]) {
-        let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
-        counts.push(match &engine.database {
-            Database::Sqlite(file) => {
-                let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
-                let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
-                let count = sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap();
-                pool.close().await;
-                count
-            }
-            Database::Postgres(url) => {
-                let pool = sqlx::PgPool::connect(url).await.unwrap();
-                let count = sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap();
-                pool.close().await;
-                count
-            }
-        });
+        counts.push(count(engine, table).await);
     }
     counts
 }
@@ -150,15 +137,15 @@ async fn uploads() {
     for engine in engines().await {
         let workspace = &engine.workspace;
         fill(&engine, "a").await;
-        let put = async |sha256: &str, at| workspace.put_blob(sha256, "text/plain", vec![7], None, at).await.unwrap();
-        for (sha256, at) in [("named", 100), ("unnamed", 100), ("young", 10), ("again", 100), ("again", 10)] {
-            put(sha256, ago(at)).await;
+        let digests: Vec<String> = ["named", "unnamed", "young", "again"].iter().map(digest).collect();
+        for (words, at) in [("named", 100), ("unnamed", 100), ("young", 10), ("again", 100), ("again", 10)] {
+            upload(workspace, words.as_bytes(), "text/plain", None, ago(at)).await;
         }
-        workspace.attach_blob(&session_id("s-a"), "named", None).await.unwrap();
+        workspace.attach_blob(&session_id("s-a"), &digests[0], None).await.unwrap();
         let there = async || {
             let mut there = Vec::new();
-            for sha256 in ["a", "both", "named", "unnamed", "young", "again"] {
-                there.push(workspace.blob_head(sha256).await.unwrap().is_some());
+            for sha256 in ["a", "both"].into_iter().chain(digests.iter().map(String::as_str)) {
+                there.push(workspace.blob(sha256).await.unwrap().is_some());
             }
             there
         };

@@ -1,6 +1,6 @@
 //! Bytes of sources, and blobs.
 
-use crate::support::{NOW, batch, bytes, engines, message, record, session, session_id, source_id};
+use crate::support::{NOW, batch, bytes, engines, message, read, record, session, session_id, source_id};
 use model::Status;
 use model::source::Source;
 use store::{Batch, Blob, MessageQuery, NewBlob, Range, SearchQuery, StoreError};
@@ -146,8 +146,9 @@ async fn blobs_are_kept_once() {
         let mut write = batch(vec![session("a")], Vec::new());
         write.blobs = vec![blob.clone(), blob.clone()];
         engine.workspace.write_batch(write).await.unwrap();
-        let found = engine.workspace.blob(&blob.sha256).await.unwrap();
-        assert_eq!(found, Some(Blob { mime: blob.mime, bytes: blob.bytes }));
+        let found = engine.workspace.blob(&blob.sha256).await.unwrap().unwrap();
+        assert_eq!(found, Blob { sha256: blob.sha256, mime: blob.mime, size: 3 });
+        assert_eq!(read(&engine.workspace, &found, 0..3).await.unwrap(), blob.bytes);
         assert_eq!(engine.workspace.blob("none").await.unwrap(), None);
     }
 }

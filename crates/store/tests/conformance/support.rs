@@ -2,8 +2,11 @@
 
 use model::policy::Display;
 use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Role, SessionFacts, SessionId, SourceId};
+use sha2::{Digest as _, Sha256};
 use std::sync::atomic::{AtomicU32, Ordering};
-use store::{Batch, Database, MessageUpsert, RecordChunk, SessionUpsert, SourceBatch, Store, Workspace};
+use store::{
+    Batch, Blob, Database, MessageUpsert, RecordChunk, SessionUpsert, SourceBatch, Store, StoreError, Workspace,
+};
 
 /// A fresh database of its own.
 pub struct Engine {
@@ -106,6 +109,48 @@ pub fn bytes(id: &str, offset: u64, bytes: &[u8]) -> SourceBatch {
         sha256: format!("{:064x}", offset + bytes.len() as u64),
         modified_at: Some(NOW),
         replace: false,
+    }
+}
+
+/// SHA-256, in hex.
+pub fn digest(bytes: impl AsRef<[u8]>) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Uploads a blob in one part.
+pub async fn upload(workspace: &Workspace, bytes: &[u8], mime: &str, key: Option<&str>, at: Micros) -> (Blob, bool) {
+    let mut upload = workspace.begin_upload("upload".to_owned(), key, at);
+    upload.add(bytes).await.unwrap();
+    upload.finish(mime, at).await.unwrap()
+}
+
+pub async fn read(workspace: &Workspace, blob: &Blob, range: std::ops::Range<u64>) -> Result<Vec<u8>, StoreError> {
+    let mut reader = workspace.read_blob(blob, range);
+    let mut bytes = Vec::new();
+    while let Some(part) = reader.next_part().await? {
+        assert!(part.len() <= 1 << 20);
+        bytes.extend(part);
+    }
+    Ok(bytes)
+}
+
+/// How many rows a table has.
+pub async fn count(engine: &Engine, table: &str) -> i64 {
+    let sql = sqlx::AssertSqlSafe(format!("SELECT COUNT(*) FROM {table}"));
+    match &engine.database {
+        Database::Sqlite(file) => {
+            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+            let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+            let count = sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap();
+            pool.close().await;
+            count
+        }
+        Database::Postgres(url) => {
+            let pool = sqlx::PgPool::connect(url).await.unwrap();
+            let count = sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap();
+            pool.close().await;
+            count
+        }
     }
 }
 

@@ -173,12 +173,16 @@ async fn push_tag(slice: &mut String, scoped: &Scoped, tag: &str) {
     let picture = tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)));
     let Some((before, (digest, rest))) = picture else { return slice.push_str(&tag) };
     // What the reader may not read, or what is no picture, stays out.
-    let blob = scoped.blob(digest).await.ok();
-    let data = blob.and_then(|blob| {
-        let mime = drawn(&blob.mime)?;
-        Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(&blob.bytes)))
-    });
-    let _ = write!(slice, "{before} src=\"{}\"{rest}", data.unwrap_or_default());
+    let data = picture(scoped, digest).await.unwrap_or_default();
+    let _ = write!(slice, "{before} src=\"{data}\"{rest}");
+}
+
+/// A picture as an address that holds it.
+async fn picture(scoped: &Scoped, digest: &str) -> Option<String> {
+    let blob = scoped.blob(digest).await.ok()?;
+    let mime = drawn(&blob.mime)?;
+    let bytes: Vec<Vec<u8>> = scoped.read_blob(&blob, 0..blob.size).await.ok()?.try_collect().await.ok()?;
+    Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes.concat())))
 }
 
 /// The first tag with the text before it, or as much text as a slice holds. Text may hold quotation marks, and attributes
