@@ -61,6 +61,9 @@ fn total(hunks: &[Hunk]) -> (u32, u32) {
 
 /// Compares the lines of two texts.
 pub(crate) fn changes(old: &str, new: &str, spaces: Spaces, bound: Bound) -> Changes {
+    if old.is_empty() || new.is_empty() {
+        return one_sided(old, new);
+    }
     let input = interned(old, new, spaces);
     let slider = Slider::of(&input);
     let whole = whole(&input);
@@ -80,6 +83,14 @@ pub(crate) fn changes(old: &str, new: &str, spaces: Spaces, bound: Bound) -> Cha
     }
     diff.postprocess_with_heuristic(&input, slider.heuristic(|token| token));
     Changes { hunks: diff.hunks().collect(), is_cut: false, work }
+}
+
+/// Of a file that came or went, as large as it may be, no line is compared.
+fn one_sided(old: &str, new: &str) -> Changes {
+    let lines = |text| 0..lines::raw(text).count() as u32;
+    let all = Hunk { before: lines(old), after: lines(new) };
+    let hunks = if old == new { Vec::new() } else { vec![all] };
+    Changes { hunks, is_cut: false, work: 0 }
 }
 
 /// A difference of fewer lines, if there is one.

@@ -4,15 +4,16 @@ use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text};
 
 /// Returns the whole message as markdown, without who said it. What can't be read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
-    to_markdown_as(draft, &Body::of(draft))
+    to_markdown_as(draft, &Body::of(draft), usize::MAX)
 }
 
-fn to_markdown_as(draft: &Draft, body: &Body) -> String {
+fn to_markdown_as(draft: &Draft, body: &Body, most: usize) -> String {
     if draft.status == Status::Retracted {
         return "*Retracted*".to_owned();
     }
-    let markdown = typed(draft, body);
-    match besides(draft, body, &markdown) {
+    let markdown = typed(draft, body, most);
+    let repeats = |words: &str| markdown.contains(words) || typed(draft, body, GENERATED_BYTES).contains(words);
+    match besides(draft, body, repeats) {
         Some(words) => format!("{words}\n\n{markdown}"),
         None => markdown,
     }
@@ -21,12 +22,12 @@ fn to_markdown_as(draft: &Draft, body: &Body) -> String {
 /// Returns what the writer of a typed message said besides: its content, unless that was made from the payload. None
 /// for transcripts, whose readers write a preview of their own there, and for what a person pressed, which says itself.
 pub fn said_besides<'a>(draft: &'a Draft, body: &Body) -> Option<&'a str> {
-    if is_own(draft) { besides(draft, body, &typed(draft, body)) } else { None }
+    besides(draft, body, |words| is_in_payload(draft, body, words))
 }
 
 /// Returns whether the content of a message that was posted was made from its payload: then its card says all of it.
 pub fn is_made_from_payload(draft: &Draft, body: &Body) -> bool {
-    has_card(body) && is_own(draft) && besides(draft, body, &typed(draft, body)).is_none()
+    has_card(body) && is_own(draft) && is_in_payload(draft, body, draft.content.trim())
 }
 
 /// Is it drawn from its payload alone? The content of the others is their text, their caption, or said with their data.
@@ -39,16 +40,24 @@ fn is_own(draft: &Draft) -> bool {
     matches!(draft.provenance, Provenance::Key | Provenance::Person) && !draft.content.trim().is_empty()
 }
 
-fn besides<'a>(draft: &'a Draft, body: &Body, typed: &str) -> Option<&'a str> {
+fn besides<'a>(draft: &'a Draft, body: &Body, repeats: impl Fn(&str) -> bool) -> Option<&'a str> {
     let words = draft.content.trim();
     // Content that only repeats the title adds nothing.
-    (has_card(body) && is_own(draft) && !typed.contains(words)).then_some(words)
+    (has_card(body) && is_own(draft) && !repeats(words)).then_some(words)
 }
 
-fn typed(draft: &Draft, body: &Body) -> String {
+/// Does the payload say the words? What was made from it is in its beginning, which takes less memory than all of it.
+fn is_in_payload(draft: &Draft, body: &Body, words: &str) -> bool {
+    let beginning = typed(draft, body, GENERATED_BYTES);
+    let is_all = beginning.len() < GENERATED_BYTES;
+    beginning.contains(words) || !is_all && typed(draft, body, usize::MAX).contains(words)
+}
+
+/// The message as markdown; of a CODE_EDIT, what it begins with, of at least `most` bytes if it has so many.
+fn typed(draft: &Draft, body: &Body, most: usize) -> String {
     match body {
         Body::Text(_) => draft.content.clone(),
-        Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index)),
+        Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index), most),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
         // The content names the fields of a form; the payload only has their ids.
         Body::Action(_) if !draft.content.is_empty() => draft.content.clone(),
@@ -103,7 +112,7 @@ pub fn generated(draft: &Draft, body: &Body) -> String {
     if draft.status != Status::Retracted && payload == Some(true) {
         return heading(body);
     }
-    let mut content = to_markdown_as(draft, body);
+    let mut content = to_markdown_as(draft, body, GENERATED_BYTES);
     if content.len() > GENERATED_BYTES {
         content.truncate(content.floor_char_boundary(GENERATED_BYTES));
         content.shrink_to_fit();

@@ -79,14 +79,18 @@ impl Edit {
 }
 
 impl CodeEdit {
-    /// Returns the edits as markdown with diffs. `info` returns what the envelope says of the edit with that index.
-    pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo) -> String {
-        let edits = self.edits.len();
+    /// Returns the edits as markdown with diffs, as they begin: nothing is left out of the first `most` bytes. `info` returns
+    /// what the envelope says of the edit with that index.
+    pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo, most: usize) -> String {
+        let (edits, mut bytes) = (self.edits.len(), 0);
         let blocks: Vec<String> = self
             .edits
             .iter()
             .enumerate()
-            .map(|(index, edit)| {
+            .map_while(|(index, edit)| {
+                if bytes >= most {
+                    return None;
+                }
                 let info = info(index);
                 let mut block = format!("**{}** {}", edit.verb(), text::code(&edit.file_path));
                 if let Some(state) = info.state.filter(|state| *state != EditState::Applied) {
@@ -100,20 +104,24 @@ impl CodeEdit {
                     block.push_str(&note);
                 }
                 let diff = match (old, new) {
-                    (None, None) => info.patch,
+                    (None, None) => info.patch.map(|mut patch| {
+                        patch.truncate(patch.ceil_char_boundary(most));
+                        patch
+                    }),
                     (Some(old), Some(new)) if info.scope != Some(EditScope::File) => {
                         Some(match closed(old, new, info.start_line) {
-                            Some((old, new)) => lines::diff(&old, &new, edits),
-                            None => lines::diff(old, new, edits),
+                            Some((old, new)) => lines::diff(&old, &new, edits, most),
+                            None => lines::diff(old, new, edits, most),
                         })
                     }
-                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default(), edits)),
+                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default(), edits, most)),
                 };
                 if let Some(diff) = diff {
                     block.push_str("\n\n");
                     block.push_str(&text::fence("diff", &diff));
                 }
-                block
+                bytes += block.len();
+                Some(block)
             })
             .collect();
         blocks.join("\n\n")
@@ -139,7 +147,7 @@ impl Payload for CodeEdit {
     }
 
     fn to_markdown(&self) -> String {
-        self.markdown_with(|_| EditInfo::default())
+        self.markdown_with(|_| EditInfo::default(), usize::MAX)
     }
 
     fn example() -> Self {

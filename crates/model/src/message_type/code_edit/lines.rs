@@ -78,7 +78,7 @@ pub fn line_counts_among(old: &str, new: &str, edits: usize) -> (usize, usize) {
 /// Returns the lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place. The
 /// texts are those of one of `edits` edits, which share a bound on work.
 pub fn line_changes_among(old: &str, new: &str, edits: usize) -> Vec<(Range<usize>, Range<usize>)> {
-    changes(&compared(old, new), work_among(edits))
+    Compared::of(old, new).changes(work_among(edits))
 }
 
 /// Returns the lines added and removed by a unified diff.
@@ -101,21 +101,23 @@ pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, 
 }
 
 /// A unified diff without hunk headers, of one of so many edits: the changes with up to three equal lines around them, `@@`
-/// between those far apart.
-pub(super) fn diff(old: &str, new: &str, edits: usize) -> String {
+/// between those far apart. It ends with the line that reaches `most` bytes.
+pub(super) fn diff(old: &str, new: &str, edits: usize, most: usize) -> String {
     const AROUND: usize = 3;
-    let compared = compared(old, new);
-    let lines = |text| str::lines(text).collect::<Vec<_>>();
-    let (old, new) = (lines(old), lines(new));
+    let compared = Compared::of(old, new);
+    let [old, new] = &compared.lines;
     let mut text = String::new();
     let mut push = |mark: char, lines: Option<&[&str]>| {
-        for line in lines.unwrap_or_default() {
+        for line in lines.unwrap_or_default().iter().flat_map(|line| line.lines()) {
+            if text.len() >= most {
+                return;
+            }
             text.push(mark);
             text.push_str(line);
             text.push('\n');
         }
     };
-    let changes = changes(&compared, work_among(edits));
+    let changes = compared.changes(work_among(edits));
     let mut shown = 0;
     for (index, (removed, added)) in changes.iter().enumerate() {
         let from = removed.start.saturating_sub(AROUND).max(shown);
@@ -132,69 +134,83 @@ pub(super) fn diff(old: &str, new: &str, edits: usize) -> String {
     text
 }
 
-/// The lines of both sides as they are compared.
-fn compared<'a>(old: &'a str, new: &'a str) -> [Vec<(&'a str, bool)>; 2] {
-    let is_any_end = changed_line_ends(old, new).is_some();
-    let line = |line: &'a str| {
-        let bare = line.strip_suffix('\n').unwrap_or(line);
-        let text = if is_any_end { bare.strip_suffix('\r').unwrap_or(bare) } else { bare };
-        (text, bare.len() < line.len())
-    };
-    [old, new].map(|text| text.split_inclusive('\n').map(line).collect())
-}
-
 type Change = (Range<usize>, Range<usize>);
 
-/// Old lines, and the new ones in their place; as few lines as there can be.
-fn changes<T: PartialEq>([old, new]: &[Vec<T>; 2], max_work: usize) -> Vec<Change> {
-    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (old_rest, new_rest) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
-    if old_rest.is_empty() && new_rest.is_empty() {
-        return Vec::new();
-    }
-    let whole = (head..head + old_rest.len(), head..head + new_rest.len());
-    if old_rest.len().saturating_mul(new_rest.len()) > max_work {
-        return vec![whole];
-    }
-    let common = longest_common(old_rest, new_rest);
-    let mut changes: Vec<Change> = Vec::new();
-    let (mut at, mut other) = (0, 0);
-    for (old_at, new_at) in common.into_iter().chain([(old_rest.len(), new_rest.len())]) {
-        if old_at > at || new_at > other {
-            changes.push((head + at..head + old_at, head + other..head + new_at));
-        }
-        (at, other) = (old_at + 1, new_at + 1);
-    }
-    changes
+/// The lines of both sides, with their ends.
+struct Compared<'a> {
+    lines: [Vec<&'a str>; 2],
+    /// The ends of all lines changed: they are no change of a line.
+    is_any_end: bool,
 }
 
-/// The places of a longest common subsequence.
-fn longest_common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
-    let width = new.len() + 1;
-    // Length of the longest common subsequence of the lines from (i, j) on.
-    let mut table = vec![0_u32; (old.len() + 1) * width];
-    for (i, a) in old.iter().enumerate().rev() {
-        for (j, b) in new.iter().enumerate().rev() {
+impl<'a> Compared<'a> {
+    fn of(old: &'a str, new: &'a str) -> Self {
+        let lines = [old, new].map(|text| text.split_inclusive('\n').collect());
+        Self { lines, is_any_end: changed_line_ends(old, new).is_some() }
+    }
+
+    fn are_equal(&self, a: &str, b: &str) -> bool {
+        let key = |line: &'_ str| {
+            let bare = line.strip_suffix('\n').unwrap_or(line);
+            bare.strip_suffix('\r').filter(|_| self.is_any_end).unwrap_or(bare).len()
+        };
+        a.ends_with('\n') == b.ends_with('\n') && a[..key(a)] == b[..key(b)]
+    }
+
+    /// Old lines, and the new ones in their place; as few lines as there can be.
+    fn changes(&self, max_work: usize) -> Vec<Change> {
+        let [old, new] = &self.lines;
+        let are_equal = |(a, b): &(&&str, &&str)| self.are_equal(a, b);
+        let head = old.iter().zip(new).take_while(are_equal).count();
+        let (old_rest, new_rest) = (&old[head..], &new[head..]);
+        let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(are_equal).count();
+        let (old_rest, new_rest) = (&old_rest[..old_rest.len() - tail], &new_rest[..new_rest.len() - tail]);
+        if old_rest.is_empty() && new_rest.is_empty() {
+            return Vec::new();
+        }
+        let whole = (head..head + old_rest.len(), head..head + new_rest.len());
+        if old_rest.len().saturating_mul(new_rest.len()) > max_work {
+            return vec![whole];
+        }
+        let common = self.longest_common(old_rest, new_rest);
+        let mut changes: Vec<Change> = Vec::new();
+        let (mut at, mut other) = (0, 0);
+        for (old_at, new_at) in common.into_iter().chain([(old_rest.len(), new_rest.len())]) {
+            if old_at > at || new_at > other {
+                changes.push((head + at..head + old_at, head + other..head + new_at));
+            }
+            (at, other) = (old_at + 1, new_at + 1);
+        }
+        changes
+    }
+
+    /// The places of a longest common subsequence.
+    fn longest_common(&self, old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+        let width = new.len() + 1;
+        // Length of the longest common subsequence of the lines from (i, j) on.
+        let mut table = vec![0_u32; (old.len() + 1) * width];
+        for (i, a) in old.iter().enumerate().rev() {
+            for (j, b) in new.iter().enumerate().rev() {
+                let at = i * width + j;
+                table[at] =
+                    if self.are_equal(a, b) { table[at + width + 1] + 1 } else { table[at + width].max(table[at + 1]) };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        let mut common = Vec::new();
+        while i < old.len() && j < new.len() {
             let at = i * width + j;
-            table[at] = if a == b { table[at + width + 1] + 1 } else { table[at + width].max(table[at + 1]) };
+            if self.are_equal(old[i], new[j]) {
+                common.push((i, j));
+                (i, j) = (i + 1, j + 1);
+            } else if table[at + width] >= table[at + 1] {
+                i += 1;
+            } else {
+                j += 1;
+            }
         }
+        common
     }
-    let (mut i, mut j) = (0, 0);
-    let mut common = Vec::new();
-    while i < old.len() && j < new.len() {
-        let at = i * width + j;
-        if old[i] == new[j] {
-            common.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if table[at + width] >= table[at + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    common
 }
 
 #[cfg(test)]
@@ -226,11 +242,13 @@ mod tests {
     #[test]
     fn a_diff_has_three_lines_around_each_change() {
         assert_eq!(
-            diff("1\n2\n3\n4\nx\n5\n6\n7\n8\n", "1\n2\n3\n4\ny\n5\n6\n7\n8\n", 1),
+            diff("1\n2\n3\n4\nx\n5\n6\n7\n8\n", "1\n2\n3\n4\ny\n5\n6\n7\n8\n", 1, usize::MAX),
             " 2\n 3\n 4\n-x\n+y\n 5\n 6\n 7\n"
         );
         let old: Vec<String> = (1..=20).map(|n| format!("{n}\n")).collect();
         let new = old.concat().replace("2\n3\n", "2\nnew\n3\n").replace("19\n", "");
-        assert_eq!(diff(&old.concat(), &new, 1), " 1\n 2\n+new\n 3\n 4\n 5\n@@\n 16\n 17\n 18\n-19\n 20\n");
+        assert_eq!(diff(&old.concat(), &new, 1, usize::MAX), " 1\n 2\n+new\n 3\n 4\n 5\n@@\n 16\n 17\n 18\n-19\n 20\n");
+        assert_eq!(diff(&old.concat(), &new, 1, 7), " 1\n 2\n+new\n");
+        assert_eq!(diff("a\r\nb\r", "c\r\nb\r", 1, usize::MAX), "-a\n+c\n b\r\n");
     }
 }
