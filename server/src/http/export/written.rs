@@ -170,8 +170,8 @@ fn self_contained(scoped: Scoped, html: String) -> impl stream::Stream<Item = io
 async fn push_tag(slice: &mut String, scoped: &Scoped, tag: &str) {
     const PICTURE: &str = " src=\"/v1/blobs/";
     let tag = without_target(tag);
-    let picture = tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)));
-    let Some((before, (digest, rest))) = picture else { return slice.push_str(&tag) };
+    let parts = tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)));
+    let Some((before, (digest, rest))) = parts else { return slice.push_str(&tag) };
     // What the reader may not read, or what is no picture, stays out.
     let data = picture(scoped, digest).await.unwrap_or_default();
     let _ = write!(slice, "{before} src=\"{data}\"{rest}");
