@@ -9,7 +9,7 @@ fn fixtures() -> Vec<(String, Vec<u8>)> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(root_of("codex")).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
-    assert_eq!(paths.len(), 4, "the fixtures are there");
+    assert_eq!(paths.len(), 5, "the fixtures are there");
     let read = |path: PathBuf| (path.to_string_lossy().into_owned(), std::fs::read(&path).expect("a fixture"));
     paths.into_iter().map(read).collect()
 }
