@@ -15,7 +15,7 @@ impl Rollout {
     /// An event that belongs to a message which is there already, or whose message comes later. False for all others.
     pub(super) fn event(&mut self, kind: &str, event: &Obj, text: &str, time: Option<Micros>, span: Span) -> bool {
         let session = self.session(None);
-        let item = event.obj("item").filter(|_| kind == "item_completed" || kind == "item_started");
+        let item = event.obj("item").filter(|_| kind == "item_completed");
         let body = item.as_ref().unwrap_or(event);
         let (role, said) = match (kind, item.as_ref().and_then(|item| item.filled("type")).as_deref()) {
             ("user_message", _) => (Role::User, event.filled("message")),
@@ -52,7 +52,7 @@ impl Rollout {
         match kind {
             "user_message" => self.said_event(at, Role::User, event),
             "agent_message" => self.said_event(at, Role::Assistant, event),
-            "item_completed" | "item_started" => match event.obj("item") {
+            "item_completed" => match event.obj("item") {
                 Some(item) => self.item_event(at, &item),
                 None => self.aside(at, kind, event),
             },
@@ -61,6 +61,7 @@ impl Rollout {
             "turn_aborted" => self.turn_aborted(at, event),
             "token_count" => self.token_count(at, event),
             "context_compacted" => self.compacted(at, None),
+            "thread_rolled_back" => self.rolled_back(at, event),
             "error" | "stream_error" => self.error(at, kind, event),
             "thread_settings_applied" => {
                 if let Some(settings) = event.obj("thread_settings") {

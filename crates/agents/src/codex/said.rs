@@ -115,6 +115,9 @@ impl Rollout {
         }
         let mut draft = at.text(id, role, &sender, text);
         draft.context = context;
+        if role == Role::User {
+            self.prompted(&draft.id, &at);
+        }
         let id = draft.id.as_str().to_owned();
         self.book.keep(at.session, draft, at.span);
         self.recent.said.push_back(Said { session: at.session, id, role: said_as, text: hash(text.trim()), half });

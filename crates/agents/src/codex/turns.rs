@@ -1,9 +1,10 @@
 //! Turns and runs: from a prompt to the agent's last word, and the tokens that they took.
 
 use super::Rollout;
+use crate::change::Stretch;
 use crate::parts::at::{At, extras};
 use crate::parts::obj::Obj;
-use model::{Micros, Role, RunOutcome, Spent, Usage};
+use model::{MessageId, Role, RunOutcome, Spent, Usage};
 use serde_json::{Map, json};
 
 /// The turn that the lines belong to.
@@ -18,6 +19,8 @@ pub(super) struct Turn {
     total: i64,
     /// The message that shows the count of the turn.
     shown: Option<String>,
+    /// The prompts that still hold, each with where it is in the file.
+    prompts: Vec<(MessageId, u64)>,
 }
 
 impl Turn {
@@ -65,6 +68,24 @@ impl Rollout {
             runs.uses(self.origin.model.as_deref());
         }
         at.run = self.book.sessions[at.session].runs.id().map(str::to_owned);
+    }
+
+    /// A prompt became a message.
+    pub(super) fn prompted(&mut self, id: &MessageId, at: &At) {
+        self.turn.prompts.push((id.clone(), at.span.offset));
+    }
+
+    /// A person took back the last prompts, with all that came of them.
+    pub(super) fn rolled_back(&mut self, at: &At, event: &Obj) {
+        let count = event.int("num_turns").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+        let plural = if count == 1 { "" } else { "s" };
+        let draft = at.aside(&at.id, "thread_rolled_back", format!("{count} prompt{plural} taken back"));
+        let before = draft.id.clone();
+        self.say(at, draft);
+        let kept = self.turn.prompts.len().saturating_sub(count);
+        if let Some((from, offset)) = self.turn.prompts.split_off(kept).into_iter().next() {
+            self.book.leave(at.session, Stretch { from, before }, offset..at.span.offset, true);
+        }
     }
 
     /// The agent speaks: where nothing began a run, the line does.
@@ -198,7 +219,7 @@ fn usage(usage: &Obj) -> Usage {
 
 /// `3.4 s`, `2 min 5 s`.
 fn seconds(milliseconds: i64) -> String {
-    let tenths = Micros(milliseconds.max(0)).0 / 100;
+    let tenths = milliseconds.max(0) / 100;
     if tenths < 600 {
         return format!("{}.{} s", tenths / 10, tenths % 10);
     }
