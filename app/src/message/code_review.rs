@@ -10,20 +10,23 @@ use super::{
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
-use crate::markdown::code_block;
+use crate::markdown::{Breaks, code_block, to_html_within};
+use crate::message::view_options::Detail;
 use crate::shared::page_action::PageAction;
 use crate::shared::{file_id, hash::text_hash, session_href};
 use crate::visible;
 use diff::DiffInput;
 use leptos::prelude::*;
 use model::Status;
-use model::envelope::{ReviewInfo, ReviewState, Side, review_info};
+use model::envelope::{LineComment, ReviewInfo, ReviewState, Side, review_info};
 use model::message_type::code_review::{self, ReviewComment, Severity};
 use reviewed::ReviewedLines;
 
 /// Comments drawn until all are asked for, and at most.
 const AT_FIRST: usize = 30;
 const MOST: usize = 2_000;
+/// Bytes of a suggestion that are drawn as code.
+const MOST_CODE: usize = 64 * 1024;
 
 #[component]
 pub fn CodeReview(card: Card, review: code_review::CodeReview) -> impl IntoView {
@@ -205,42 +208,29 @@ impl Finding<'_> {
         self.lines.is_some_and(|lines| lines.outdated)
     }
 
-    /// What should stand there: as a difference from the lines that stood there, where these are known.
     fn suggestion(&self, card: &Card, review: &code_review::CodeReview, code: &str) -> AnyView {
-        let quote = self.lines.and_then(|lines| lines.quote.as_deref());
-        let mut html = Html::new();
-        let mut hidden = 0;
-        match quote {
-            Some(quote) => {
-                let (old, new) = (ended(quote), ended(code));
-                let first = self.comment.start_line;
-                let diff = diff::file_diff(&DiffInput {
-                    old: Some(&old),
-                    new: Some(&new),
-                    path: &review.file_path,
-                    first_line: Some((first, first)),
-                    context: u32::MAX,
-                    among: review.comments.len(),
-                    ..DiffInput::default()
-                });
-                let extent = if card.whole() { Extent::Whole } else { Extent::Beginning };
-                (html, hidden) = diff_html(&diff, Look::of(extent));
+        let extent = match card.options.detail {
+            Detail::Printed => Extent::All,
+            Detail::Whole => Extent::Whole,
+            Detail::Glance | Detail::Unfolded => Extent::Beginning,
+        };
+        let suggested = Suggested {
+            path: &review.file_path,
+            first_line: self.comment.start_line,
+            quote: self.lines.and_then(|lines| lines.quote.as_deref()),
+            code,
+        };
+        let (html, hidden) = suggested.draw(extent, review.comments.len());
+        let more = match (hidden, card.whole()) {
+            (false, _) => None,
+            (true, false) => Some(view! { <ShowAll label="Show all of the suggestion".to_owned() /> }.into_any()),
+            (true, true) => {
+                let words = "Too long to draw: open the full text";
+                Some(view! { <a class="hidden-lines" target="_blank" href=card.full_text()>{words}</a> }.into_any())
             }
-            None if code.trim().is_empty() => {
-                html.tag("<p class=\"mut\">Delete these lines</p>");
-            }
-            None if card.cuts(code) => {
-                html.tag("<pre class=\"well\" tabindex=\"0\">").html(&card.cut_text(code).in_pre()).tag("</pre>");
-                super::parts::show_all(&mut html, "Show all");
-            }
-            None => code_block(&mut html, diff::language_of(&review.file_path).unwrap_or_default(), code),
-        }
-        let more = (hidden > 0 && !card.whole())
-            .then(|| view! { <ShowAll label=format!("Show {}", counted(i64::from(hidden), "more line")) /> });
+        };
         view! {
-            <div class="suggestion" role="group" aria-label="Suggestion">
-                {html.into_view()}
-            </div>
+            {html.into_view()}
             {more}
         }
         .into_any()
@@ -277,6 +267,71 @@ impl Finding<'_> {
         };
         Some(view.into_any())
     }
+}
+
+/// What should stand in place of some lines.
+struct Suggested<'a> {
+    path: &'a str,
+    first_line: u32,
+    /// The lines that stood there, where they are known.
+    quote: Option<&'a str>,
+    code: &'a str,
+}
+
+impl Suggested<'_> {
+    /// As a difference from the lines that stood there, else as code. `among` differences share the work. Says whether any is left
+    /// out.
+    fn draw(&self, extent: Extent, among: usize) -> (Html, bool) {
+        let mut html = Html::new();
+        html.tag("<div class=\"suggestion\" role=\"group\" aria-label=\"Suggestion\">");
+        let mut is_cut = false;
+        match self.quote {
+            Some(quote) => {
+                let (old, new) = (ended(quote), ended(self.code));
+                let diff = diff::file_diff(&DiffInput {
+                    old: Some(&old),
+                    new: Some(&new),
+                    path: self.path,
+                    first_line: Some((self.first_line, self.first_line)),
+                    context: u32::MAX,
+                    among,
+                    ..DiffInput::default()
+                });
+                let (drawn, hidden) = diff_html(&diff, Look::of(extent));
+                html.html(&drawn);
+                is_cut = hidden > 0;
+            }
+            None if self.code.trim().is_empty() => {
+                html.tag("<p class=\"mut\">Delete these lines</p>");
+            }
+            None => {
+                let end = self.code.match_indices('\n').nth(extent.lines()).map_or(self.code.len(), |(at, _)| at);
+                let end = end.min(self.code.floor_char_boundary(MOST_CODE));
+                is_cut = end < self.code.len();
+                code_block(&mut html, diff::language_of(self.path).unwrap_or_default(), &self.code[..end]);
+            }
+        }
+        html.tag("</div>");
+        (html, is_cut)
+    }
+}
+
+/// A comment of a review as it stands beneath its lines on the page of changes. What its suggestion replaces stands above it. Of
+/// what is long the transcript shows all.
+pub fn remark(comment: &LineComment, scope: &str) -> Html {
+    let (prose, mut is_cut) = to_html_within(&comment.body, Breaks::Soft, scope, super::AT_FIRST);
+    let mut html = Html::new();
+    html.tag("<div class=\"prose\">").html(&prose).tag("</div>");
+    if let Some(code) = &comment.suggestion {
+        let suggested = Suggested { path: &comment.file_path, first_line: comment.start_line, quote: None, code };
+        let (drawn, hidden) = suggested.draw(Extent::Beginning, 1);
+        html.tag("<p class=\"cap\">Suggestion</p>").html(&drawn);
+        is_cut |= hidden;
+    }
+    if is_cut {
+        html.tag("<p class=\"cap\">Cut here: the transcript shows all of it</p>");
+    }
+    html
 }
 
 /// A text whose last line has an end, so that it is a line like the others.

@@ -10,6 +10,7 @@ pub use body::{Body, BodyQuery, CopyWhat, Prepared, body, copied, known, prepare
 
 use crate::figures;
 use crate::icon::Glyph;
+use crate::message::code_review::remark;
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
@@ -70,6 +71,14 @@ fn content(data: &ChangesPage) -> Part {
         };
         part! { <p class="cap none">{words}</p> }
     });
+    let remarks: Vec<Part> = (0..)
+        .zip(&data.sent)
+        .filter(|(_, sent)| sent.review.is_some())
+        .map(|(place, sent): (usize, &Sent)| {
+            let html = remark(&sent.comment, &format!("remark-{place}"));
+            part! { <div class="remark" data-remark=place.to_string()>{html.into_view()}</div> }
+        })
+        .collect();
     let unsent = (data.unsent > 0).then(|| {
         let words = figures::counted(data.unsent as i64, "more comment");
         part! { <p class="cap none">{format!("{words} of reviews, in the transcript")}</p> }
@@ -86,6 +95,7 @@ fn content(data: &ChangesPage) -> Part {
                     {unsent}{cards}{empty}{apart}{more}
                 </div>
                 <template id="more-files">{rest}</template>
+                <template id="remarks">{remarks}</template>
                 <template id="file-menu">{menu()}</template>
             </div>
             {header::foot(data)}

@@ -49,11 +49,13 @@ export interface Chart {
 
 /** A comment on lines of a file. */
 export interface ReviewComment {
-  /** The file before (`old`) or after (`new`) the change. */
-  side?: 'old' | 'new' | null;
-  start_line?: number | null;
+  /** The file before (`old`) or after (`new`) the change; `new` if absent. */
+  side?: 'old' | 'new';
+  /** From 1. */
+  start_line: number;
+  /** `start_line` if absent. */
   end_line?: number | null;
-  severity?: 'blocker' | 'major' | 'minor' | 'nit' | null;
+  severity: 'blocker' | 'major' | 'minor' | 'nit';
   /** Markdown. */
   body: string;
   /** What should stand there instead. */
@@ -150,7 +152,7 @@ const SHAPES: Record<BuiltIn, { readonly [field: string]: Shape }> = {
   CODE_REVIEW: {
     file_path: 'string',
     comments: [
-      { body: 'string', side: 'string?', start_line: 'number?', end_line: 'number?', severity: 'string?', suggestion: 'string?' },
+      { body: 'string', side: 'string?', start_line: 'number', end_line: 'number?', severity: 'string', suggestion: 'string?' },
     ],
     summary: 'string?',
   },

@@ -228,15 +228,12 @@ fn note(comment: &Comment, lost: bool) -> Option<Element> {
     if lost && !comment.quote.is_empty() {
         within(&note, element("pre", "note-quote", &comment.quote))?;
     }
+    if let Some(drawn) = remark.and_then(|_| sent::drawn(comment.id)) {
+        note.append_child(&drawn).ok()?;
+        return Some(note);
+    }
     let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
     within(&note, element("p", class, &comment.text))?;
-    if let Some(code) = remark.and_then(|remark| remark.suggestion.as_deref()) {
-        let words = if code.trim().is_empty() { "Suggestion: delete these lines" } else { "Suggestion" };
-        within(&note, element("p", "cap", words))?;
-        if !code.trim().is_empty() {
-            within(&note, element("pre", "note-quote", code))?;
-        }
-    }
     Some(note)
 }
 

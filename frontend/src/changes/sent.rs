@@ -8,11 +8,13 @@ use api::contract::{DecideEndpoint, GetMessage, UpdateMessageEndpoint};
 use api::messages::MessagePath;
 use api::posting::Decide;
 use api::{Problem, json};
-use app::browser::fragment;
+use app::browser::{dom, fragment};
 use app::shared::{OfReview, Sent};
 use model::envelope::{LineComment, ReviewState, Side};
 use serde_json::json;
 use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlTemplateElement, Node};
 
 thread_local! {
     static SENT: RefCell<Vec<Sent>> = const { RefCell::new(Vec::new()) };
@@ -27,6 +29,13 @@ pub fn start() {
 /// In the order in which they were sent. Numbered from the end, where no draft is.
 pub fn all() -> Vec<Comment> {
     SENT.with_borrow(|sent| (0..).zip(sent).map(|(place, sent)| comment(u32::MAX - place, sent)).collect())
+}
+
+/// A copy of a comment of a review as the server drew it.
+pub fn drawn(id: u32) -> Option<Node> {
+    let template = dom::by_id("remarks")?.dyn_into::<HtmlTemplateElement>().ok()?;
+    let drawn = template.content().query_selector(&format!("[data-remark=\"{}\"]", u32::MAX - id)).ok()??;
+    drawn.clone_node_with_deep(true).ok()
 }
 
 /// Was it sent, though the answer that said so was lost?

@@ -308,9 +308,11 @@ class ReviewComment:
     side: str = "new"
     """`new` or `old`."""
     start_line: Optional[int] = None
+    """From 1. A comment that is sent has one."""
     end_line: Optional[int] = None
+    """`start_line` if None."""
     severity: Optional[str] = None
-    """`blocker`, `major`, `minor` or `nit`."""
+    """`blocker`, `major`, `minor` or `nit`. A comment that is sent has one."""
     suggestion: Optional[str] = None
     """What should stand there instead."""
     other: Dict[str, Any] = _other()
