@@ -2,6 +2,7 @@
 
 use model::{
     Body, Context, Draft, MessageId, Micros, Part, Payload, Provenance, Role, Status,
+    markdown::{generated, is_made_from_payload, said_besides, to_markdown},
     message_type::{
         action::Action,
         approval::{Approval, ApprovalState, Decision},
@@ -129,4 +130,29 @@ fn a_row_may_ask_to_be_remembered_or_forgotten() {
     assert!(!asks(Role::Model, "always"), "never means never");
     let retracted = Draft { status: Status::Retracted, ..draft(Role::User, "x", "text") };
     assert!(!should_embed(&legacy(retracted, &json!({"embed": "always"}))));
+}
+
+/// Beyond 256 KiB, an edit's markdown isn't written for its content.
+#[test]
+fn the_content_of_a_long_edit_is_what_its_markdown_begins_with() {
+    let long = "lorem ipsum\n".repeat(60_000);
+    let part = "lorem\nipsum\n".repeat(100);
+    for edits in [
+        vec![edit("a.rs", None, Some(&long)), edit("b.rs", None, Some("at the end"))],
+        vec![edit("a.rs", Some(&long), Some("x")), edit("b.rs", Some("1\n"), Some("1\nat the end\n"))],
+        (0..600).map(|n| edit("a.rs", Some(&part), Some(if n == 599 { "at the end" } else { "x" }))).collect(),
+    ] {
+        let mut draft = typed(Role::Assistant, CodeEdit { edits }, &json!({}));
+        draft.provenance = Provenance::Key;
+        let body = Body::of(&draft);
+        let whole = to_markdown(&draft);
+        draft.content = generated(&draft, &body);
+        assert!(draft.content.len() == 256 << 10 && whole.starts_with(&draft.content));
+        for (content, besides) in [(&*draft.content, None), ("at the end", None), ("by hand", Some("by hand"))] {
+            let draft = Draft { content: content.to_owned(), ..draft.clone() };
+            assert_eq!(said_besides(&draft, &body), besides);
+            assert_eq!(is_made_from_payload(&draft, &body), besides.is_none());
+            assert!(to_markdown(&draft) == besides.map(|words| format!("{words}\n\n")).unwrap_or_default() + &whole);
+        }
+    }
 }

@@ -150,7 +150,7 @@ impl<'a> Compared<'a> {
     }
 
     fn are_equal(&self, a: &str, b: &str) -> bool {
-        let key = |line: &'_ str| {
+        let key = |line: &str| {
             let bare = line.strip_suffix('\n').unwrap_or(line);
             bare.strip_suffix('\r').filter(|_| self.is_any_end).unwrap_or(bare).len()
         };
