@@ -10,7 +10,6 @@ from verbatim_sdk import (
     Edit,
     FileItem,
     Frame,
-    Invalid,
     InvalidError,
     ReviewComment,
     Series,
@@ -137,9 +136,13 @@ def test_an_envelope_by_hand(session):
     assert session.update(message.id, message_metadata=envelope.build("TODO", todo)).todo == todo
 
 
-def test_a_newer_payload_of_a_built_in_type_is_kept(session):
-    message = session.send_structured_message("CHART", {"chart": 5, "flows": [1]}, version=7).message
-    assert isinstance(message.body, Invalid) and message.payload == {"chart": 5, "flows": [1]} and message.version == 7
+def test_a_payload_that_does_not_fit_its_type_is_refused(session):
+    with pytest.raises(InvalidError) as refused:
+        session.send_chart("bar", "Latency", [Series("p50", [1])], x=["Mon", "Tue"])
+    assert refused.value.pointer == "/payload/series/0/points"
+    with pytest.raises(InvalidError) as refused:
+        session.send_progress("Tests", -1)
+    assert refused.value.pointer == "/payload/current"
 
 
 def test_an_update_and_who_was_quicker(session):

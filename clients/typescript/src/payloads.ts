@@ -33,16 +33,16 @@ export type {
 /** One line, row of bars, area, cloud of points or pie of a chart. */
 export interface Series {
   name: string;
-  /** Pairs of `x` and `y`, or numbers. */
-  points: Array<unknown>;
+  /** Numbers, or pairs of `x` and a number; null is a gap. */
+  points: Array<number | null | [string | number, number | null]>;
 }
 
 /** A chart, shown with its data as a table. */
 export interface Chart {
   chart: 'line' | 'bar' | 'area' | 'scatter' | 'pie';
-  title?: string | null;
-  /** What the horizontal axis shows. */
-  x?: unknown;
+  title: string;
+  /** The values that the points are of; or the name of the axis, where points are pairs. */
+  x?: string | Array<string | number> | null;
   series: Array<Series>;
   unit?: string | null;
 }
@@ -75,8 +75,8 @@ export interface Progress {
   current?: number | null;
   total?: number | null;
   unit?: string | null;
-  /** `running` if absent. */
-  state?: 'running' | 'done' | 'failed' | null;
+  /** What runs without an update for 30 seconds is shown as stalled. */
+  state: 'running' | 'done' | 'failed';
   eta_seconds?: number | null;
 }
 
@@ -148,7 +148,7 @@ const SHAPES: Record<BuiltIn, { readonly [field: string]: Shape }> = {
     retryable: 'boolean?',
     retry_at: 'number?',
   },
-  CHART: { chart: 'string', title: 'string?', 'series?': [{ name: 'string', points: 'array' }], unit: 'string?' },
+  CHART: { chart: 'string', title: 'string', series: [{ name: 'string', points: 'array' }], unit: 'string?' },
   CODE_REVIEW: {
     file_path: 'string',
     comments: [
@@ -156,7 +156,7 @@ const SHAPES: Record<BuiltIn, { readonly [field: string]: Shape }> = {
     ],
     summary: 'string?',
   },
-  PROGRESS: { label: 'string', current: 'number?', total: 'number?', unit: 'string?', state: 'string?', eta_seconds: 'number?' },
+  PROGRESS: { label: 'string', current: 'number?', total: 'number?', unit: 'string?', state: 'string', eta_seconds: 'number?' },
 };
 
 /** Reads a payload. Never fails: what doesn't fit is `INVALID`, a type that isn't built in `UNKNOWN`. */

@@ -203,10 +203,11 @@ export class Session {
     chart: Chart['chart'],
     title: string,
     series: Iterable<Series>,
-    fields: { x?: unknown; unit?: string } & StructuredFields = {},
+    fields: { x?: Chart['x']; unit?: string } & StructuredFields = {},
   ): Promise<Sent> {
     const { x, unit, ...rest } = fields;
-    return this.sendStructuredMessage('CHART', { chart, title, x, series: [...series], unit: unit ?? null }, rest);
+    const payload = { chart, title, x: x ?? null, series: [...series], unit: unit ?? null };
+    return this.sendStructuredMessage('CHART', payload, rest);
   }
 
   /** Posts a CODE_REVIEW: comments on the lines of a file. */
@@ -231,11 +232,7 @@ export class Session {
     fields: ProgressFields & StructuredFields = {},
   ): Promise<Sent> {
     const { unit, state, etaSeconds, ...rest } = fields;
-    return this.sendStructuredMessage(
-      'PROGRESS',
-      progress(label, current, total, { unit, state: state ?? null, etaSeconds }),
-      rest,
-    );
+    return this.sendStructuredMessage('PROGRESS', progress(label, current, total, { unit, state, etaSeconds }), rest);
   }
 
   /** Begins a text that grows while it is written. Finish it with `finish` or `fail`: dropped, it stays `streaming`. */

@@ -180,11 +180,14 @@ class SessionCalls:
         title: str,
         series: Iterable[Union[Series, Json]],
         *,
-        x: Any = None,
+        x: Union[None, str, List[Union[str, float]]] = None,
         unit: Optional[str] = None,
         **fields: Unpack[TypedFields],
     ) -> Plan[Sent]:
-        """Posts a CHART: `line`, `bar`, `area`, `scatter` or `pie`."""
+        """Posts a CHART: `line`, `bar`, `area`, `scatter` or `pie`.
+
+        `x` lists the values that the points of each series are of; or it names the axis, where points are pairs `[x, y]`.
+        """
         body = {"chart": chart, "title": title, "x": x, "series": list(series), "unit": unit}
         return (yield from self._structured("CHART", body, fields))
 

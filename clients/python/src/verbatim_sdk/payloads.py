@@ -284,6 +284,7 @@ class Series:
 
     name: str
     points: List[Any]
+    """Numbers, or pairs `[x, y]`; None is a gap."""
     other: Dict[str, Any] = _other()
 
 
@@ -293,8 +294,9 @@ class Chart:
 
     chart: str
     """`line`, `bar`, `area`, `scatter` or `pie`."""
-    title: Optional[str] = None
-    x: Optional[Any] = None
+    title: str
+    x: Union[None, str, List[Union[str, float]]] = None
+    """The values that the points are of; or the name of the axis, where points are pairs."""
     series: List[Series] = field(default_factory=list)
     unit: Optional[str] = None
     other: Dict[str, Any] = _other()
@@ -337,7 +339,7 @@ class Progress:
     total: Optional[float] = None
     unit: Optional[str] = None
     state: str = "running"
-    """`running`, `done` or `failed`."""
+    """`running`, `done` or `failed`. What runs without an update for 30 seconds is shown as stalled."""
     eta_seconds: Optional[float] = None
     other: Dict[str, Any] = _other()
 
