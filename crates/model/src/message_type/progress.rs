@@ -1,7 +1,7 @@
 //! PROGRESS: how far something has got. It is updated in place.
 
 use super::{Payload, strict};
-use crate::{Draft, Micros, Role, search_text::SearchText, text, words};
+use crate::{Body, Draft, Micros, Role, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
@@ -55,6 +55,12 @@ pub const STALLED_AFTER: i64 = 30 * Micros::SECOND;
 pub fn updated_at(draft: &Draft) -> Micros {
     let said = draft.metadata.as_ref().and_then(|metadata| metadata.get(UPDATED_AT)?.as_i64());
     said.map_or(draft.created_at, Micros)
+}
+
+/// Returns whether a message is a PROGRESS that was moved on and still runs: neither its start nor its end.
+pub fn is_under_way(draft: &Draft) -> bool {
+    let is_updated = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(UPDATED_AT));
+    is_updated && matches!(Body::of(draft), Body::Progress(progress) if progress.state == ProgressState::Running)
 }
 
 impl Progress {
@@ -162,7 +168,7 @@ impl Payload for Progress {
 
 #[cfg(test)]
 mod tests {
-    use super::{Progress, UPDATED_AT};
+    use super::{Progress, UPDATED_AT, is_under_way};
     use crate::message_type::strict;
     use crate::{Body, Draft, MessageId, Micros, Payload as _, Role};
     use serde_json::{Map, Value, json};
@@ -233,6 +239,7 @@ mod tests {
         assert_eq!((counted.left(&draft), counted.stalls_at(&draft)), (Some(20_000_000), Some(Micros(45_000_000))));
         let said = progress(json!({"label": "T", "state": "running", "eta_seconds": 1.5})).expect("it fits");
         assert_eq!((said.rate(&draft), said.left(&draft)), (None, Some(1_500_000)));
+        assert!(is_under_way(&draft));
         let done = progress(json!({"label": "T", "state": "done", "current": 30, "total": 90})).expect("it fits");
         assert_eq!((done.left(&draft), done.stalls_at(&draft)), (None, None));
     }

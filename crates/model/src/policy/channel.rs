@@ -4,7 +4,7 @@ use super::{Channel, facts_of, policy};
 use crate::{
     Body, Draft, Status,
     envelope::edit_info,
-    message_type::{approval::Approval, tool_call::ToolState},
+    message_type::{approval::Approval, progress::is_under_way, tool_call::ToolState},
     summary::{edit_line, summary},
     words,
 };
@@ -47,7 +47,7 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
     let text = match policy(&facts).channel {
         Channel::Nothing => return None,
         Channel::Reasoning | Channel::RunFooter if !verbose => return None,
-        Channel::SummaryAtEnd if draft.status == Status::Streaming => return None,
+        Channel::SummaryAtEnd if draft.status == Status::Streaming || is_under_way(draft) => return None,
         Channel::Person => format!("[{name}] {content}"),
         Channel::PassedOn => format!("[{name}, passed on by the agent] {}", crate::markdown::to_markdown(draft)),
         Channel::Upload => format!("[{name}] 📎 {}", upload(draft)),
