@@ -70,10 +70,12 @@ pub fn records_text(detail: &MessageDetail) -> String {
     metadata.into_iter().chain(records).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Everything that a message says, as plain text: of a tool call what it was given and what it gave back.
+/// Everything that a message says, as plain text: of a tool call what it was given and what it gave back, of a chart its data as
+/// CSV.
 pub fn whole_text(entry: &Entry) -> String {
     match entry.body() {
         Body::ToolCall(call) => crate::message::tool_call::whole_text(call),
+        Body::Chart(chart) => chart.table().to_csv(),
         _ => entry.message.draft.content.clone(),
     }
 }

@@ -10,7 +10,7 @@
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
 //!   things are called, and lines of markdown as words. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
-//!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`]: what they show.
+//!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`], [`chart`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
 //! - [`render`], [`html`]: a view becomes a string.
 //!
@@ -39,6 +39,8 @@ pub mod ansi;
 pub mod appended;
 #[cfg(feature = "ssr")]
 pub mod audit;
+#[cfg(feature = "ssr")]
+pub mod chart;
 #[cfg(feature = "ssr")]
 pub mod clock;
 #[cfg(feature = "ssr")]

@@ -10,6 +10,7 @@
 pub mod action;
 pub mod approval;
 pub mod broken;
+pub mod chart;
 pub mod code_edit;
 pub mod code_review;
 pub mod error;

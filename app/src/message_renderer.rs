@@ -15,8 +15,8 @@ pub use article::render_article;
 use crate::icon::Glyph;
 #[cfg(feature = "ssr")]
 use crate::message::{
-    Card, action::Action, approval::Approval, code_edit::CodeEdit, code_review::CodeReview, error::Error, file::File,
-    progress::Progress, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
+    Card, action::Action, approval::Approval, chart::Chart, code_edit::CodeEdit, code_review::CodeReview, error::Error,
+    file::File, progress::Progress, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
 };
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
@@ -100,6 +100,7 @@ registry! { card:
     CodeReview(review) => { view! { <CodeReview card review /> }, "Code review", Some(Glyph::COMMENT), Kind::Result }
     Error(error) => { view! { <Error card error /> }, "Error", Some(Glyph::FAIL), Kind::Result }
     Progress(progress) => { view! { <Progress card progress /> }, "Progress", Some(Glyph::WORK), Kind::Result }
+    Chart(chart) => { view! { <Chart card chart /> }, "Chart", Some(Glyph::CHART), Kind::Result }
 }
 
 impl MessageRenderer {
@@ -133,13 +134,9 @@ pub fn glyph(tag: &str, role: Role) -> Glyph {
     })
 }
 
-/// Returns the kind of a type. A chart, which isn't built in, is a result.
+/// Returns the kind of a type. Of one that isn't built in, its content is what counts.
 pub fn kind(tag: &str) -> Kind {
-    match (MessageRenderer::by_tag(tag), tag) {
-        (Some(entry), _) => entry.kind,
-        (None, "CHART") => Kind::Result,
-        (None, _) => Kind::Words,
-    }
+    MessageRenderer::by_tag(tag).map_or(Kind::Words, |entry| entry.kind)
 }
 
 /// Draws the payload of a type that isn't built in.

@@ -14,7 +14,7 @@ use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon
 use api::sessions::{Facet, Facets};
 use api::stats::{Figures, Stats, StatsQuery};
 use bucket::Bucket;
-use chart::{Chart, Measure};
+use chart::Measure;
 use leptos::prelude::*;
 
 pub struct StatsPage {
@@ -77,7 +77,7 @@ fn figures_view(stats: &Stats, buckets: &[Bucket], projects: &[Facet]) -> Part {
     let charts: Vec<_> = Measure::ALL
         .into_iter()
         .filter(|measure| buckets.iter().any(|bucket| measure.of(&bucket.figures) > 0.0))
-        .map(|measure| Chart { measure, buckets }.view())
+        .map(|measure| chart::chart(measure, buckets))
         .collect();
     part! {
         {tiles(&stats.total)}

@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod approval;
+pub mod chart;
 pub mod code_edit;
 pub mod code_review;
 pub mod error;
@@ -183,6 +184,7 @@ message_types! {
     "CODE_REVIEW" => CodeReview(code_review::CodeReview),
     "ERROR" => Error(error::Error),
     "PROGRESS" => Progress(progress::Progress),
+    "CHART" => Chart(chart::Chart),
 }
 
 impl PartialEq<MessageType> for &str {

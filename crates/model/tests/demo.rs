@@ -151,7 +151,7 @@ fn nothing_is_missing() {
         |what: &'static str, words: &'static [&'static str]| words.iter().map(move |word| format!("{what} {word}"));
     let mut wanted: BTreeSet<String> = BTreeSet::new();
     wanted.extend(all("type", MessageType::WORDS));
-    wanted.extend(all("type", &["CHART", "acme.deploy/plan"]));
+    wanted.extend(all("type", &["acme.deploy/plan"]));
     wanted.extend(all("role", Role::WORDS));
     wanted.extend(all("status", Status::WORDS));
     wanted.extend(all("context", Context::WORDS));

@@ -11,10 +11,10 @@ const SENDERS: [(Role, &[&str]); 2] = [
     (Role::Host, &["result_meta", "security"]),
 ];
 
-/// Built-in types, those that the table names besides, and one that nobody knows.
+/// Built-in types, and one that nobody knows.
 fn types() -> Vec<&'static str> {
     let mut types = MessageType::WORDS.to_vec();
-    types.extend(["CHART", "HOLOGRAM"]);
+    types.push("HOLOGRAM");
     types
 }
 

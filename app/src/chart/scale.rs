@@ -1,0 +1,139 @@
+//! The scale beside a chart: from a round number to a round number, in round steps.
+
+use super::Chart;
+use crate::figures::count;
+use model::message_type::chart::ChartKind;
+
+/// Larger numbers are drawn at the edge: their difference must be a number.
+const EDGE: f64 = 1e300;
+/// A longer unit stands behind the title alone.
+const UNIT: usize = 6;
+
+/// What is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unit {
+    /// Numbers alone.
+    None,
+    /// Whole things, which have no name or one behind the title: the scale has no halves.
+    Whole,
+    Dollars,
+    Named(String),
+}
+
+impl Unit {
+    /// A number of the scale, with the unit if it is short.
+    fn mark(&self, number: String) -> String {
+        match self {
+            Self::Dollars => match number.strip_prefix('\u{2212}') {
+                Some(number) => format!("\u{2212}${number}"),
+                None => format!("${number}"),
+            },
+            Self::Named(unit) if unit.chars().count() <= UNIT => format!("{number} {unit}"),
+            Self::None | Self::Whole | Self::Named(_) => number,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    pub from: f64,
+    pub to: f64,
+    step: f64,
+}
+
+impl Scale {
+    pub fn of(chart: &Chart) -> Self {
+        let values = chart.values().map(|value| value.clamp(-EDGE, EDGE));
+        let (least, most) =
+            values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
+        // A bar that doesn't begin at zero lies. Of lines that lie close together, far from zero, the difference is of interest.
+        let from_zero = matches!(chart.kind, ChartKind::Bar | ChartKind::Area);
+        let far = !from_zero && (most - least) * 4.0 < most.abs().min(least.abs()) && least.signum() == most.signum();
+        let (least, most) = if far && most > least { (least, most) } else { (least.min(0.0), most.max(0.0)) };
+        Self::between(least, most, chart.unit == Unit::Whole)
+    }
+
+    fn between(least: f64, most: f64, whole: bool) -> Self {
+        if most <= least {
+            return Self { from: least, to: least + 1.0, step: 1.0 };
+        }
+        let step = round_up((most - least) / 4.0);
+        let step = if whole { step.max(1.0) } else { step };
+        // A number that lies on a step isn't beside it, whatever the division rounds to.
+        let (from, to) = ((least / step + 1e-9).floor() * step, (most / step - 1e-9).ceil() * step);
+        Self { from, to, step }
+    }
+
+    /// How far up a value stands, 0 to 1.
+    pub fn height(&self, value: f64) -> f64 {
+        (value.clamp(self.from, self.to) - self.from) / (self.to - self.from)
+    }
+
+    /// The numbers from the top down.
+    pub fn ticks(&self, unit: &Unit) -> Vec<String> {
+        self.steps().map(|value| unit.mark(self.number(value))).collect()
+    }
+
+    /// The values of the numbers, from the top down.
+    pub fn steps(&self) -> impl Iterator<Item = f64> {
+        let steps = ((self.to - self.from) / self.step).round() as u32;
+        let (from, step) = (self.from, self.step);
+        (0..=steps).rev().map(move |n| from + f64::from(n) * step)
+    }
+
+    /// With as many decimals as the step has, and with one suffix for all numbers of the scale.
+    fn number(&self, value: f64) -> String {
+        const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
+        let largest = self.from.abs().max(self.to.abs());
+        if largest >= 1e15 || largest < 1e-6 {
+            return if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}").replace('-', "\u{2212}") };
+        }
+        let suffix = SUFFIXES.into_iter().find(|(size, _)| largest >= *size);
+        let (size, suffix) =
+            suffix.map_or((1.0, ""), |(size, suffix)| (if suffix == "k" { 1e3 } else { size }, suffix));
+        let decimals = (-(self.step / size).log10().floor()).clamp(0.0, 9.0) as usize;
+        let text = format!("{:.decimals$}", (value / size).abs());
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let whole = whole.parse().map_or_else(|_| whole.to_owned(), count);
+        let sign = if value < 0.0 { "\u{2212}" } else { "" };
+        let is_zero = value.abs() < self.step / 2.0;
+        match fraction {
+            _ if is_zero => "0".to_owned(),
+            "" => format!("{sign}{whole}{suffix}"),
+            fraction => format!("{sign}{whole}.{fraction}{suffix}"),
+        }
+    }
+}
+
+/// The next of 1, 2, 5, 10, 20, ...
+fn round_up(value: f64) -> f64 {
+    let power = 10_f64.powf(value.log10().floor());
+    let round = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|n| *n >= value * (1.0 - 1e-9));
+    round.unwrap_or(10.0 * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scale, Unit};
+
+    fn ticks(least: f64, most: f64, unit: &Unit) -> String {
+        Scale::between(least, most, *unit == Unit::Whole).ticks(unit).join(" ")
+    }
+
+    #[test]
+    fn scales_have_round_numbers() {
+        let none = |least, most| ticks(least, most, &Unit::None);
+        assert_eq!(none(0.0, 56.0), "60 40 20 0");
+        assert_eq!(none(0.0, 1.0), "1.0 0.5 0");
+        assert_eq!(none(-3.0, 8.0), "10 5 0 \u{2212}5");
+        assert_eq!(none(0.0, 1_200_000.0), "1.5M 1.0M 0.5M 0");
+        assert_eq!(none(0.0, 12_000.0), "15k 10k 5k 0");
+        assert_eq!(none(98.2, 99.9), "100.0 99.5 99.0 98.5 98.0");
+        assert_eq!(none(0.0, 3.4e20), "4.0e20 3.0e20 2.0e20 1.0e20 0");
+        assert_eq!(none(-1e300, 1e300), "1.0e300 5.0e299 0 \u{2212}5.0e299 \u{2212}1.0e300");
+        assert_eq!(ticks(0.0, 1.0, &Unit::Whole), "1 0");
+        assert_eq!(ticks(0.0, 0.03, &Unit::Dollars), "$0.03 $0.02 $0.01 $0");
+        assert_eq!(ticks(0.0, 90.0, &Unit::Named("ms".to_owned())), "100 ms 50 ms 0 ms");
+        assert_eq!(ticks(0.0, 90.0, &Unit::Named("requests".to_owned())), "100 50 0");
+    }
+}

@@ -1,0 +1,227 @@
+//! CHART: series of numbers, drawn with their data as a table.
+
+mod check;
+mod point;
+mod table;
+
+pub use point::{Coordinate, Point};
+pub use table::Table;
+
+use super::{Mismatch, Payload, strict};
+use crate::{Draft, Role, search_text::SearchText, text, words};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+
+words! {
+    /// How the numbers are drawn.
+    ChartKind {
+        /// A line for each series.
+        Line = "line",
+        /// Bars from zero, those of one `x` side by side.
+        Bar = "bar",
+        /// A line for each series, filled down to zero.
+        Area = "area",
+        /// A dot for each point.
+        Scatter = "scatter",
+        /// Parts of a whole: the points of its one series, or several series of one point each.
+        Pie = "pie",
+    }
+}
+
+/// Series of numbers. Numbers are finite, as all of JSON's are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    /// How they are drawn.
+    pub chart: ChartKind,
+    /// What they show, in at most 200 characters.
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
+    pub title: String,
+    /// What the points are of: a list of values, of which each series has one point each; or a name for the axis, where points
+    /// state their own `x`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub x: Option<Axis>,
+    /// At most 24, with at most 20,000 points in all. Without any, the chart says that there is no data.
+    #[serde(deserialize_with = "strict::objects")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 24)))]
+    pub series: Vec<Series>,
+    /// What is counted: `ms`, `boats`. At most 40 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = 40)))]
+    pub unit: Option<String>,
+}
+
+/// Numbers that belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    /// What they are called, in at most 200 characters.
+    pub name: String,
+    /// Numbers, or pairs `[x, y]`: all points of a chart are the same. A null in place of a number is a gap.
+    pub points: Vec<Point>,
+}
+
+/// What stands below a chart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Axis {
+    /// The name of the axis, in at most 200 characters.
+    Name(String),
+    /// The values, each in at most 200 characters.
+    Values(Vec<Coordinate>),
+}
+
+impl Chart {
+    /// Returns the values of `x` that the chart lists for all of its series. None where points state their own.
+    pub fn values(&self) -> Option<&[Coordinate]> {
+        match &self.x {
+            Some(Axis::Values(values)) => Some(values),
+            Some(Axis::Name(_)) | None => None,
+        }
+    }
+
+    /// Returns how many points there are, gaps included.
+    pub fn points(&self) -> usize {
+        self.series.iter().map(|series| series.points.len()).sum()
+    }
+
+    /// Returns the unit, unless it is blank.
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref().map(str::trim).filter(|unit| !unit.is_empty())
+    }
+}
+
+impl Payload for Chart {
+    const USUAL_ROLE: Role = Role::Assistant;
+
+    fn summary(&self) -> String {
+        let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
+        match names.as_slice() {
+            [] => format!("{}: {} chart without data", self.title, self.chart),
+            names => format!("{}: {} chart of {}", self.title, self.chart, names.join(", ")),
+        }
+    }
+
+    fn to_markdown(&self) -> String {
+        let unit = self.unit().map_or(String::new(), |unit| format!(", in {unit}"));
+        let head = format!("**{}** ({} chart{unit})", text::one_line(&self.title, usize::MAX), self.chart);
+        match self.table().to_markdown() {
+            table if table.is_empty() => format!("{head}\n\nNo data"),
+            table => format!("{head}\n\n{table}"),
+        }
+    }
+
+    fn search_text(&self, draft: &Draft, text: &mut SearchText) {
+        text.push(&draft.content);
+        draft.payload().into_iter().for_each(|payload| text.push_shown_strings(payload));
+    }
+
+    fn example() -> Self {
+        let series = |name: &str, points: [u32; 4]| Series {
+            name: name.to_owned(),
+            points: points.map(|point| Point::Value(Some(Number::from(point)))).to_vec(),
+        };
+        let values = ["Mon", "Tue", "Wed", "Thu"].map(|day| Coordinate::Text(day.to_owned()));
+        Self {
+            chart: ChartKind::Bar,
+            title: "Crashes of the parser".to_owned(),
+            x: Some(Axis::Values(values.to_vec())),
+            series: vec![series("Before", [12, 9, 14, 11]), series("After", [3, 0, 1, 0])],
+            unit: Some("crashes".to_owned()),
+        }
+    }
+
+    fn check(&self, _extras: &Map<String, Value>) -> Result<(), Mismatch> {
+        check::check(self).map_err(|problem| problem.within("/payload"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::envelope;
+    use serde_json::{Value, json};
+
+    fn problem(payload: &Value) -> Option<(String, String)> {
+        let read = envelope::normalize(Some(json!({"message_type": "CHART", "payload": payload})));
+        read.err().map(|error| (error.problem.pointer, error.problem.expected))
+    }
+
+    fn chart(kind: &str, x: &Value, series: &Value) -> Value {
+        json!({"chart": kind, "title": "T", "x": x, "series": series})
+    }
+
+    #[test]
+    fn what_fits_is_kept_as_it_was_written() {
+        let of = |points: Value| json!([{"name": "a", "points": points}]);
+        let charts = [
+            chart("line", &json!("day"), &of(json!([[1, 12.5], [2, 11], [3.0, null]]))),
+            chart("line", &json!("day"), &of(json!([["2026-11-25", 1e300], ["2026-11-26T10:00:00Z", -1]]))),
+            chart("bar", &json!(["2028", 2029, 2030.5]), &of(json!([51, null, -3.0]))),
+            chart("pie", &json!("part"), &json!([{"name": "a", "points": [3]}, {"name": "b", "points": [["x", 4]]}])),
+            chart("pie", &json!("part"), &of(json!([["Rust", 62], ["Python", 38]]))),
+            chart("scatter", &json!([]), &json!([])),
+        ];
+        for payload in charts {
+            let envelope = json!({"message_type": "CHART", "version": 1, "payload": payload});
+            let read = envelope::normalize(Some(envelope.clone())).unwrap_or_else(|error| panic!("{payload}: {error}"));
+            assert_eq!(read.map(Value::Object), Some(envelope));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let point = "a number, null, or a pair `[x, y]`";
+        let pairs = |second: Value| chart("line", &json!("x"), &json!([{"name": "a", "points": [[1, 2], second]}]));
+        let of = |x: Value, points: Value| chart("bar", &x, &json!([{"name": "a", "points": points}]));
+        let many: Vec<Value> = (0..25).map(|n| json!({"name": n.to_string(), "points": []})).collect();
+        let cases = [
+            (
+                json!({"chart": "sankey", "title": "T", "series": []}),
+                "/chart",
+                "one of `line`, `bar`, `area`, `scatter`, `pie`",
+            ),
+            (json!({"chart": "bar", "title": "", "series": []}), "/title", "a non-empty string"),
+            (json!({"chart": "bar", "title": "T"}), "/series", "a value"),
+            (json!({"chart": "bar", "title": "T".repeat(201), "series": []}), "/title", "at most 200 characters"),
+            (
+                json!({"chart": "bar", "title": "T", "series": [], "unit": "u".repeat(41)}),
+                "/unit",
+                "at most 40 characters",
+            ),
+            (of(json!(true), json!([1])), "/x", "a string, or a list of strings and numbers"),
+            (of(json!(["a", {}]), json!([1, 2])), "/x/1", "a string or a number"),
+            (of(json!(["a"]), json!(["1"])), "/series/0/points/0", point),
+            (of(json!(["a"]), json!([true])), "/series/0/points/0", point),
+            (of(json!(["a", "b"]), json!([1])), "/series/0/points", "as many points as `x` has values: 2; got 1"),
+            (of(json!(["a"]), json!([["a", 1]])), "/series/0/points/0", "a number or null: `x` lists the values"),
+            (pairs(json!([1])), "/series/0/points/1", point),
+            (pairs(json!([1, 2, 3])), "/series/0/points/1", point),
+            (pairs(json!([null, 2])), "/series/0/points/1/0", "a string or a number"),
+            (pairs(json!([2, "3"])), "/series/0/points/1/1", "a number"),
+            (pairs(json!(3)), "/series/0/points/1", "a pair `[x, y]`, as the first point is"),
+            (pairs(json!(["x", 3])), "/series/0/points/1/0", "a number, as the first `x` is"),
+            (chart("bar", &json!("x"), &Value::from(many)), "/series", "at most 24 series; got 25"),
+            (
+                chart("pie", &json!("x"), &json!([{"name": "a", "points": [-1]}])),
+                "/series/0/points/0",
+                "a number of at least 0: a part of a whole",
+            ),
+            (
+                chart("pie", &json!("x"), &json!([{"name": "a", "points": [1, 2]}, {"name": "b", "points": [1]}])),
+                "/series/0/points",
+                "one point: each of several series is one part of the whole",
+            ),
+        ];
+        for (payload, pointer, expected) in cases {
+            let due = Some((format!("/payload{pointer}"), expected.to_owned()));
+            assert_eq!(problem(&payload), due, "{payload}");
+        }
+        let long = of(json!("x"), (0..20_001).map(Value::from).collect());
+        let expected = "at most 20000 points in all; got 20001".to_owned();
+        assert_eq!(problem(&long), Some(("/payload/series".to_owned(), expected)));
+    }
+}
