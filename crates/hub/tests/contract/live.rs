@@ -171,6 +171,30 @@ async fn a_message_that_grows() {
     assert_eq!(hits["hits"], json!([]), "what was taken back isn't found");
 }
 
+/// When it was changed last is the server's to say: it tells how fast the work gets on, and whether it still does.
+#[tokio::test]
+async fn an_update_of_a_progress_says_when_it_came() {
+    let talk = Talk::new().await;
+    let body = |current: i64, extra: Value| {
+        let payload = json!({"label": "Tests", "current": current, "total": 12, "state": "running"});
+        json!({"message_metadata": {"message_type": "PROGRESS", "payload": payload, "updated_at": extra}})
+    };
+    let mut posted = body(0, Value::Null);
+    posted["id"] = json!("p1");
+    let first = talk.agent(Post, "/messages", posted).await.body;
+    assert_eq!((&first["metadata"]["updated_at"], &first["content"]), (&Value::Null, &json!("Tests: 0 of 12 (0 %)")));
+    for said in [Value::Null, json!(7), json!("soon")] {
+        let changed = talk.agent(Patch, "/messages/p1", body(3, said)).await.body;
+        let at = changed["metadata"]["updated_at"].as_i64().expect("a time");
+        assert!(at >= first["received_at"].as_i64().expect("a time"), "{changed}");
+        assert_eq!(changed["content"], "Tests: 3 of 12 (25 %)");
+    }
+    let text = json!({"id": "t1", "content": "Working"});
+    talk.agent(Post, "/messages", text).await;
+    let other = talk.agent(Patch, "/messages/t1", json!({"message_metadata": {"exit_code": 0}})).await.body;
+    assert_eq!(other["metadata"], json!({"exit_code": 0}));
+}
+
 #[tokio::test]
 async fn an_approval_is_decided_once_and_by_a_person() {
     let talk = Talk::new().await;
