@@ -4,8 +4,12 @@
 
 mod forward;
 
-use crate::{Answer, Approval, Decided, Error, Event, Message, Sent, Structured};
+use crate::{
+    Answer, Approval, Chart, CodeReview, Decided, Error, ErrorReport, Event, FileItem, Message, Progress, Sent,
+    Structured,
+};
 use api::account::Me;
+use api::blobs::BlobMade;
 use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
@@ -25,6 +29,7 @@ forward! {
     sessions(query: ListSessions) -> SessionPage;
     me() -> Me;
     read_blob(blob: &str) -> Vec<u8>;
+    upload(bytes: &[u8], mime: &str) -> BlobMade;
 }
 
 forward! {
@@ -38,6 +43,12 @@ forward! {
     send_code_edit(edits: Vec<Edit>) -> Sent;
     send_todo(todos: Vec<TodoItem>) -> Sent;
     send_tool_call(call: ToolCall) -> Sent;
+    send_file(files: Vec<FileItem>) -> Sent;
+    send_error(error: ErrorReport) -> Sent;
+    send_chart(chart: Chart) -> Sent;
+    send_code_review(review: CodeReview) -> Sent;
+    send_progress(progress: Progress) -> Sent;
+    update_progress(message: &str, progress: Progress) -> Message;
     stream_message() -> Streaming;
     update(message: &str, update: UpdateMessage) -> Message;
     update_tool_call(message: &str, call: ToolCall) -> Message;

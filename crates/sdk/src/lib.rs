@@ -17,7 +17,7 @@
 //! A tour, top-down:
 //! - [`Verbatim`]: a server and the key to it. [`Session`]: one conversation of an agent.
 //! - [`Session::send_message`] posts anything; [`Session::send_structured_message`] any type, with thin wrappers for
-//!   diffs, to-do lists and tool calls; [`Session::update`] changes what was posted; [`Streaming`] is a text that grows.
+//!   diffs, to-do lists, tool calls, files, errors, charts, reviews and progress; [`Session::update`] changes what was posted; [`Streaming`] is a text that grows.
 //! - [`Session::ask`] and [`Session::ask_approval`] ask people. Their waiting survives a restart of the server;
 //!   [`Question`] and [`ApprovalRequest`] are the same in two steps. [`approval`] has approvals that are ready to be asked.
 //! - What people write comes with the answer to each post, as [`Sent::queued_user_messages`], and by
@@ -59,7 +59,12 @@ pub use api::{self, Problem};
 pub use error::Error;
 pub use message::{Message, Sent, Structured};
 pub use model::message_type::approval::{Approval, ApprovalState};
+pub use model::message_type::chart::Chart;
 pub use model::message_type::code_edit::Edit;
+pub use model::message_type::code_review::{CodeReview, ReviewComment, Severity};
+pub use model::message_type::error::Error as ErrorReport;
+pub use model::message_type::file::{FileItem, FileState};
+pub use model::message_type::progress::{Progress, ProgressState};
 pub use model::message_type::todo::{TodoItem, TodoStatus};
 pub use model::message_type::tool_call::ToolCall;
 pub use model::{self, Body, Role, Status};

@@ -2,11 +2,13 @@
 
 use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
-use api::client::segment;
+use api::blobs::BlobMade;
+use api::client::{refusal, segment, unreadable};
 use api::contract::{CreateSession, GetMe, GetSession, ListSessionsEndpoint};
 use api::lifecycle::NewSession;
 use api::sessions::{ListSessions, SessionPage, SessionPath};
-use api::transport::reqwest::Reqwest;
+use api::transport::Answer;
+use api::transport::reqwest::{Reqwest, lost, retry_after};
 use api::{Client, Endpoint, Nothing};
 use std::sync::Arc;
 use std::time::Duration;
@@ -147,6 +149,30 @@ impl Verbatim {
     pub async fn read_blob(&self, blob: &str) -> Result<Vec<u8>, Error> {
         let path = format!("/v1/blobs/{}", segment(blob.strip_prefix("sha256:").unwrap_or(blob)));
         repeat(self.patience, || self.long.get_bytes(&path)).await
+    }
+
+    /// Stores the bytes of a file, up to 64 MiB, with the media type `mime`. What it returns goes into a [`FileItem`](crate::FileItem).
+    /// The same bytes are stored once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] if the file is too large. [`Error::Setup`] over a transport of one's own.
+    pub async fn upload(&self, bytes: &[u8], mime: &str) -> Result<BlobMade, Error> {
+        let transport =
+            self.transport().ok_or_else(|| Error::Setup("There is no upload without a server".to_owned()))?;
+        let target = format!("{}/v1/blobs", transport.base);
+        let send = || async {
+            let request = transport.http.post(&target).timeout(LONG).header("content-type", mime).body(bytes.to_vec());
+            let lost = |error| lost(&transport.base, &error);
+            let response = transport.authorized(request).await.map_err(lost)?;
+            let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+            let body = response.bytes().await.map_err(lost)?.to_vec();
+            match status {
+                400.. => Err(refusal(&Answer { status, retry_after, body })),
+                _ => serde_json::from_slice(&body).map_err(|error| unreadable(&error.to_string())),
+            }
+        };
+        repeat(self.patience, send).await
     }
 
     /// Watches what changes from now on, or after a cursor; in one session, as an agent's key must, or in all.

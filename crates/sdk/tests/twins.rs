@@ -6,6 +6,7 @@ fn the_blocking_client_has_the_same_methods() {
     let sources = [
         include_str!("../src/verbatim.rs"),
         include_str!("../src/session.rs"),
+        include_str!("../src/session/typed.rs"),
         include_str!("../src/session/updating.rs"),
         include_str!("../src/question.rs"),
         include_str!("../src/streaming.rs"),

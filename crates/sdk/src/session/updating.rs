@@ -9,6 +9,7 @@ use api::posting::UpdateMessage;
 use api::{Nothing, Problem};
 use model::message_type::tool_call::ToolCall;
 use model::{Body, Status, envelope};
+use serde_json::{Map, Value};
 
 impl Session {
     /// Changes a message that this agent posted. Absent fields stay.
@@ -47,7 +48,7 @@ impl Session {
     ///
     /// [`Error::Envelope`] if the call has no name. Else as for [`Self::update`].
     pub async fn update_tool_call(&self, message: &str, call: ToolCall) -> Result<Message, Error> {
-        let envelope = Body::from(call).envelope(serde_json::Map::new())?;
+        let envelope = Body::from(call).envelope(Map::new())?;
         let metadata = Some(envelope.into());
         self.update(message, UpdateMessage { message_metadata: metadata, ..UpdateMessage::default() }).await
     }
@@ -84,6 +85,14 @@ fn done_before(update: &UpdateMessage, problem: &Problem) -> Option<Entry> {
         && update.append.as_ref().is_none_or(|more| draft.content.ends_with(more.as_str()))
         && update.status.is_none_or(|status| status == draft.status)
         && update.requires_user_input.is_none_or(|requires| requires == draft.requires_user_input)
-        && metadata.is_none_or(|metadata| metadata.is_ok_and(|metadata| metadata == draft.metadata));
+        && metadata.is_none_or(|metadata| metadata.is_ok_and(|metadata| is_stored(metadata, draft.metadata.as_ref())));
     holds.then_some(entry)
+}
+
+/// Whether this metadata was stored. The server adds extras of its own, as the time of an update.
+fn is_stored(sent: Option<Map<String, Value>>, stored: Option<&Map<String, Value>>) -> bool {
+    match (sent, stored) {
+        (Some(sent), Some(stored)) => sent.iter().all(|(key, value)| stored.get(key) == Some(value)),
+        (sent, stored) => sent.is_none() && stored.is_none(),
+    }
 }
