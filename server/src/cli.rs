@@ -295,6 +295,12 @@ pub struct SendMessage {
     /// An envelope `{"message_type": ..., "payload": {...}}`, or any object; `@-` reads it from standard input
     #[arg(long, value_name = "JSON|@FILE")]
     pub metadata: Option<String>,
+    /// Type of the message, such as `CHART`; `--payload` has its fields
+    #[arg(long = "type", value_name = "TYPE", requires = "payload", conflicts_with = "metadata")]
+    pub message_type: Option<String>,
+    /// Fields of the type; `@-` reads them from standard input
+    #[arg(long, value_name = "JSON|@FILE", requires = "message_type")]
+    pub payload: Option<String>,
     /// Id of the message: sent again, it is stored once
     #[arg(long)]
     pub id: Option<String>,

@@ -8,22 +8,33 @@ use anyhow::{Result, bail};
 use api::posting::Posted;
 use model::text::one_line;
 use sdk::{Message, NewSession, PostMessage, Sent, Session, Verbatim};
+use serde_json::json;
 
 /// Longest title that a text gives to its session, in characters.
 const TITLE: usize = 80;
 
 pub async fn run(args: SendMessage) -> Result<()> {
-    if args.metadata.as_deref() == Some("@-") && args.text.as_deref() == Some("-") {
+    let is_piped = args.metadata.as_deref().or(args.payload.as_deref()) == Some("@-");
+    if is_piped && args.text.as_deref() == Some("-") {
         bail!("standard input can't be both text and metadata\nGive one of them on the command line, or in a file");
     }
-    let metadata = args.metadata.as_deref().map(object).transpose()?;
+    let metadata = match (&args.message_type, &args.payload) {
+        (Some(message_type), Some(payload)) => {
+            let payload = object("--payload", r#"{"label": "Tests", "state": "running"}"#, payload)?;
+            Some(json!({ "message_type": message_type, "payload": payload }))
+        }
+        _ => {
+            let read = |given| object("--metadata", r#"{"message_type": "TODO", "payload": {...}}"#, given);
+            args.metadata.as_deref().map(read).transpose()?
+        }
+    };
     // What is piped in is the text, with metadata as well; a pipe that holds the metadata has no text.
     let content = match args.text.as_deref() {
-        None if args.metadata.as_deref() == Some("@-") => None,
+        None if is_piped => None,
         typed => text(typed)?,
     };
     if content.is_none() && metadata.is_none() {
-        bail!("there is nothing to send\nGive a text, pipe one in, or give `--metadata`");
+        bail!("there is nothing to send\nGive a text, pipe one in, or give `--metadata` or `--type`");
     }
     let message =
         PostMessage { id: args.id, role: args.role, content, message_metadata: metadata, ..PostMessage::default() };

@@ -27,18 +27,20 @@ fn piped() -> Result<String> {
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// A JSON object, or the one in the file after `@`; `@-` is standard input.
-pub fn object(given: &str) -> Result<Value> {
+/// The JSON object that an option gives, or the one in the file after `@`; `@-` is standard input. `example` is one that would do.
+pub fn object(option: &str, example: &str, given: &str) -> Result<Value> {
     let (name, text) = match given.strip_prefix('@') {
-        Some("-") => ("standard input", piped()?),
-        Some(file) => (file, std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?),
-        None => ("`--metadata`", given.to_owned()),
+        Some("-") => ("standard input".to_owned(), piped()?),
+        Some(file) => {
+            (file.to_owned(), std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?)
+        }
+        None => (format!("`{option}`"), given.to_owned()),
     };
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         anyhow!("{name} is no JSON: {error}\nGive an object, as `{{\"exit_code\": 0}}`; `@FILE` reads one")
     })?;
     if !value.is_object() {
-        bail!("{name} should be a JSON object, as `{{\"message_type\": \"TODO\", \"payload\": {{...}}}}`");
+        bail!("{name} should be a JSON object, as `{example}`");
     }
     Ok(value)
 }

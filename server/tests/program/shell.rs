@@ -211,6 +211,26 @@ fn send_a_text_with_metadata() {
     }
 }
 
+/// A type and what a message of it says, each as an option of its own.
+#[test]
+fn send_a_message_of_a_type() {
+    let place = Place::new();
+    let session = place.out(&["send", "Building"]).trim_end().to_owned();
+    let chart =
+        r#"{"chart": "bar", "title": "Crashes", "x": ["Mon", "Tue"], "series": [{"name": "all", "points": [3, 1]}]}"#;
+    place.write("chart.json", chart);
+    let progress = r#"{"label": "Tests", "current": 3, "total": 12, "state": "running"}"#;
+    let of_type = ["send", "--session", &session, "--type"];
+    place.out(&[&of_type[..], &["CHART", "--payload", "@chart.json"]].concat());
+    let told = piped(&place, &[&of_type[..], &["PROGRESS", "--payload", "@-"]].concat(), progress);
+    assert_eq!(told, "exit 0\nout: err: ");
+    let refused = place.seen(&[&of_type[..], &["PROGRESS", "--payload", r#"{"label": "Tests"}"#]].concat());
+    assert!(refused.contains("exit 1\n") && refused.contains("/message_metadata/payload/state"), "{refused}");
+    let lines = place.out(&["show", "--json", &session]);
+    let said: Vec<Value> = lines.lines().skip(2).map(|line| json(line)["summary"].clone()).collect();
+    assert_eq!(said, ["Crashes: bar chart of all", "Tests: 3 of 12 (25 %)"]);
+}
+
 /// What says nothing isn't sent, and isn't asked.
 #[test]
 fn an_empty_message_is_refused() {
