@@ -53,6 +53,45 @@ test('a file needs no words, can be let go, and outlives the page', async ({ pag
   await expect(attached(page)).toHaveCount(0);
 });
 
+test('a file on its way counts, and can be cancelled', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  // An answer that never comes.
+  await page.route('**/v1/blobs', () => {});
+  await choose(page, text('slow.txt', 'Slow'));
+  await expect(attached(page)).toHaveText([/slow\.txt\s*\d+ %/]);
+  await expect(send(page)).toBeDisabled();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Cancel slow.txt' }).press('Enter');
+  await expect(attached(page)).toHaveCount(0);
+  await expect(composer(page).getByLabel('Message', { exact: true })).toBeFocused();
+});
+
+test('messages show of files what runs nothing', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const lines = Array.from({ length: 30 }, (_, n) => `line ${n + 1}`).join('\n');
+  const wave = Buffer.concat([Buffer.from('RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\x08\0\0\0', 'latin1'), Buffer.alloc(8, 128)]);
+  await choose(page, text('long.txt', lines), { name: 'tone.wav', mimeType: 'audio/wav', buffer: wave },
+    { name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') },
+    { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>document.title = "ran"</script>') });
+  await send(page).click();
+  const files = page.locator('#transcript .files > li');
+  await expect(files).toHaveCount(4);
+  await expect(files.nth(0).locator('code')).toContainText('line 12');
+  await expect(files.nth(0).locator('code')).not.toContainText('line 13');
+  await expect(files.nth(0)).toContainText('First 12 lines');
+  const audio = files.nth(1).locator('audio');
+  const seconds = await audio.evaluate((audio) => new Promise((done) => {
+    Object.assign(audio, { onloadedmetadata: () => done(audio.duration), onerror: () => done(null), preload: 'metadata' });
+    audio.load();
+  }));
+  expect(seconds).toBeCloseTo(0.001, 2);
+  await expect(files.nth(2).getByRole('link').first()).toHaveAttribute('target', '_blank');
+  await expect(files.nth(3).getByRole('link')).toHaveAttribute('download', 'page.html');
+  await accessible(page);
+});
+
 test('pictures are pasted and files dropped', async ({ page, verbatim }) => {
   const agent = await newAgent(verbatim);
   await visit(page, verbatim, `/s/${agent.id}`);
@@ -81,5 +120,8 @@ test.describe('what can not be uploaded', () => {
     await page.route('**/v1/blobs', (route) => route.fulfill({ status: 429, contentType: 'application/problem+json', body: JSON.stringify({ title: '4 uploads are going on', status: 429, code: 'uploads_busy' }) }));
     await choose(page, text('full.txt', 'x'));
     await expect(attached(page).nth(1)).toContainText('4 uploads are going on');
+    await page.unroute('**/v1/blobs');
+    await attached(page).nth(1).getByRole('button', { name: 'Try again' }).click();
+    await expect(attached(page).nth(1)).toHaveText(/full\.txt\s*1 B/);
   });
 });

@@ -32,6 +32,10 @@ struct Unsent {
 struct Attached {
     key: u32,
     file: FileItem,
+    /// Percentage that the server has.
+    progress: RwSignal<u8>,
+    /// It failed, and may come through if it is uploaded again.
+    retries: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -40,6 +44,8 @@ struct Composing {
     session: StoredValue<String>,
     text: RwSignal<String>,
     attached: RwSignal<Vec<Attached>>,
+    /// Files are dragged over the page.
+    dragged: RwSignal<bool>,
     outgoing: RwSignal<Vec<Outgoing>>,
     /// One of them is being sent: the others wait, so that none overtakes another.
     #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
@@ -60,6 +66,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         session: StoredValue::new(session),
         text: RwSignal::new(String::new()),
         attached: RwSignal::new(Vec::new()),
+        dragged: RwSignal::new(false),
         outgoing: RwSignal::new(Vec::new()),
         sending: StoredValue::new(false),
         preview: RwSignal::new(None),
@@ -99,17 +106,10 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
     };
     let pasted = move |event: leptos::ev::ClipboardEvent| {
         #[cfg(feature = "hydrate")]
-        files::transferred(state, &event, event.clipboard_data());
+        files::pasted(state, &event);
         #[cfg(not(feature = "hydrate"))]
         drop(event);
     };
-    let dropped = move |event: leptos::ev::DragEvent| {
-        #[cfg(feature = "hydrate")]
-        files::transferred(state, &event, event.data_transfer());
-        #[cfg(not(feature = "hydrate"))]
-        drop(event);
-    };
-    let over = move |event: leptos::ev::DragEvent| event.prevent_default();
     let empty = move || state.text.with(|text| model::text::is_blank(text));
     let idle = move || {
         let (ready, busy) = state.attached.with(|all| (has(all, FileState::Ready), has(all, FileState::Processing)));
@@ -123,13 +123,14 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
     view! {
         <form class="composer" aria-label="Message to the agent" on:submit=submit on:keydown=pressed>
             <div aria-live="polite">{strips}</div>
-            <div class="box" on:dragover=over on:drop=dropped>
+            <div class="box" data-dragged=move || state.dragged.get().then_some("")>
                 {attached}
                 <label class="sr" for="say">"Message"</label>
                 <textarea
                     id="say" dir="auto" rows="1" placeholder=placeholder aria-keyshortcuts="Control+Enter" hidden=previews
                     prop:value=move || state.text.get() on:input=typed on:paste=pasted
                 ></textarea>
+                <p class="drop" aria-hidden="true">"Drop files to attach them"</p>
                 <div class="prose preview" node_ref=shown hidden=move || !previews()></div>
                 <fieldset data-asks="" role="none"><div class="tools">
                     <label class="btn quiet icon attach" title="Attach files">
@@ -191,28 +192,42 @@ fn has(all: &[Attached], state: FileState) -> bool {
 
 /// A file with what became of it, and the way to let it go.
 fn chip(state: Composing, attached: Attached) -> impl IntoView {
-    let Attached { key, file } = attached;
+    let Attached { key, file, progress, retries } = attached;
     let (tag, glyph, motion) = match file.state {
         FileState::Processing => ("working", Glyph::WORK, Motion::Spins),
         FileState::Ready => ("done", Glyph::FILE, Motion::None),
         FileState::Error => ("failed", Glyph::FAIL, Motion::None),
     };
+    let is_under_way = file.state == FileState::Processing;
+    // A number of its own, so that what has the focus stays as it counts.
     let note = match (file.state, file.error) {
-        (FileState::Processing, _) => "Uploading".to_owned(),
-        (FileState::Error, why) => why.unwrap_or_else(|| "Failed".to_owned()),
-        (FileState::Ready, _) => size_text(file.size),
+        (FileState::Processing, _) => view! {
+            <span class="cap num">{move || format!("{} %", progress.get())}</span>
+            <span class="meter"><span class="bar-fill" style=move || format!("--v:{}", progress.get())></span></span>
+        }
+        .into_any(),
+        (FileState::Error, why) => {
+            view! { <span class="cap">{why.unwrap_or_else(|| "Failed".to_owned())}</span> }.into_any()
+        }
+        (FileState::Ready, _) => view! { <span class="cap">{size_text(file.size)}</span> }.into_any(),
     };
-    let remove = format!("Remove {}", file.name);
+    let remove = format!("{} {}", if is_under_way { "Cancel" } else { "Remove" }, file.name);
     let gone = move |_| {
-        state.attached.update(|all| all.retain(|attached| attached.key != key));
         #[cfg(feature = "hydrate")]
-        files::keep(state);
+        files::remove(state, key);
+        #[cfg(not(feature = "hydrate"))]
+        let _ = (state, key);
+    };
+    let again = move |_| {
+        #[cfg(feature = "hydrate")]
+        files::again(state, key);
     };
     view! {
         <li data-state=tag>
             <Icon glyph size=Size::Small motion/>
             <span class="cut" title=file.name.clone()>{file.name.clone()}</span>
-            <span class="cap">{note}</span>
+            {note}
+            {retries.then(|| view! { <button type="button" class="btn tiny" on:click=again>"Try again"</button> })}
             <button type="button" class="btn quiet tiny icon" aria-label=remove.clone() title=remove on:click=gone><Icon glyph=Glyph::X size=Size::Small/></button>
         </li>
     }

@@ -6,6 +6,8 @@ pub mod fetch;
 pub mod in_process;
 #[cfg(feature = "reqwest")]
 pub mod reqwest;
+#[cfg(feature = "fetch")]
+pub mod upload;
 
 use crate::{Method, Problem};
 use std::future::Future;

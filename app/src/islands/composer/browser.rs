@@ -50,6 +50,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
             go_on(state);
         }
     });
+    files::listen(state);
     let (link, was_live) = (page_state().link, Cell::new(true));
     link.clone().follow(move || {
         let live = link.get() == Link::Live;

@@ -3,17 +3,33 @@
 use super::{Attached, Composing};
 use crate::browser::{dom, storage};
 use api::blobs::{BlobMade, MOST_BYTES};
+<<<<<<< HEAD
 use api::contract::UploadBlob;
 use api::transport::fetch;
 use api::{Problem, Route as _, json};
+=======
+use api::transport::upload::Upload;
+use api::{Problem, json};
+use leptos::ev::{ClipboardEvent, DragEvent};
+>>>>>>> 41a0a839 (Show the progress of uploads, and take files dropped anywhere)
 use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, Event, File, FileList, HtmlInputElement};
+
+/// A file that isn't on the server, and its upload while that goes on.
+struct Local {
+    file: File,
+    upload: Option<Upload>,
+}
 
 thread_local! {
     static KEYS: Cell<u32> = const { Cell::new(0) };
+    /// By the key of what is attached.
+    static LOCAL: RefCell<HashMap<u32, Local>> = RefCell::default();
 }
 
 /// Where files are kept that wait for their message.
@@ -56,39 +72,129 @@ pub fn chosen(state: Composing, event: &Event) {
     input.set_value("");
 }
 
-/// What was pasted or dropped. Text goes its own way.
-pub fn transferred(state: Composing, event: &Event, data: Option<DataTransfer>) {
-    let Some(files) = data.and_then(|data| data.files()).filter(|files| files.length() > 0) else { return };
-    event.prevent_default();
-    add(state, Some(files));
+/// Files among what was pasted. Text goes its own way.
+pub fn pasted(state: Composing, event: &ClipboardEvent) {
+    if let Some(files) = event.clipboard_data().and_then(|data| given(&data)) {
+        event.prevent_default();
+        add(state, Some(files));
+    }
+}
+
+/// Takes files that are dropped anywhere on the page: a browser would leave the page for them.
+pub fn listen(state: Composing) {
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "dragover", move |event: DragEvent| {
+        if holds_files(&event) {
+            event.prevent_default();
+            state.dragged.set(true);
+        }
+    });
+    dom::listen(&document, "dragleave", move |event: DragEvent| {
+        // Out of the window, and not from one element to the next.
+        if event.related_target().is_none() {
+            state.dragged.set(false);
+        }
+    });
+    dom::listen(&document, "drop", move |event: DragEvent| {
+        state.dragged.set(false);
+        if holds_files(&event) {
+            event.prevent_default();
+            add(state, event.data_transfer().and_then(|data| given(&data)));
+        }
+    });
+}
+
+fn holds_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
+}
+
+fn given(data: &DataTransfer) -> Option<FileList> {
+    data.files().filter(|files| files.length() > 0)
 }
 
 fn add(state: Composing, files: Option<FileList>) {
-    let Some(files) = files.filter(|_| dom::kept_at().is_none()) else { return };
+    let Some(files) = files else { return };
     let files = (0..files.length()).filter_map(|n| files.get(n));
-    let files: Vec<(u32, File)> = files.map(|file| (attach(state, described(&file)), file)).collect();
+    let keys: Vec<u32> = files
+        .map(|file| {
+            let key = attach(state, described(&file));
+            LOCAL.with_borrow_mut(|all| all.insert(key, Local { file, upload: None }));
+            key
+        })
+        .collect();
     // One after the other: the server takes few at a time.
     wasm_bindgen_futures::spawn_local(async move {
-        for (key, file) in files {
-            let done = upload(&file).await;
-            state.attached.update(|all| {
-                let Some(attached) = all.iter_mut().find(|attached| attached.key == key) else { return };
-                match done {
-                    Ok(made) => {
-                        attached.file.blob = Some(made.blob);
-                        attached.file.state = FileState::Ready;
-                        dom::announce(&format!("{} is attached", attached.file.name));
-                    }
-                    Err(problem) => {
-                        dom::announce(&format!("{} is not attached: {}", attached.file.name, problem.title));
-                        attached.file.error = Some(problem.title);
-                        attached.file.state = FileState::Error;
-                    }
-                }
-            });
-            keep(state);
+        for key in keys {
+            run(state, key).await;
         }
     });
+}
+
+/// Uploads a file once more that didn't come through.
+pub fn again(state: Composing, key: u32) {
+    change(state, key, |attached| {
+        attached.progress.set(0);
+        attached.retries = false;
+        attached.file.error = None;
+        attached.file.state = FileState::Processing;
+    });
+    focus();
+    wasm_bindgen_futures::spawn_local(run(state, key));
+}
+
+/// Lets a file go. Its upload ends.
+pub fn remove(state: Composing, key: u32) {
+    let local = LOCAL.with_borrow_mut(|all| all.remove(&key));
+    if let Some(upload) = local.and_then(|local| local.upload) {
+        upload.abort();
+    }
+    state.attached.update(|all| all.retain(|attached| attached.key != key));
+    keep(state);
+    focus();
+}
+
+/// The button that was pressed goes.
+fn focus() {
+    if let Some(field) = dom::by_id("say").as_ref().and_then(dom::html) {
+        let _ = field.focus();
+    }
+}
+
+fn change(state: Composing, key: u32, change: impl FnOnce(&mut Attached)) {
+    state.attached.update(|all| {
+        if let Some(attached) = all.iter_mut().find(|attached| attached.key == key) {
+            change(attached);
+        }
+    });
+}
+
+/// Uploads a file, unless it was let go.
+async fn run(state: Composing, key: u32) {
+    let Some(file) = LOCAL.with_borrow(|all| all.get(&key).map(|local| local.file.clone())) else { return };
+    let done = upload(state, key, &file).await;
+    // It may have been let go meanwhile.
+    if !state.attached.with_untracked(|all| all.iter().any(|attached| attached.key == key)) {
+        return;
+    }
+    match done {
+        Ok(made) => {
+            LOCAL.with_borrow_mut(|all| all.remove(&key));
+            dom::announce(&format!("{} is attached", file.name()));
+            change(state, key, |attached| {
+                attached.file.blob = Some(made.blob);
+                attached.file.state = FileState::Ready;
+            });
+        }
+        Err(problem) => {
+            dom::announce(&format!("{} is not attached: {}", file.name(), problem.title));
+            change(state, key, |attached| {
+                attached.file.error = Some(problem.title);
+                attached.file.state = FileState::Error;
+                attached.retries = problem.status == 0 || problem.status == 429 || problem.status >= 500;
+            });
+        }
+    }
+    keep(state);
 }
 
 fn described(file: &File) -> FileItem {
@@ -108,18 +214,43 @@ fn described(file: &File) -> FileItem {
 fn attach(state: Composing, file: FileItem) -> u32 {
     let key = KEYS.get();
     KEYS.set(key.wrapping_add(1));
-    state.attached.update(|all| all.push(Attached { key, file }));
+    let attached = Attached { key, file, progress: RwSignal::new(0), retries: false };
+    state.attached.update(|all| all.push(attached));
     key
 }
 
-async fn upload(file: &File) -> Result<BlobMade, Problem> {
+async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Problem> {
+    if dom::kept_at().is_some() {
+        return Err(Problem::new(400, "offline", "Can't be attached while offline"));
+    }
     if file.size() > MOST_BYTES as f64 {
-        return Err(Problem::new(413, "too_large", format!("Larger than {} MiB", MOST_BYTES >> 20)));
+        let limit = format!("Larger than {} MiB: attach a part of it, or compress it", MOST_BYTES >> 20);
+        return Err(Problem::new(413, "too_large", limit));
+    }
+    // A folder has a size, and fails only when it is read.
+    let is_read = match file.slice_with_i32_and_i32(0, 1) {
+        Ok(start) => JsFuture::from(start.array_buffer()).await.is_ok(),
+        Err(_) => false,
+    };
+    if !is_read {
+        return Err(Problem::new(400, "unreadable", "Can't be read. Of a folder, attach its files"));
     }
     if file.size() == 0.0 {
         return Err(Problem::new(400, "empty", "There is nothing in it"));
     }
+<<<<<<< HEAD
     let answer = fetch::send_file(UploadBlob::PATH, &file.type_(), file.into()).await?;
+=======
+    let upload = Upload::new()?;
+    LOCAL.with_borrow_mut(|all| {
+        if let Some(local) = all.get_mut(&key) {
+            local.upload = Some(upload.clone());
+        }
+    });
+    let progress = state.attached.with_untracked(|all| Some(all.iter().find(|one| one.key == key)?.progress));
+    let Some(progress) = progress else { return Err(Problem::transport("Cancelled")) };
+    let answer = upload.send("/v1/blobs", file, move |percent| progress.set(percent)).await?;
+>>>>>>> 41a0a839 (Show the progress of uploads, and take files dropped anywhere)
     if answer.status >= 400 {
         return Err(api::client::refusal(&answer));
     }

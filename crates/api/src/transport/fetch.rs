@@ -14,20 +14,11 @@ pub struct Fetch;
 
 impl Transport for Fetch {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
-        Box::pin(SendWrapper::new(async move {
-            let body = body.map(|body| ("application/json", Uint8Array::from(body.as_slice()).into()));
-            answer(method, &path_and_query, body).await
-        }))
+        Box::pin(SendWrapper::new(async move { answer(method, &path_and_query, body).await }))
     }
 }
 
-/// Sends a file of the browser, which isn't read into memory for it.
-pub async fn send_file(path: &str, mime: &str, file: JsValue) -> Result<Answer, Problem> {
-    let mime = if mime.is_empty() { "application/octet-stream" } else { mime };
-    answer(Method::Post, path, Some((mime, file))).await
-}
-
-async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValue)>) -> Result<Answer, Problem> {
+async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> Result<Answer, Problem> {
     let mut request = builder(method, path_and_query);
     if method != Method::Get
         && let Some(secret) = secret().await
@@ -35,21 +26,25 @@ async fn answer(method: Method, path_and_query: &str, body: Option<(&str, JsValu
         request = request.header(SECRET_HEADER, &secret);
     }
     let request = match body {
-        Some((mime, body)) => request.header("content-type", mime).body(body),
+        Some(body) => request.header("content-type", "application/json").body(Uint8Array::from(body.as_slice())),
         None => request.build(),
     };
     let response = request.map_err(lost)?.send().await.map_err(lost)?;
     let retry_after = response.headers().get("retry-after").and_then(|seconds| seconds.parse().ok());
     let body = response.binary().await.map_err(lost)?;
-    let answer = Answer { status: response.status(), retry_after, body };
+    Ok(noticed(Answer { status: response.status(), retry_after, body }))
+}
+
+/// Tells the page where the server doesn't take the log-in's secret.
+pub(super) fn noticed(answer: Answer) -> Answer {
     if answer.status == 403 && crate::client::refusal(&answer).code == SECRET_MISSING {
         from_page("refused");
     }
-    Ok(answer)
+    answer
 }
 
 /// Asked for with each request: another tab may have logged in meanwhile.
-async fn secret() -> Option<String> {
+pub(super) async fn secret() -> Option<String> {
     let kept = from_page("secret")?.dyn_into::<Promise>().ok()?;
     JsFuture::from(kept).await.ok()?.as_string()
 }
