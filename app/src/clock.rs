@@ -87,6 +87,13 @@ pub fn moment_ago(clock: &Clock, at: Micros) -> Part {
     part! { <time datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="" data-ago="">{words}</time> }
 }
 
+/// When something is tried again. `frontend::times` counts down to it.
+pub fn retry_moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
+    let full = clock.full(at);
+    let Some(known) = known(at) else { return part! { <span class=class>{format!("retry at {full}")}</span> } };
+    part! { <time class=class datetime=known.to_string() title=full.clone() data-retry=at.0.to_string()>{format!("retry at {full}")}</time> }
+}
+
 /// A moment, short, with the whole of it on hover. The island `Times` keeps it true and speaks the reader's time zone.
 pub fn moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
     let Some(known) = known(at) else { return part! { <time class=class>"undated"</time> } };

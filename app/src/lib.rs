@@ -28,6 +28,7 @@ pub mod look;
 pub mod message_renderer;
 pub mod names;
 pub mod shared;
+pub mod time_text;
 pub mod unmarked;
 
 #[cfg(feature = "hydrate")]
@@ -65,8 +66,6 @@ pub mod part;
 pub mod render;
 #[cfg(feature = "ssr")]
 pub mod shell;
-#[cfg(feature = "ssr")]
-pub mod time_text;
 #[cfg(feature = "ssr")]
 pub mod transcript;
 #[cfg(feature = "ssr")]

@@ -2,8 +2,16 @@
 
 use app::browser::dom;
 use app::figures;
+use app::time_text;
+use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
+thread_local! {
+    /// A countdown goes on.
+    static COUNTS: Cell<bool> = const { Cell::new(false) };
+}
+
+const SECOND: i32 = 1_000;
 const MILLISECONDS: i32 = 30_000;
 /// Two looks in a row are as far apart.
 const LEAST: i32 = 250;
@@ -37,6 +45,9 @@ fn next_stall() -> Option<i32> {
 /// Also called when new rows enter the page.
 pub fn refresh() {
     crate::unread::draw();
+    if !COUNTS.get() {
+        count_down();
+    }
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();
     for time in dom::find_all(&root, "time[data-us]") {
@@ -61,6 +72,34 @@ pub fn refresh() {
             let _ = time.set_attribute("title", &local);
             let _ = time.set_attribute("data-local", "");
         }
+    }
+}
+
+/// Says each second how long it is until something is tried again, as long as such a moment lies ahead; what lies behind, or
+/// more than an hour ahead, is a time of day.
+fn count_down() {
+    let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
+    let now = js_sys::Date::now();
+    let mut counts = false;
+    for time in dom::find_all(&root, "time[data-retry]") {
+        let Some(at) = time.get_attribute("data-retry").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let milliseconds = (at / 1_000) as f64;
+        let seconds = ((milliseconds - now) / 1_000.0).ceil() as i64;
+        let words = match seconds {
+            1..HOUR => {
+                counts = true;
+                format!("retry in {}", time_text::seconds(seconds * 1_000_000))
+            }
+            HOUR.. => format!("retry at {}", day_and_hour(milliseconds, now)),
+            _ => format!("retry was due {}", day_and_hour(milliseconds, now)),
+        };
+        if time.text_content().as_deref() != Some(&words) {
+            time.set_text_content(Some(&words));
+        }
+    }
+    COUNTS.set(counts);
+    if counts {
+        dom::after(SECOND, count_down);
     }
 }
 

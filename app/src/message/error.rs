@@ -4,13 +4,17 @@ use super::{
     Card,
     parts::{CopyText, Mark, ShowAll, State},
 };
-use crate::clock::{Clock, exact_moment};
+use crate::clock::{Clock, exact_moment, retry_moment};
 use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::visible;
 use api::messages::Entry;
 use leptos::prelude::*;
-use model::{Body, Draft, message_type::error, text::one_line};
+use model::{
+    Body, Draft,
+    message_type::error::{self, Frame},
+    text::one_line,
+};
 
 /// Longer messages, in characters, get a body of their own.
 const ONE_LINE: usize = 90;
@@ -24,23 +28,12 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let fits = short.chars().count() <= ONE_LINE && error.frames.is_empty();
     let note = match (error.retry_at, error.retryable) {
         _ if attempt(&card).is_some() => attempt(&card),
-        (Some(at), _) => Some(format!("retry at {}", Clock::utc(card.options.now).full(at))),
         (None, Some(true)) => Some("can be retried".to_owned()),
         (None, Some(false)) => Some("final".to_owned()),
-        (None, None) => None,
+        _ => None,
     };
-    let most = if card.whole() { usize::MAX } else { FRAMES };
-    let frames: Vec<_> = error
-        .frames
-        .iter()
-        .take(most)
-        .map(|frame| {
-            let code = frame.code.as_deref().map(|code| view! { <code>{visible::html(code).into_view()}</code> });
-            view! { <li>{visible::html(&frame.place()).into_view()} " " {code}</li> }
-        })
-        .collect();
-    let left = error.frames.len().saturating_sub(most);
-    let left = (left > 0).then(|| format!("Show {}", counted(left as i64, "more frame")));
+    let retry = error.retry_at.map(|at| retry_moment(&Clock::utc(card.options.now), at, "cap num"));
+    let frames = frames(&card, &error);
     let class = if fits { "card strip-card" } else { "card" };
     let kind = words(&error.error_type);
     let note = note.map(|note| view! { <span class="cap">{note}</span> });
@@ -71,6 +64,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                 {said.map(|said| view! { <span class="cut mut below">{visible::html(&said).into_view()}</span> })}
                 <span class="sp"></span>
                 {note}
+                {retry}
                 {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             </div>
             {(!fits)
@@ -78,8 +72,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                     view! {
                         <div class="body">
                             <div class="prose">{card.typed(&message).into_view()}</div>
-                            {(!frames.is_empty()).then(|| view! { <ol class="frames">{frames}</ol> })}
-                            {left.map(|label| view! { <ShowAll label /> })}
+                            {frames}
                         </div>
                         <footer>
                             <span class="sp"></span>
@@ -89,6 +82,44 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
                 })}
             {request}
         </section>
+    }
+}
+
+/// The stack trace: own code first, and that of libraries folded. Their numbers say where in it they stand. One without own
+/// code is shown as it is.
+fn frames(card: &Card, error: &error::Error) -> Option<AnyView> {
+    let cwd = card.draft().origin.cwd.as_deref();
+    let folders: Vec<&str> = cwd.into_iter().chain([card.options.project.as_str()]).collect();
+    let numbered = error.frames.iter().enumerate();
+    let (mut own, mut others): (Vec<_>, Vec<_>) = numbered.partition(|(_, frame)| frame.is_own(&folders));
+    if own.is_empty() {
+        std::mem::swap(&mut own, &mut others);
+    }
+    let label = counted(others.len() as i64, "library frame");
+    let folded = (!others.is_empty()).then(|| {
+        view! { <details class="aside"><summary>{label}</summary>{trace(card, &others)}</details> }
+    });
+    (!own.is_empty()).then(|| view! { {trace(card, &own)} {folded} }.into_any())
+}
+
+fn trace(card: &Card, frames: &[(usize, &Frame)]) -> impl IntoView + use<> {
+    let most = if card.whole() { usize::MAX } else { FRAMES };
+    let rows: Vec<_> = frames
+        .iter()
+        .take(most)
+        .map(|(at, frame)| {
+            let code = frame.code.as_deref().map(|code| view! { <code>{visible::html(code).into_view()}</code> });
+            let short = frame.file.as_deref().map(|file| card.short_path(file).to_owned());
+            let title = frame.file.clone().filter(|file| short.as_ref() != Some(file));
+            let place = Frame { file: short, ..(*frame).clone() }.place();
+            view! { <li value=(at + 1).to_string() title=title>{visible::html(&place).into_view()} " " {code}</li> }
+        })
+        .collect();
+    let left = frames.len().saturating_sub(most);
+    let left = (left > 0).then(|| format!("Show {}", counted(left as i64, "more frame")));
+    view! {
+        <ol class="frames">{rows}</ol>
+        {left.map(|label| view! { <ShowAll label /> })}
     }
 }
 

@@ -54,6 +54,43 @@ impl Frame {
     }
 }
 
+/// What paths of libraries and of runtimes hold.
+const LIBRARIES: [&str; 14] = [
+    "node_modules/",
+    "site-packages/",
+    "dist-packages/",
+    ".cargo/",
+    ".rustup/",
+    "/rustc/",
+    "/usr/lib",
+    "/usr/local/lib",
+    "/lib/python",
+    "/go/pkg/mod/",
+    ".venv/",
+    ".pyenv/",
+    "node:",
+    "<frozen ",
+];
+
+impl Frame {
+    /// Returns whether it is of the code that is worked on: its file is relative, or lies in one of the folders, and is no
+    /// library's. An empty folder is passed over; without any, every file that isn't a library's is own code.
+    pub fn is_own(&self, folders: &[&str]) -> bool {
+        let Some(file) = self.file.as_deref().map(|file| file.replace('\\', "/")).filter(|file| !file.is_empty())
+        else {
+            return false;
+        };
+        let is_absolute = file.starts_with('/') || file.get(1..3) == Some(":/");
+        let lies_in = |folder: &str| {
+            let folder = folder.replace('\\', "/");
+            file.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let mut folders = folders.iter().filter(|folder| !folder.is_empty()).peekable();
+        let is_near = !is_absolute || folders.peek().is_none() || folders.any(|folder| lies_in(folder));
+        is_near && !LIBRARIES.iter().any(|library| file.contains(library))
+    }
+}
+
 /// Returns whether it is a request to the model that failed and was tried again. Agents that count their attempts say
 /// so.
 pub fn is_attempt(draft: &Draft) -> bool {
@@ -97,5 +134,28 @@ impl Payload for Error {
             retryable: Some(true),
             retry_at: Some(Micros(1_767_225_630_000_000)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frame;
+
+    #[test]
+    fn own_code_lies_in_the_folder_and_in_no_library() {
+        let own =
+            |file: &str, folders: &[&str]| Frame { file: Some(file.to_owned()), ..Frame::default() }.is_own(folders);
+        let folder = ["", "/home/ada/mill/"];
+        assert!(own("src/main.rs", &folder));
+        assert!(own("/home/ada/mill/src/main.rs", &folder));
+        assert!(own("C:\\mill\\main.py", &["C:\\mill"]));
+        assert!(own("/srv/app.py", &[""]), "where no folder is known");
+        assert!(!own("/home/ada/mill-2/main.rs", &folder));
+        assert!(!own("/srv/app.py", &folder));
+        assert!(!own("/home/ada/mill/node_modules/x/index.js", &folder));
+        assert!(!own("node_modules/x/index.js", &folder));
+        assert!(!own("/usr/lib/python3.12/json/decoder.py", &[]));
+        assert!(!own("node:internal/process", &folder));
+        assert!(!Frame::default().is_own(&folder));
     }
 }
