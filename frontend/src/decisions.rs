@@ -15,7 +15,8 @@ use model::text::is_blank;
 use serde_json::{Map, Value};
 use wasm_bindgen::JsCast;
 use web_sys::{
-    Element, Event, HtmlButtonElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, SubmitEvent,
+    Element, Event, HtmlButtonElement, HtmlFormElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement,
+    KeyboardEvent, SubmitEvent,
 };
 
 /// Of an answer that comes after another one.
@@ -43,6 +44,16 @@ pub fn start() {
             let _ = form.toggle_attribute_with_force("data-sent", sent);
             mark(button.as_ref(), sent.then_some("Sent"));
         });
+    });
+    dom::listen(&document, "keydown", |event: KeyboardEvent| {
+        let sends = event.key() == "Enter" && (event.ctrl_key() || event.meta_key());
+        let form = dom::closest(&event, "form[data-decide]").filter(|_| sends);
+        let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else { return };
+        // Only where one button sends what was chosen and written: a key mustn't choose between yes and no.
+        if let Some(button) = dom::find(&form, "button.primary").as_ref().and_then(dom::html) {
+            event.prevent_default();
+            let _ = form.request_submit_with_submitter(Some(button));
+        }
     });
     dom::listen(&document, "change", |event: Event| {
         let tick = dom::closest(&event, "input[data-tick]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
