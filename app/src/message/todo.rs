@@ -39,9 +39,10 @@ fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     }
 }
 
-/// The newest one with what people ticked since: its own record stays as the agent wrote it.
+/// The list with ids of their own for its items; the newest one with what people ticked since: its own record stays as the
+/// agent wrote it.
 fn as_it_stands(card: &Card, todo: &todo::Todo) -> todo::Todo {
-    let mut todo = todo.clone();
+    let mut todo = todo.clone().with_unique_ids();
     if card.options.newest_todo == Some(card.entry.message.seq) {
         for item in &mut todo.todos {
             if let Some(now) = card.options.todos_now.iter().find(|now| now.id == item.id) {

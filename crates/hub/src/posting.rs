@@ -293,18 +293,13 @@ fn too_many(metadata: &Value) -> Option<Problem> {
     })
 }
 
-/// Where in its payload an approval can't be answered, or a list not ticked, and what was expected there: what a person
-/// chooses is named by its id alone.
+/// Where in its payload an approval can't be answered, and what was expected there: what a person chooses is named by its
+/// id alone.
 fn undecidable(body: &Body) -> Option<(String, &'static str)> {
-    match body {
-        Body::Approval(approval) => {
-            let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
-            let none = "a list of at least one option: the form needs one of them";
-            twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
-        }
-        Body::Todo(todo) => todo.ambiguous().map(|pointer| (pointer, "an id that no other item of this list has")),
-        _ => None,
-    }
+    let Body::Approval(approval) = body else { return None };
+    let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
+    let none = "a list of at least one option: the form needs one of them";
+    twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
 }
 
 fn no_memory(field: &str) -> Problem {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The list as it stands, with what its `status` can't say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TodoState {
-    /// In the order of the latest snapshot.
+    /// In the order of the latest snapshot, each with an id of its own.
     pub items: Vec<TodoItem>,
     /// What three states can't say, by item id.
     pub info: BTreeMap<String, TodoInfo>,
@@ -25,7 +25,7 @@ impl TodoState {
         }
         let Body::Todo(todo) = Body::of(draft) else { return };
         if draft.is_todo_list() {
-            *self = Self { items: todo.todos, info: todo_info(draft.metadata.as_ref()) };
+            *self = Self { items: todo.with_unique_ids().todos, info: todo_info(draft.metadata.as_ref()) };
             return;
         }
         for tick in todo.todos {

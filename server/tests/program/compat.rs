@@ -96,7 +96,10 @@ fn messages_carry_their_type_and_metadata() {
         "payload": {"edits": [{"file_path": "mill.rs", "new_content": "grind();"}]}});
     let legacy = json!({"webhook_url": "https://example.org/hook"});
     let gauge = json!({"message_type": "GAUGE", "version": 3, "payload": {"at": [1, null]}});
-    let sent = [json!(null), edit, legacy, gauge];
+    // Two items with one id are taken.
+    let item = |content: &str| json!({"id": "1", "content": content, "status": "pending"});
+    let list = json!({"message_type": "TODO", "version": 1, "payload": {"todos": [item("Grind"), item("Sift")]}});
+    let sent = [json!(null), edit, legacy, gauge, list];
     let mut last = Value::Null;
     for metadata in &sent {
         let post =

@@ -335,6 +335,26 @@ async fn a_tick_changes_the_list_and_tells_the_agent() {
     assert_eq!((&session["todos_open"], &session["todos_done"]), (&json!(1), &json!(1)));
 }
 
+/// An older product takes lists with repeated ids, so each of their items gets an id of its own: a tick is never of two.
+#[tokio::test]
+async fn a_list_may_repeat_an_id() {
+    let talk = Talk::new().await;
+    let todos = json!([
+        {"id": "1", "content": "Write", "status": "pending"}, {"id": "1", "content": "Run", "status": "pending"}]);
+    let list = json!({"message_metadata": {"message_type": "TODO", "payload": {"todos": todos}}});
+    let posted = talk.agent(Post, "/messages", list).await;
+    assert_eq!((posted.status, &posted.body["metadata"]["payload"]["todos"]), (201, &todos), "as it came");
+    let tick = async |id: &str| {
+        let ticked = talk.owner(Post, "/ticks", json!({"id": id, "status": "completed"})).await;
+        let state = talk.owner(Get, "/todos", Value::Null).await.body;
+        let items = state["todos"].as_array().unwrap().iter();
+        let items: Vec<_> = items.map(|item| format!("{}: {}", item["id"], item["status"])).collect();
+        (ticked.status, items.join(", ").replace('"', ""))
+    };
+    assert_eq!(tick("1").await, (201, "1~2: pending, 1: completed".to_owned()), "the last one has the id");
+    assert_eq!(tick("1~2").await, (201, "1~2: completed, 1: completed".to_owned()));
+}
+
 /// However many ticks there were, and whichever list is changed or taken back: the last one that stands is the list.
 #[tokio::test]
 async fn the_last_list_that_stands_is_the_list() {

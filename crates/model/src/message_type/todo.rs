@@ -4,7 +4,7 @@ use super::{Mismatch, Payload, strict};
 use crate::{Draft, Role, envelope::todo_info, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 
 words! {
     /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
@@ -34,7 +34,7 @@ pub struct Todo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TodoItem {
-    /// Names the item in ticks and in `todo_info`. Unique in its list; another list may number anew.
+    /// Names the item in ticks and in `todo_info`: of several with the same id the last. Another list may number anew.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
@@ -47,11 +47,25 @@ pub struct TodoItem {
 }
 
 impl Todo {
-    /// Returns a JSON pointer into the payload to the first id that an earlier item has too: a tick names its item by
-    /// that.
-    pub fn ambiguous(&self) -> Option<String> {
-        let mut seen = BTreeSet::new();
-        self.todos.iter().position(|item| !seen.insert(&item.id)).map(|index| format!("/todos/{index}/id"))
+    /// Returns the list with an id of its own for each item: of those that share one the last keeps it, as what is said of
+    /// an id is meant for the last that bears it; the others get `id~2`, `id~3`, from the end.
+    pub fn with_unique_ids(mut self) -> Self {
+        let mut taken: HashSet<String> = self.todos.iter().map(|item| item.id.clone()).collect();
+        let mut next: HashMap<String, usize> = HashMap::new();
+        for item in self.todos.iter_mut().rev() {
+            let Some(number) = next.get_mut(&item.id) else {
+                next.insert(item.id.clone(), 2);
+                continue;
+            };
+            let mut id = format!("{}~{number}", item.id);
+            while !taken.insert(id.clone()) {
+                *number += 1;
+                id = format!("{}~{number}", item.id);
+            }
+            *number += 1;
+            item.id = id;
+        }
+        self
     }
 
     /// Returns how many items are completed.
@@ -119,5 +133,22 @@ impl Payload for Todo {
 
     fn check(&self, extras: &Map<String, Value>) -> Result<(), Mismatch> {
         todo_info::check(extras)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Todo, TodoItem, TodoStatus};
+
+    #[test]
+    fn of_items_with_one_id_the_last_keeps_it() {
+        let item = |id: &str| TodoItem { id: id.to_owned(), content: "c".to_owned(), status: TodoStatus::Pending };
+        let unique = |ids: &[&str]| {
+            let list = Todo { todos: ids.iter().map(|id| item(id)).collect() }.with_unique_ids();
+            list.todos.into_iter().map(|item| item.id).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(unique(&["1", "2", "3"]), "1 2 3");
+        assert_eq!(unique(&["1", "1", "2", "1"]), "1~3 1~2 2 1");
+        assert_eq!(unique(&["a~2", "a", "a", "a"]), "a~2 a~4 a~3 a");
     }
 }
