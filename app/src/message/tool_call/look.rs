@@ -223,6 +223,9 @@ impl fmt::Display for ToolName {
 }
 
 fn meta(call: &ToolCall, kind: ToolKind) -> Option<String> {
+    if let Some(counts) = call.test_counts() {
+        return Some(counts.to_string());
+    }
     let result = call.other.get("result")?;
     let number = |key: &str| result.get(key).and_then(Value::as_i64);
     match kind {

@@ -3,9 +3,11 @@
 mod kind;
 mod numbered;
 mod read;
+mod test_counts;
 
 pub use kind::ToolKind;
 pub use numbered::Numbered;
+pub use test_counts::TestCounts;
 
 use super::Payload;
 use crate::{Draft, Micros, Role, search_text::SearchText, terminal, text, words};
