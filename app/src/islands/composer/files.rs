@@ -3,15 +3,10 @@
 use super::{Attached, Composing};
 use crate::browser::{dom, storage};
 use api::blobs::{BlobMade, MOST_BYTES};
-<<<<<<< HEAD
 use api::contract::UploadBlob;
-use api::transport::fetch;
-use api::{Problem, Route as _, json};
-=======
 use api::transport::upload::Upload;
-use api::{Problem, json};
+use api::{Problem, Route as _, json};
 use leptos::ev::{ClipboardEvent, DragEvent};
->>>>>>> 41a0a839 (Show the progress of uploads, and take files dropped anywhere)
 use leptos::prelude::*;
 use model::message_type::file::{FileItem, FileState};
 use std::cell::{Cell, RefCell};
@@ -238,9 +233,6 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
     if file.size() == 0.0 {
         return Err(Problem::new(400, "empty", "There is nothing in it"));
     }
-<<<<<<< HEAD
-    let answer = fetch::send_file(UploadBlob::PATH, &file.type_(), file.into()).await?;
-=======
     let upload = Upload::new()?;
     LOCAL.with_borrow_mut(|all| {
         if let Some(local) = all.get_mut(&key) {
@@ -249,8 +241,7 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
     });
     let progress = state.attached.with_untracked(|all| Some(all.iter().find(|one| one.key == key)?.progress));
     let Some(progress) = progress else { return Err(Problem::transport("Cancelled")) };
-    let answer = upload.send("/v1/blobs", file, move |percent| progress.set(percent)).await?;
->>>>>>> 41a0a839 (Show the progress of uploads, and take files dropped anywhere)
+    let answer = upload.send(UploadBlob::PATH, file, move |percent| progress.set(percent)).await?;
     if answer.status >= 400 {
         return Err(api::client::refusal(&answer));
     }
