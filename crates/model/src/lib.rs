@@ -4,6 +4,7 @@
 //! - [`message`]: one row of a session, [`Message`], and what a writer hands in, [`Draft`].
 //! - [`envelope`]: the JSON metadata `{message_type, version, payload, ...extras}`: strict [`envelope::normalize`], lenient [`envelope::parse`].
 //! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
+//! - [`declared`]: message types that others declare by a document.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
@@ -23,6 +24,7 @@
 pub mod audit;
 pub mod browser;
 pub mod copies;
+pub mod declared;
 pub mod derived;
 pub mod envelope;
 pub mod hidden;
