@@ -106,6 +106,10 @@ fn text(event: &Event, by: &Actor) -> String {
         Event::DatabaseRepaired { messages_lost, .. } => {
             format!("Database repaired: {} lost", counted(number(messages_lost), "message"))
         }
+        Event::TypeDeclared { message_type, version, .. } => {
+            format!("Message type {} declared, version {version}", visible::line(message_type))
+        }
+        Event::TypeRemoved { message_type } => format!("Message type {} removed", visible::line(message_type)),
         Event::AuditExported => "Audit log exported".to_owned(),
         _ => "An entry that can't be read: `verbatim doctor` says why".to_owned(),
     }

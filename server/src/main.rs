@@ -15,6 +15,7 @@ mod logging;
 mod modes;
 mod signals;
 mod speaker;
+mod type_files;
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -21,6 +21,7 @@ use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use crate::stats::{Stats, StatsQuery};
+use crate::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use crate::{Client, Problem};
 use std::future::Future;
 
@@ -180,6 +181,15 @@ endpoints! {
     Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Owner, Local; 1 KiB];
     /// Prefer something else.
     Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Owner, Local; 64 KiB];
+
+    /// The message types that were declared, with all their versions.
+    Get "/v1/types" list_types / ListTypes (Nothing, Nothing) -> Types [Owner, Local, Agent; 1 KiB];
+    /// The documents of a declared message type, the newest version first.
+    Get "/v1/types/{type}" get_type / GetType (TypePath, Nothing) -> TypeDetail [Owner, Local, Agent; 1 KiB];
+    /// Declare how the messages of a type are shown: a document without code. The same document again changes nothing.
+    Put "/v1/types/{type}" declare_type / DeclareTypeEndpoint (TypePath, DeclareType) -> TypeDeclared [Owner, Local, Agent; 256 KiB];
+    /// Remove a declared type, with all its versions. Its messages stay, and are shown as data.
+    Delete "/v1/types/{type}" remove_type / RemoveType (TypePath, Nothing) -> Types [Owner, Local; 1 KiB];
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];

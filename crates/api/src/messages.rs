@@ -3,11 +3,12 @@
 mod shorten;
 
 use crate::endpoint::{Input, Reply};
+use model::declared::Declared;
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::message_type::tool_call::ToolState;
 use model::policy;
-use model::{Body, Draft, Message, MessageId, Micros, Part, Role, summary};
+use model::{Body, Draft, Message, MessageId, Micros, Part, Role, Status, summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -101,6 +102,18 @@ pub struct Entry {
     /// The content as [`Entry::body`] read it. Whoever changes the message's metadata sets it anew.
     #[serde(skip)]
     pub parsed: ParsedBody,
+    /// The document by which a message of a declared type is shown. It isn't part of the reply, which has its summary.
+    #[serde(skip)]
+    pub shown_by: Option<Arc<ShownBy>>,
+}
+
+/// A declared type as messages are shown by it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownBy {
+    /// The document.
+    pub declared: Declared,
+    /// Of the document, in hex.
+    pub sha256: String,
 }
 
 /// The content of an entry, read at most once. It follows from the entry's other fields: it isn't part of the reply, and two of
@@ -135,6 +148,7 @@ impl Entry {
             delivery: None,
             outcome: None,
             parsed: body.into(),
+            shown_by: None,
             message,
         }
     }
@@ -148,6 +162,15 @@ impl Entry {
             self.summary = summary::summary_as(&self.message.draft, self.body());
         }
         self
+    }
+
+    /// Shows a message of a type that isn't built in by a document.
+    pub fn show_by(&mut self, shown_by: Arc<ShownBy>) {
+        let Body::Unknown { payload, .. } = self.body() else { return };
+        if self.message.draft.status != Status::Retracted {
+            self.summary = shown_by.declared.summary(&Value::Object(payload.clone()));
+        }
+        self.shown_by = Some(shown_by);
     }
 
     /// Returns the content of the message; a call has its outcome as its `state`. Only the first call reads the payload.

@@ -12,6 +12,7 @@ use crate::login::Logins;
 use crate::metrics::Metrics;
 use crate::pace::Pace;
 use crate::quotas::Quotas;
+use crate::types::DeclaredTypes;
 use crate::writer::Writer;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +73,7 @@ pub struct Inner {
     pub compute: Compute,
     pub metrics: Metrics,
     pub quotas: Arc<Quotas>,
+    pub types: DeclaredTypes,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -116,6 +118,7 @@ impl Hub {
             compute: Compute::new(shutdown.clone()),
             metrics,
             quotas,
+            types: DeclaredTypes::default(),
             revoked,
             shutdown,
         })))

@@ -9,6 +9,7 @@
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
+//! - [`types`]: message types that others declare.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -48,6 +49,7 @@ mod request_span;
 pub mod retention;
 mod scoped;
 mod search_text;
+pub mod types;
 pub mod words;
 pub mod writer;
 

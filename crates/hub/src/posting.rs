@@ -2,6 +2,7 @@
 
 use crate::import::batch::lines;
 use crate::search_text::search_text;
+use crate::types::TypeTable;
 use crate::{Caller, hex, moment, problem, reports};
 use api::Problem;
 use api::keys::Scope;
@@ -47,12 +48,13 @@ pub fn post(
     session: &SessionId,
     input: PostMessage,
     pointer: &str,
+    types: &TypeTable,
     now: Micros,
 ) -> Result<LivePost, Problem> {
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
-    let (draft, body) = draft(caller, input, now).map_err(|problem| below(pointer, problem))?;
+    let (draft, body) = draft(caller, input, types, now).map_err(|problem| below(pointer, problem))?;
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));
     if deliver.is_some() && !said_by_person {
@@ -125,7 +127,7 @@ pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
 }
 
 /// The message, and its content as it was read.
-fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<(Draft, Body), Problem> {
+fn draft(caller: &Caller, input: PostMessage, types: &TypeTable, now: Micros) -> Result<(Draft, Body), Problem> {
     let role = role(caller, input.role)?;
     let status = input.status.unwrap_or(Status::Final);
     if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
@@ -182,6 +184,7 @@ fn draft(caller: &Caller, input: PostMessage, now: Micros) -> Result<(Draft, Bod
         ..Draft::text(id, role, "", input.content.unwrap_or_default(), created_at)
     };
     give_voice(&mut draft);
+    types.complete(&mut draft, &body);
     complete(&mut draft, &body);
     if let Caller::Agent(_) = caller {
         agents_own(&draft, &body)?;

@@ -21,6 +21,7 @@ use api::reading::{ReadUpTo, UnreadSessions};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::stats::{Stats, StatsQuery};
+use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
 use std::sync::Arc;
@@ -242,6 +243,18 @@ impl Api for Scoped {
     }
     async fn edit_preferences(&self, _: Nothing, input: EditPreferences) -> Result<Preferences, Problem> {
         answers::preferences::edit(self, input).await
+    }
+    async fn list_types(&self, _: Nothing, _: Nothing) -> Result<Types, Problem> {
+        answers::types::list(self).await
+    }
+    async fn get_type(&self, path: TypePath, _: Nothing) -> Result<TypeDetail, Problem> {
+        answers::types::detail(self, &path).await
+    }
+    async fn declare_type(&self, path: TypePath, input: DeclareType) -> Result<TypeDeclared, Problem> {
+        answers::types::declare(self, &path, input).await
+    }
+    async fn remove_type(&self, path: TypePath, _: Nothing) -> Result<Types, Problem> {
+        answers::types::remove(self, &path).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await

@@ -64,5 +64,7 @@ mod sessions;
 mod stats;
 #[path = "contract/support.rs"]
 mod support;
+#[path = "contract/types.rs"]
+mod types;
 #[path = "contract/working.rs"]
 mod working;

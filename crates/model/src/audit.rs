@@ -38,6 +38,10 @@ crate::words! {
         ImportStarted = "import_started",
         /// A person's preferences were changed.
         PreferencesChanged = "preferences_changed",
+        /// A message type was declared, or its document changed.
+        TypeDeclared = "type_declared",
+        /// A declared message type was removed.
+        TypeRemoved = "type_removed",
         /// The database was repaired, perhaps with losses.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -210,6 +214,20 @@ pub enum Event {
         /// Only the fields that changed.
         changes: Vec<Change>,
     },
+    /// A message type was declared, or its document changed.
+    TypeDeclared {
+        /// The tag of its messages.
+        message_type: String,
+        /// Version of the payload that the document shows.
+        version: i64,
+        /// Of the canonical document, in hex.
+        sha256: String,
+    },
+    /// A declared message type was removed, with all its versions.
+    TypeRemoved {
+        /// The tag of its messages.
+        message_type: String,
+    },
     /// `verbatim repair` put a damaged database in order.
     DatabaseRepaired {
         /// Messages that couldn't be read.
@@ -242,6 +260,8 @@ impl Event {
             Self::FolderForgotten { .. } => AuditKind::FolderForgotten,
             Self::ImportStarted { .. } => AuditKind::ImportStarted,
             Self::PreferencesChanged { .. } => AuditKind::PreferencesChanged,
+            Self::TypeDeclared { .. } => AuditKind::TypeDeclared,
+            Self::TypeRemoved { .. } => AuditKind::TypeRemoved,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

@@ -208,6 +208,11 @@ impl Declared {
         View { nodes, problems, is_cut: budget.is_spent() }
     }
 
+    /// Returns whether the document has buttons, by which a person answers.
+    pub fn asks(&self) -> bool {
+        self.view.iter().any(Element::asks)
+    }
+
     /// Returns one line: the `summary` of the document, else its title with the first words of the payload.
     pub fn summary(&self, payload: &Value) -> String {
         let scope = Scope { root: payload, item: payload };

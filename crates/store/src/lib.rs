@@ -7,7 +7,7 @@
 //! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
@@ -32,6 +32,7 @@ mod blobs;
 mod check;
 mod columns;
 mod condition;
+mod declared;
 mod dialect;
 mod display;
 mod error;
@@ -66,6 +67,7 @@ pub use batch::{
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
 pub use condition::Condition;
+pub use declared::DeclaredType;
 pub use error::StoreError;
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};

@@ -4,7 +4,7 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, modes};
+use crate::{data_dir, door, http, modes, type_files};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
 use http::Limits;
@@ -65,6 +65,7 @@ pub async fn run(args: Serve) -> Result<()> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
+    type_files::read(&hub, &dir);
     if args.demo {
         hub::demo::load(&hub).await?;
     }

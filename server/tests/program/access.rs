@@ -54,6 +54,7 @@ fn every_route_with_every_credential() {
             ("{instance}", "5e551009-0000-4000-8000-000000000009"),
             ("{key}", "none"),
             ("{login}", "none"),
+            ("{type}", "none"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");

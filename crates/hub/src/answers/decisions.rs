@@ -2,7 +2,7 @@
 
 use super::messages::{entry, named};
 use super::pages::Pages;
-use super::{file_actions, refusal, review_actions, session};
+use super::{file_actions, refusal, review_actions, session, types};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -55,6 +55,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         Body::CodeReview(review) if !review.comments.is_empty() => {
             return review_actions::choose(scoped, input, found, &review).await;
         }
+        Body::Unknown { .. } => return types::answer(scoped, input, found).await,
         _ => return Err(Problem::new(409, "no_approval", "This message asks for no decision")),
     };
     if Approval::open_in(&found.message.draft).is_none() {
@@ -197,8 +198,10 @@ impl Default for Room {
 }
 
 /// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
-/// CODE_REVIEW with buttons the hash. A reply that doesn't hold all that the hash covers has no hash.
+/// CODE_REVIEW with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
+/// hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
+    types::show(scoped, entry).await?;
     let draft = &entry.message.draft;
     let has_buttons = match entry.body() {
         Body::File(file) => file.asks(draft.metadata.as_ref()),

@@ -33,9 +33,9 @@ async fn read(
 ) -> Result<Vec<Result<LivePost, Problem>>, Problem> {
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
     let (caller, session, tells_results) = (scoped.caller.clone(), session.clone(), scoped.tells_results);
-    let now = clock::now();
+    let (now, types) = (clock::now(), scoped.hub.types().await?);
     let post = move |message: PostMessage, pointer: &str| {
-        let mut post = posting::post(&caller, &session, message, pointer, now)?;
+        let mut post = posting::post(&caller, &session, message, pointer, &types, now)?;
         post.tells_results = tells_results;
         Ok(post)
     };

@@ -3,6 +3,7 @@
 use super::posts;
 use super::session;
 use crate::posting::{self, count};
+use crate::types::TypeTable;
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::messages::TodoState;
@@ -88,7 +89,7 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
         status == TodoStatus::Completed
     };
     let done = items.iter().filter(|item| done(item)).count();
-    let mut post = posting::post(&scoped.caller, &session.id, message, "", clock::now())?;
+    let mut post = posting::post(&scoped.caller, &session.id, message, "", &TypeTable::default(), clock::now())?;
     post.sums = Sums { todos: Some((count(items.len() - done), count(done))), ..Sums::default() };
     posts::write(scoped, post).await
 }

@@ -5,6 +5,7 @@ use super::pages::Pages;
 use super::{blobs, refusal, session_id};
 use crate::compute::Lane;
 use crate::quotas::usage;
+use crate::types::TypeTable;
 use crate::writer::Written;
 use crate::{Caller, Scoped, clock, pace, posting, problem};
 use api::Problem;
@@ -45,6 +46,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         requires_user_input: input.requires_user_input,
         by: Changer::of(&scoped.caller),
         at: clock::now(),
+        types: scoped.hub.types().await?,
     };
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
@@ -115,6 +117,7 @@ pub struct Change {
     requires_user_input: Option<bool>,
     by: Changer,
     at: Micros,
+    types: Arc<TypeTable>,
 }
 
 /// Who asks for a change.
@@ -250,9 +253,13 @@ impl Change {
                 extras.shift_remove(key);
             }
             let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
+            let is_generated = |old: &Draft| {
+                old.content == markdown::generated(old, &old_body)
+                    || self.types.content(old, &old_body).is_some_and(|said| said == old.content)
+            };
             let untold = self.content.is_none() && self.append.is_none();
             // What was made from the payload says what was true before: a tool call that runs.
-            if untold && generated(old) && generated(&draft) && old.content == markdown::generated(old, &old_body) {
+            if untold && generated(old) && generated(&draft) && is_generated(old) {
                 draft.content.clear();
             }
         }
@@ -264,6 +271,7 @@ impl Change {
             draft.requires_user_input = requires;
         }
         let body = Body::of(&draft);
+        self.types.complete(&mut draft, &body);
         posting::complete(&mut draft, &body);
         if self.by == Changer::Agent && posting::agents_own(&draft, &body).is_err() && self.metadata.is_some() {
             return refuse(Objection::NotYoursToDecide);

@@ -121,7 +121,7 @@ async fn each_endpoint_is_for_those_that_its_line_names() {
     let mut refused = Vec::new();
     for endpoint in ENDPOINTS {
         let path = endpoint.path.replace("{session}", "nobody").replace("{message}", "1").replace("{import}", "1");
-        let path = path.replace("{key}", "none").replace("{login}", "none");
+        let path = path.replace("{key}", "none").replace("{login}", "none").replace("{type}", "none");
         for (caller, access) in
             [(Caller::Owner, Access::Owner), (Caller::Local, Access::Local), (agent.clone(), Access::Agent)]
         {

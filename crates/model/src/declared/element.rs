@@ -95,6 +95,20 @@ pub(super) struct TableColumn {
     pub right: bool,
 }
 
+impl Element {
+    /// Returns whether there is a button in it.
+    pub(super) fn asks(&self) -> bool {
+        match &self.part {
+            Part::Button { .. } => true,
+            Part::Columns(children)
+            | Part::Group(children)
+            | Part::Section { children, .. }
+            | Part::Callout { children, .. } => children.iter().any(Self::asks),
+            _ => false,
+        }
+    }
+}
+
 /// The components by name.
 pub const COMPONENTS: [&str; 20] = [
     "text",

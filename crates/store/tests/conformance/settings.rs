@@ -1,7 +1,7 @@
 //! Projects, log-ins and small values.
 
 use crate::support::{NOW, ago, batch, engines, message, session};
-use store::{Batch, Following, Login, Permission, Project, StoreError};
+use store::{Batch, DeclaredType, Following, Login, Permission, Project, StoreError};
 
 #[tokio::test]
 async fn projects_keep_the_last_decision() {
@@ -14,6 +14,28 @@ async fn projects_keep_the_last_decision() {
         }
         let followed = project("/a", Following::Following);
         assert_eq!(engine.workspace.projects().await.unwrap(), [followed, b]);
+    }
+}
+
+#[tokio::test]
+async fn each_version_of_a_declared_type_is_kept_once() {
+    for engine in engines().await {
+        let document = |version: i64, sha256: &str| DeclaredType {
+            message_type: "acme/plan".to_owned(),
+            version,
+            sha256: sha256.to_owned(),
+            document: r#"{"title": "Plan"}"#.to_owned(),
+            key_id: (version > 1).then(|| "k1".to_owned()),
+            declared_by: "bot".to_owned(),
+            declared_at: NOW,
+        };
+        for put in [document(1, "a"), document(2, "b"), document(1, "c")] {
+            engine.workspace.put_declared_type(&put).await.unwrap();
+        }
+        assert_eq!(engine.workspace.declared_types().await.unwrap(), [document(2, "b"), document(1, "c")]);
+        assert!(engine.workspace.delete_declared_type("acme/plan").await.unwrap());
+        assert!(!engine.workspace.delete_declared_type("acme/plan").await.unwrap());
+        assert_eq!(engine.workspace.declared_types().await.unwrap(), []);
     }
 }
 

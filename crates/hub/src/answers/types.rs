@@ -1,0 +1,195 @@
+//! Declaring message types, and people's answers to the buttons of their messages.
+
+use super::decisions::tell;
+use super::messages::entry;
+use super::{posts, refusal};
+use crate::types::KnownType;
+use crate::writer::Failure;
+use crate::{Caller, Scoped, clock, posting, problem};
+use api::Problem;
+use api::keys::Scope;
+use api::messages::Entry;
+use api::posting::{Decide, Decided};
+use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
+use model::declared::{Controls, MAX_DOCUMENT_BYTES, controls};
+use model::message_type::Mismatch;
+use model::message_type::action::Action;
+use model::message_type::approval::ApprovalState;
+use model::{Body, Payload as _, Status};
+use serde_json::{Map, Value};
+use store::{DeclaredType, Objection, Refusal, StoredMessage};
+
+/// Documents of a workspace at most, versions counted.
+const MOST: usize = 500;
+
+pub async fn list(scoped: &Scoped) -> Result<Types, Problem> {
+    may_read(scoped)?;
+    let table = scoped.hub.types().await?;
+    Ok(Types { types: table.all().map(|known| known.shown.info.clone()).collect() })
+}
+
+pub async fn detail(scoped: &Scoped, path: &TypePath) -> Result<TypeDetail, Problem> {
+    may_read(scoped)?;
+    let table = scoped.hub.types().await?;
+    let versions: Vec<_> = table.versions(&path.r#type).iter().map(|known| known.shown.clone()).collect();
+    if versions.is_empty() { Err(Problem::not_found("declared type")) } else { Ok(TypeDetail { versions }) }
+}
+
+/// Who declares types may look whether they are declared.
+fn may_read(scoped: &Scoped) -> Result<(), Problem> {
+    scoped.caller.require(Scope::Post).or_else(|_| scoped.caller.require(Scope::Read))
+}
+
+pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Result<TypeDeclared, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let mut document = input.into_document();
+    match document.get("type") {
+        None => {
+            document.insert("type".to_owned(), Value::from(path.r#type.as_str()));
+        }
+        Some(named) if *named != path.r#type => {
+            return Err(Problem::field("/type", &format!("`{}`, as the address says, or absent", path.r#type)));
+        }
+        Some(_) => {}
+    }
+    document.entry("version").or_insert(Value::from(1));
+    if document.values().map(|value| value.to_string().len()).sum::<usize>() > MAX_DOCUMENT_BYTES {
+        return Err(Problem::too_large(MAX_DOCUMENT_BYTES));
+    }
+    let (key_id, declared_by) = match &scoped.caller {
+        Caller::Owner => (None, "You".to_owned()),
+        Caller::Local => (None, "A command on this machine".to_owned()),
+        Caller::Agent(agent) => (Some(agent.id.clone()), agent.name.clone()),
+    };
+    let known = KnownType::read(Value::Object(document), declared_by, clock::now()).map_err(refused)?;
+    let info = known.shown.info;
+    let table = scoped.hub.types().await?;
+    let before = table.versions(&info.r#type).iter().find(|other| other.shown.info.version == info.version);
+    if let Some(before) = before {
+        if before.shown.info.sha256 == info.sha256 {
+            return Ok(TypeDeclared { info: before.shown.info.clone(), replayed: true });
+        }
+        if before.shown.info.from_file {
+            let title = format!("A file declares version {} of this type", info.version);
+            return Err(Problem::new(409, "declared_by_file", title).hint(format!(
+                "Change {} in the data directory, and start the server again",
+                before.shown.info.declared_by
+            )));
+        }
+        if matches!(scoped.caller, Caller::Agent(_)) && before.key_id != key_id {
+            let title =
+                format!("Version {} of this type was declared by {}", info.version, before.shown.info.declared_by);
+            return Err(
+                Problem::new(403, "not_yours", title).hint("Declare another version, or let a person remove it")
+            );
+        }
+    } else if table.all().count() >= MOST {
+        return Err(Problem::new(409, "too_many", format!("{MOST} documents are declared already"))
+            .hint("Remove types that are no longer used, in the settings"));
+    }
+    let row = DeclaredType {
+        message_type: info.r#type.clone(),
+        version: info.version,
+        sha256: info.sha256.clone(),
+        document: known.shown.document.to_string(),
+        key_id,
+        declared_by: info.declared_by.clone(),
+        declared_at: info.declared_at,
+    };
+    scoped.signed().await.put_declared_type(&row).await.map_err(problem)?;
+    scoped.hub.types_changed();
+    Ok(TypeDeclared { info, replayed: false })
+}
+
+/// The first problem names its field; the others follow as a hint.
+fn refused(problems: Vec<Mismatch>) -> Problem {
+    let mut problems = problems.into_iter();
+    let Some(first) = problems.next() else { return Problem::internal() };
+    let problem = match first.pointer.as_str() {
+        "" => Problem::new(400, "invalid_field", format!("The document should be {}", first.expected)),
+        pointer => Problem::field(pointer, &first.expected),
+    };
+    let others: Vec<String> = problems.map(|problem| problem.to_string()).collect();
+    if others.is_empty() { problem } else { problem.hint(format!("Also {}", others.join("; "))) }
+}
+
+pub async fn remove(scoped: &Scoped, path: &TypePath) -> Result<Types, Problem> {
+    let table = scoped.hub.types().await?;
+    let versions = table.versions(&path.r#type);
+    if let Some(known) = versions.iter().find(|known| known.shown.info.from_file) {
+        return Err(Problem::new(409, "declared_by_file", "A file declares this type").hint(format!(
+            "Delete {} in the data directory, and start the server again",
+            known.shown.info.declared_by
+        )));
+    }
+    if !scoped.signed().await.delete_declared_type(&path.r#type).await.map_err(problem)? {
+        return Err(Problem::not_found("declared type"));
+    }
+    scoped.hub.types_changed();
+    list(scoped).await
+}
+
+/// Adds to an entry of a declared type how it is shown; where that has buttons, the hash that an answer is bound to.
+pub async fn show(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
+    if !matches!(entry.body(), Body::Unknown { .. }) {
+        return Ok(());
+    }
+    scoped.hub.types().await?.show(entry);
+    let draft = &entry.message.draft;
+    let Some(shown_by) = entry.shown_by.as_ref().filter(|it| it.declared.asks()) else { return Ok(()) };
+    if draft.may_ask() && draft.status != Status::Retracted {
+        entry.shown_sha256 = Some(shown_sha256(&shown_by.sha256, draft.payload())?);
+    }
+    Ok(())
+}
+
+fn shown_sha256(document: &str, payload: Option<&Value>) -> Result<String, Problem> {
+    posting::sha256(&(document, payload))
+}
+
+/// Tells the agent what a person pressed and filled in. A message can be answered more than once.
+pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Result<Decided, Problem> {
+    let mut asked = entry(found.clone());
+    show(scoped, &mut asked).await?;
+    let (Some(shown_by), Some(sha256)) = (&asked.shown_by, &asked.shown_sha256) else {
+        return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
+    };
+    if input.state.is_some_and(|state| state != ApprovalState::Answered) {
+        return Err(Problem::field("/state", "`answered`, or absent"));
+    }
+    if input.text.is_some() {
+        return Err(Problem::field("/text", "absent: this message has buttons and fields"));
+    }
+    let Some(shown) = &input.shown_sha256 else {
+        return Err(Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read"));
+    };
+    if shown != sha256 {
+        return Err(refusal(Failure::Refused(Refusal::Rule(Objection::Changed, Some(Box::new(found))))));
+    }
+    let payload = asked.message.draft.payload().cloned().unwrap_or_default();
+    let controls = controls(&shown_by.declared.view(&payload).nodes);
+    let (selected, values) = chosen(&controls, &input)?;
+    let (session, message) = (&asked.message.session_id, &asked.message.draft.id);
+    let action = Action { reply_to: Some(message.to_string()), selected, values, ..Action::default() };
+    let post = tell(session, message, &action, Map::new(), action.to_markdown(), clock::now())?;
+    let posted = posts::write(scoped, post).await?;
+    Ok(Decided { approval: asked, action: posted.message, pos: posted.pos, replayed: posted.replayed })
+}
+
+/// The label of the button, and the values of the fields.
+fn chosen(controls: &Controls, input: &Decide) -> Result<(Vec<String>, Option<Map<String, Value>>), Problem> {
+    let [pressed] = input.selected.as_slice() else { return Err(Problem::field("/selected", "one button")) };
+    let button = controls.buttons.iter().find(|(_, value)| value == pressed);
+    let Some((_, value)) = button else {
+        return Err(Problem::field("/selected/0", "the value of a button of this message"));
+    };
+    for (name, value) in input.values.iter().flatten() {
+        if !controls.inputs.iter().any(|(known, _)| known == name) {
+            return Err(Problem::field(&format!("/values/{name}"), "no field but those of this message"));
+        }
+        if value.is_array() || value.is_object() || value.to_string().len() > 64 * 1024 {
+            return Err(Problem::field(&format!("/values/{name}"), "a string, a number, `true` or `false`"));
+        }
+    }
+    Ok((vec![value.clone()], input.values.clone().filter(|values| !values.is_empty())))
+}

@@ -1,0 +1,98 @@
+//! Documents that declare message types.
+
+use crate::columns::columns;
+use crate::settings::change;
+use crate::store::on;
+use crate::{StoreError, Workspace};
+use model::Micros;
+use model::audit::Event;
+
+/// A document as it is stored: one for each version of a type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredType {
+    /// Without NUL characters.
+    pub message_type: String,
+    pub version: i64,
+    /// Of the canonical document, in hex.
+    pub sha256: String,
+    /// JSON.
+    pub document: String,
+    /// The key that declared it; None of people.
+    pub key_id: Option<String>,
+    /// For people: who declared it.
+    pub declared_by: String,
+    pub declared_at: Micros,
+}
+
+columns! {
+    struct Row {
+        message_type: String,
+        version: i64,
+        sha256: String,
+        document: String,
+        key_id: Option<String>,
+        declared_by: String,
+        declared_at: i64,
+    }
+}
+
+impl Workspace {
+    /// Returns all documents by type, the newest version first.
+    pub async fn declared_types(&self) -> Result<Vec<DeclaredType>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT message_type, version, sha256, document, key_id, declared_by, declared_at FROM declared_type \
+                 WHERE workspace_id = $1 ORDER BY message_type, version DESC",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(declared).collect())
+    }
+
+    /// Writes a document over the one of the same type and version.
+    pub async fn put_declared_type(&self, declared: &DeclaredType) -> Result<(), StoreError> {
+        change!(
+            self,
+            tells Event::TypeDeclared {
+                message_type: declared.message_type.clone(),
+                version: declared.version,
+                sha256: declared.sha256.clone(),
+            },
+            "INSERT INTO declared_type (workspace_id, message_type, version, sha256, document, key_id, declared_by, declared_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, message_type, version) DO UPDATE SET \
+             sha256 = excluded.sha256, document = excluded.document, key_id = excluded.key_id, \
+             declared_by = excluded.declared_by, declared_at = excluded.declared_at",
+            &declared.message_type,
+            declared.version,
+            &declared.sha256,
+            &declared.document,
+            &declared.key_id,
+            declared.declared_by.replace('\0', ""),
+            declared.declared_at.0
+        );
+        Ok(())
+    }
+
+    /// Deletes all versions of a type. Returns false if there is none.
+    pub async fn delete_declared_type(&self, message_type: &str) -> Result<bool, StoreError> {
+        let deleted = change!(
+            self,
+            tells Event::TypeRemoved { message_type: message_type.to_owned() },
+            "DELETE FROM declared_type WHERE workspace_id = $1 AND message_type = $2",
+            message_type
+        );
+        Ok(deleted > 0)
+    }
+}
+
+fn declared(row: Row) -> DeclaredType {
+    DeclaredType {
+        message_type: row.message_type,
+        version: row.version,
+        sha256: row.sha256,
+        document: row.document,
+        key_id: row.key_id,
+        declared_by: row.declared_by,
+        declared_at: Micros(row.declared_at),
+    }
+}
