@@ -6,8 +6,8 @@ use crate::markdown::{Breaks, Grown, Settled, code_lines, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
 use api::messages::{Entry, MessageDetail, RecordText};
-use model::{Body, Role, Status, envelope::edit_info};
-use serde_json::Value;
+use model::{Body, Role, Status, declared, envelope::edit_info};
+use serde_json::{Map, Value};
 
 /// The difference of the edit at `index` of a `CODE_EDIT`. None if the message has no such edit.
 pub fn edit(entry: &Entry, index: usize) -> Option<String> {
@@ -78,6 +78,17 @@ pub fn whole_text(entry: &Entry) -> String {
         Body::Chart(chart) => chart.table().to_csv(),
         _ => entry.message.draft.content.clone(),
     }
+}
+
+/// A first document that declares the type of a message, made from its payload: JSON to be changed.
+pub fn type_template(entry: &Entry) -> String {
+    let body = entry.body();
+    let payload = body.payload();
+    let metadata = entry.message.draft.metadata.as_ref();
+    let version = metadata.and_then(|metadata| metadata.get("version")?.as_i64()).unwrap_or(1);
+    let none = Map::new();
+    let document = declared::starter(body.message_type(), version, payload.as_object().unwrap_or(&none));
+    serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
 /// A text that is being written, from one of its blocks on.

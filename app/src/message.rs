@@ -13,6 +13,7 @@ pub mod broken;
 pub mod chart;
 pub mod code_edit;
 pub mod code_review;
+pub mod declared;
 pub mod error;
 pub mod file;
 pub mod parts;

@@ -1,8 +1,8 @@
 //! The registry of message types: the component that draws each one, its name, its icon, and its kind.
 //!
-//! Built-in types are an exhaustive match, so that a type without an entry doesn't compile. Components of types that others
-//! declare are looked up in a table. What nothing knows is drawn by [`Unknown`], and what fails while it is drawn is shown as
-//! text and JSON: a message is never blank, and never takes the page down with it.
+//! Built-in types are an exhaustive match, so that a type without an entry doesn't compile. A message of a type that somebody
+//! declared comes with the document by which [`Declared`] draws it. What nothing knows is drawn by [`Unknown`], and what fails
+//! while it is drawn is shown as text and JSON: a message is never blank, and never takes the page down with it.
 
 #[cfg(feature = "ssr")]
 mod article;
@@ -15,19 +15,15 @@ pub use article::render_article;
 use crate::icon::Glyph;
 #[cfg(feature = "ssr")]
 use crate::message::{
-    Card, action::Action, approval::Approval, chart::Chart, code_edit::CodeEdit, code_review::CodeReview, error::Error,
-    file::File, progress::Progress, text::Text, todo::Todo, tool_call::ToolCall, unknown::Unknown,
+    Card, action::Action, approval::Approval, chart::Chart, code_edit::CodeEdit, code_review::CodeReview,
+    declared::Declared, error::Error, file::File, progress::Progress, text::Text, todo::Todo, tool_call::ToolCall,
+    unknown::Unknown,
 };
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 use model::{MessageType, Role};
 #[cfg(feature = "ssr")]
-use {
-    model::Body,
-    serde_json::Value,
-    std::collections::BTreeMap,
-    std::sync::{PoisonError, RwLock},
-};
+use {model::Body, serde_json::Value};
 
 /// The entry of a message type in the registry.
 #[derive(Debug, Clone, Copy)]
@@ -71,10 +67,9 @@ macro_rules! registry {
                 match $card.entry.body().clone() {
                     $( Body::$Type($payload) => $component.into_any(), )*
                     Body::Unknown { message_type, payload } => {
-                        let declared = DECLARED.read().unwrap_or_else(PoisonError::into_inner).get(&message_type).copied();
                         let payload = Value::Object(payload);
-                        match declared {
-                            Some(draw) => draw($card, payload),
+                        match $card.entry.shown_by.clone() {
+                            Some(shown_by) => view! { <Declared card=$card shown_by message_type payload /> }.into_any(),
                             None => view! { <Unknown card=$card message_type payload problem=None /> }.into_any(),
                         }
                     }
@@ -108,13 +103,6 @@ impl MessageRenderer {
     pub fn by_tag(tag: &str) -> Option<Self> {
         MessageType::parse(tag).map(Self::of)
     }
-
-    /// Declares the component of a type that isn't built in; the last declaration wins. Built-in types can't be replaced.
-    #[cfg(feature = "ssr")]
-    pub fn register(message_type: &str, draw: Draw) {
-        DECLARED.write().unwrap_or_else(PoisonError::into_inner).insert(message_type.to_owned(), draw);
-        cache::forget();
-    }
 }
 
 /// Returns the name of a type. Of one that isn't built in it is the tag.
@@ -138,10 +126,3 @@ pub fn glyph(tag: &str, role: Role) -> Glyph {
 pub fn kind(tag: &str) -> Kind {
     MessageRenderer::by_tag(tag).map_or(Kind::Words, |entry| entry.kind)
 }
-
-/// Draws the payload of a type that isn't built in.
-#[cfg(feature = "ssr")]
-pub type Draw = fn(Card, Value) -> AnyView;
-
-#[cfg(feature = "ssr")]
-static DECLARED: RwLock<BTreeMap<String, Draw>> = RwLock::new(BTreeMap::new());

@@ -6,7 +6,10 @@ mod remap;
 use crate::swap::swap;
 use api::Problem;
 use api::client::segment;
-use api::contract::{CreateKey, EditKeyEndpoint, EditPreferencesEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
+use api::contract::{
+    CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EndLogIn, EndOtherLogIns, GetType,
+    RemoveType, RevokeKey,
+};
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, fragment, storage, toast};
 use app::shared::page_action::PageAction;
@@ -23,6 +26,8 @@ const MEGABYTE: f64 = 1e6;
 thread_local! {
     /// The key that the dialog asks about.
     static ASKED_ABOUT: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The documents of the type that was removed last, the newest version first.
+    static REMOVED: RefCell<Vec<Value>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Listens to the settings page.
@@ -50,6 +55,9 @@ fn start() {
         if let Some(name) = form.get_attribute("data-preference") {
             event.prevent_default();
             prefer(&form, &name);
+        } else if form.has_attribute("data-declare") {
+            event.prevent_default();
+            declare(form);
         } else if form.closest("#new-key").ok().flatten().is_some() {
             event.prevent_default();
             make_key(form);
@@ -100,6 +108,8 @@ fn click(action: PageAction, button: &Element) {
         PageAction::EndLogin => {
             then_draw(fragment::ask(EndLogIn, [&of("data-login")], Value::Null));
         }
+        PageAction::RemoveType => remove_type(of("data-type")),
+        PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
         PageAction::LogOutOthers => then_draw(fragment::ask(EndOtherLogIns, [], Value::Null)),
         _ => {}
@@ -232,6 +242,70 @@ fn then_draw(answer: impl Future<Output = Result<Value, Problem>> + 'static) {
             }
             Err(problem) => toast::fail(&problem),
         }
+    });
+}
+
+/// Declares the type that a document names.
+fn declare(form: HtmlFormElement) {
+    let Ok(data) = FormData::new_with_form(&form) else { return };
+    let text = data.get("document").as_string().unwrap_or_default();
+    let document = api::json::read::<Value>(text.as_bytes()).ok().filter(Value::is_object);
+    let Some(document) = document else { return problem_of(&form, Some("This isn't a JSON object")) };
+    let Some(name) = type_of(&document) else { return problem_of(&form, Some("`/type` is missing")) };
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::ask(DeclareTypeEndpoint, [&name], document).await {
+            Ok(_) => {
+                dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
+        }
+    });
+}
+
+fn type_of(document: &Value) -> Option<String> {
+    document["type"].as_str().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Removes a type, and keeps its documents for as long as the page is open.
+fn remove_type(name: String) {
+    wasm_bindgen_futures::spawn_local(async move {
+        let removed = async {
+            let detail = fragment::ask(GetType, [&name], Value::Null).await?;
+            fragment::ask(RemoveType, [&name], Value::Null).await?;
+            Ok::<Value, Problem>(detail)
+        };
+        let detail: Value = match removed.await {
+            Ok(detail) => detail,
+            Err(problem) => return toast::fail(&problem),
+        };
+        let versions = detail["versions"].as_array().cloned().unwrap_or_default();
+        REMOVED.set(versions.into_iter().map(|mut version| version["document"].take()).collect());
+        show_removed(Some(&format!("The type {name} was removed. ")));
+        draw().await;
+    });
+}
+
+fn show_removed(words: Option<&str>) {
+    let Some(place) = dom::by_id("type-removed") else { return };
+    if let Some(said) = dom::find(&place, "[data-name]") {
+        said.set_text_content(words);
+    }
+    let _ = place.toggle_attribute_with_force("hidden", words.is_none());
+}
+
+fn restore_type() {
+    let documents = REMOVED.take();
+    wasm_bindgen_futures::spawn_local(async move {
+        for document in documents {
+            let Some(name) = type_of(&document) else { continue };
+            if let Err(problem) = fragment::ask(DeclareTypeEndpoint, [&name], document).await {
+                toast::fail(&problem);
+            }
+        }
+        show_removed(None);
+        dom::announce("Restored");
+        draw().await;
     });
 }
 

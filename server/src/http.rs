@@ -146,6 +146,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/fragments/sessions/{session}/net", get(review::net))
         .route("/fragments/sessions/{session}/records/{seq}", get(fragments::records))
         .route("/fragments/sessions/{session}/text/{seq}", get(fragments::text))
+        .route("/fragments/sessions/{session}/template/{seq}", get(fragments::template))
         .layer(compression())
         .layer(axum::middleware::from_fn(guard::people))
         .with_state(site.clone());

@@ -20,6 +20,11 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
         .then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
     let data = (!empty).then(|| json_tree::tree(&payload).into_view());
+    // Of a built-in type there is nothing to declare.
+    let template = (problem.is_none() && !card.printed()).then(|| {
+        let address = format!("/fragments/sessions/{}/template/{}", card.options.session_id, card.entry.message.seq);
+        view! { <a class="btn quiet tiny" target="_blank" href=address>"Make a template from this"</a> }
+    });
     let note = if problem.is_some() { "its data doesn't fit its type" } else { "no component for this type" };
     let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.typed(&problem).into_view()}</div> });
     view! {
@@ -33,6 +38,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
             </summary>
             <div class="body">{prose} {problem} {data}</div>
             <footer>
+                {template}
                 <span class="sp"></span>
                 <TextButton action=PageAction::Copy label="Copy".to_owned() />
             </footer>

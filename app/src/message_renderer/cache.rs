@@ -46,6 +46,8 @@ pub(super) struct Key {
     cut: bool,
     /// Of the texts that a FILE names, how many are known.
     texts: usize,
+    /// Hash of the document that declares its type.
+    declared: Option<String>,
 }
 
 pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
@@ -80,6 +82,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         reviewed: options.reviews.get(&message.seq).cloned(),
         cut: options.cut.contains_key(&message.seq),
         texts: texts(entry, options),
+        declared: entry.shown_by.as_ref().map(|shown_by| shown_by.sha256.clone()),
     }
 }
 
@@ -104,11 +107,6 @@ pub(super) fn get(key: &Key) -> Option<Arc<Drawn>> {
 /// Two at once may draw the same and keep it: harmless, and nobody waits for anybody.
 pub(super) fn keep(key: Key, drawn: &Arc<Drawn>) {
     DRAWN.insert(key, Arc::clone(drawn));
-}
-
-/// Forgets everything: components have changed.
-pub(super) fn forget() {
-    DRAWN.clear();
 }
 
 /// Bytes of HTML kept.

@@ -1,9 +1,10 @@
-//! The settings: keys of agents, browsers that are logged in, the audit log, how pages look, what keys do.
+//! The settings: keys of agents, browsers that are logged in, declared message types, the audit log, how pages look, what keys do.
 
 pub mod audit;
 mod credentials;
 mod general;
 mod shortcuts;
+mod types;
 
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -12,11 +13,13 @@ use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::keys::Keys;
+use api::types::Types;
 use leptos::prelude::*;
 
 pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
+    pub types: Types,
     pub audit: audit::Audit,
     /// Folders that are followed.
     pub followed: i64,
@@ -27,6 +30,7 @@ pub struct SettingsPage {
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
     ("look", Glyph::SUN, "Appearance"),
     ("shortcuts", Glyph::KBD, "Shortcuts"),
@@ -61,6 +65,7 @@ fn content(data: &SettingsPage) -> Part {
             <div class="scroll" tabindex="-1"><div class="page settings">
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
                 {credentials::made()}
+                {types::removed()}
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>
             {credentials::new_key_dialog()}
@@ -74,6 +79,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
+        {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}

@@ -71,6 +71,8 @@ page_actions! {
     LogOutOthers = "log-out-others",
     EndLogin = "end-login",
     OlderAudit = "older-audit",
+    RemoveType = "remove-type",
+    RestoreType = "restore-type",
 }
 
 impl PageAction {

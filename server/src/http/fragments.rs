@@ -240,6 +240,16 @@ pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, 
     text.await.map_or_else(Problem::into_response, String::into_response)
 }
 
+/// A document that declares the type of a message, made from its payload: to be copied and changed.
+pub async fn template(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
+    let path = MessagePath { session, message: seq.to_string() };
+    let text = async {
+        let detail = site.api.get_message(path, Nothing {}).await?;
+        Ok::<_, Problem>(app::fragments::type_template(&detail.entry))
+    };
+    text.await.map_or_else(Problem::into_response, String::into_response)
+}
+
 #[derive(Debug, Deserialize)]
 struct Markdown {
     content: String,

@@ -199,7 +199,14 @@ fn the_cookie_alone_reads_everything_and_changes_nothing() {
     let (mut read, mut refused) = (0, 0);
     for (method, path) in endpoints.chain(beside) {
         let session = "5e551003-0000-4000-8000-000000000003";
-        let filled = [("{session}", session), ("{message}", "1"), ("{import}", "1"), ("{key}", "x"), ("{login}", "x"), ("{type}", "x")];
+        let filled = [
+            ("{session}", session),
+            ("{message}", "1"),
+            ("{import}", "1"),
+            ("{key}", "x"),
+            ("{login}", "x"),
+            ("{type}", "x"),
+        ];
         let path = filled.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));
         if method == "GET" {
             let whole = [&alone[..], &[(SECRET, &*secret)]].concat();
