@@ -58,6 +58,9 @@ pub enum Command {
     /// Make, list and revoke agents' keys
     #[command(subcommand)]
     Key(Key),
+    /// List, declare and remove message types
+    #[command(subcommand)]
+    Types(Types),
     /// Write a session as it was imported, or as JSON
     Export(Export),
     /// Print the audit log: who logged in, made keys, decided, deleted, changed settings
@@ -427,6 +430,47 @@ pub struct KeyRevoke {
     #[command(flatten)]
     pub data: Data,
     /// Print the keys that are left as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Types {
+    /// List declared types with all their versions
+    List(TypesList),
+    /// Declare a type by the document in a file
+    Put(TypesPut),
+    /// Remove a type; its messages stay, and are shown as data
+    Remove(TypesRemove),
+}
+
+#[derive(Debug, Args)]
+pub struct TypesList {
+    #[command(flatten)]
+    pub data: Data,
+    /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TypesPut {
+    /// A JSON file with `type`, `title`, and `view` or `schema`
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print what was declared as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TypesRemove {
+    /// The type's name: `acme.deploy/plan`
+    pub message_type: String,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print the types that are left as JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -17,6 +17,7 @@ mod sessions;
 mod show;
 mod tail;
 mod text;
+mod types;
 
 use crate::cli::{Cli, Command};
 use anyhow::{Error, Result, anyhow};
@@ -39,6 +40,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Ask(args) => return ask::run(args).await,
         Command::Tail(args) => tail::run(args).await,
         Command::Key(args) => key::run(args).await,
+        Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,

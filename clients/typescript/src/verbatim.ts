@@ -8,6 +8,32 @@ import { camel, snakeFields } from './names.js';
 import { Session } from './session.js';
 import { Watch } from './watch.js';
 
+/** A document that says how the messages of a type are shown: `docs/user/message-types.md`. */
+export interface TypeDocument {
+  type: string;
+  title: string;
+  /** Version of the payload; 1 if absent. */
+  version?: number;
+  icon?: string;
+  summary?: string;
+  markdown?: string;
+  /** A component, or an array of them. This or `schema` is needed. */
+  view?: object;
+  /** JSON Schema of the payload. */
+  schema?: object;
+}
+
+/** What the server says of a document. */
+export interface DeclaredType {
+  type: string;
+  version: number;
+  title: string;
+  /** Of the canonical document, in hex. */
+  sha256: string;
+  /** The same document was declared before. */
+  replayed?: boolean;
+}
+
 /**
  * A server and the key to it.
  *
@@ -93,6 +119,16 @@ export class Verbatim {
       this.#core.send('GET', path, undefined, { timeout: LONG }, read),
     );
     return new Uint8Array(bytes);
+  }
+
+  /**
+   * Declares how the messages of a type are shown. The same document again changes nothing: call this whenever the agent starts. Throws an
+   * `InvalidError` with the pointer of the first problem, and a `ForbiddenError` if another key declared this version of the type.
+   */
+  async declareType(document: TypeDocument): Promise<DeclaredType> {
+    const answer = await this.#core.call('PUT', `/v1/types/${encodeURIComponent(document.type)}`, document);
+    stringOf(answer, 'sha256');
+    return camel(answer) as DeclaredType;
   }
 
   /**

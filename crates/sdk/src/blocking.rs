@@ -14,6 +14,7 @@ use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
 use api::sessions::{ListSessions, SessionPage};
+use api::types::TypeDeclared;
 use forward::{Alone, forward};
 use futures::StreamExt as _;
 use model::message_type::code_edit::Edit;
@@ -28,6 +29,7 @@ forward! {
     create_session(session: impl Into<NewSession>) -> Session;
     sessions(query: ListSessions) -> SessionPage;
     me() -> Me;
+    declare_type(document: Value) -> TypeDeclared;
     read_blob(blob: &str) -> Vec<u8>;
     upload(bytes: &[u8], mime: &str) -> BlobMade;
 }

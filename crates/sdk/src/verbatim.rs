@@ -4,12 +4,14 @@ use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
 use api::blobs::BlobMade;
 use api::client::{refusal, segment, unreadable};
-use api::contract::{CreateSession, GetMe, GetSession, ListSessionsEndpoint};
+use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint};
 use api::lifecycle::NewSession;
 use api::sessions::{ListSessions, SessionPage, SessionPath};
 use api::transport::Answer;
 use api::transport::reqwest::{Reqwest, lost, retry_after};
+use api::types::{DeclareType, TypeDeclared, TypePath};
 use api::{Client, Endpoint, Nothing};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -138,6 +140,20 @@ impl Verbatim {
     /// [`Error::Unreachable`] if the address is wrong, [`Error::Unauthorized`] if the key is.
     pub async fn me(&self) -> Result<api::account::Me, Error> {
         self.call::<GetMe>(Nothing {}, Nothing {}).await
+    }
+
+    /// Declares how the messages of a type are shown: by a document with its `type`, `title` and `view` or `schema`. The
+    /// same document again changes nothing, so call this whenever the agent starts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] if the document is no object with a `type`. [`Error::Invalid`] with the pointer of the first
+    /// problem. [`Error::Forbidden`] if another key declared this version of the type.
+    pub async fn declare_type(&self, document: Value) -> Result<TypeDeclared, Error> {
+        let none = || Error::Setup("The document has no `type`".to_owned());
+        let name = document.get("type").and_then(Value::as_str).ok_or_else(none)?.to_owned();
+        let document: DeclareType = serde_json::from_value(document).map_err(|_| none())?;
+        self.call::<DeclareTypeEndpoint>(TypePath { r#type: name }, document).await
     }
 
     /// Returns the bytes of a file that a message of the agent's sessions names. `blob` is the field of a FILE's item:

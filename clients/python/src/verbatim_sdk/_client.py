@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Dict, Mapping
 
 from ._core import LONG, Core, list_of, new_id, parse, present, query, read_as, segment, text_of
 from ._plan import Plan, call, repeated
+from .errors import SetupError
 from .message import Blob, Me, SessionInfo, SessionPage
 
 if TYPE_CHECKING:
@@ -54,6 +55,20 @@ class VerbatimCalls:
         digest = blob[len("sha256:") :] if blob.startswith("sha256:") else blob
         path = f"/v1/blobs/{segment(digest)}"
         return (yield from repeated(self._core.patience, lambda: self._core.send("GET", path, None, timeout=LONG)))
+
+    @call
+    def declare_type(self, document: Mapping[str, Any]) -> Plan[Dict[str, Any]]:
+        """Declares how the messages of a type are shown, and returns what the server says of the document: `type`, `version`, `sha256`.
+
+        The same document again changes nothing: call this whenever the agent starts. Raises `InvalidError` with the `pointer` of
+        the first problem, and `ForbiddenError` if another key declared this version of the type.
+        """
+        name = document.get("type")
+        if not isinstance(name, str) or not name:
+            raise SetupError("The document has no `type`", "It is the name by which messages are posted: `acme.deploy/plan`")
+        answer: Dict[str, Any] = yield from self._core.call("PUT", f"/v1/types/{segment(name)}", dict(document))
+        text_of(answer, "sha256")
+        return answer
 
     def _create_session(self, agent: str, fields: Mapping[str, Any]) -> Plan[SessionInfo]:
         answer = yield from self._core.call("POST", "/v1/sessions", {"id": new_id(), **present(fields), "agent": agent})
