@@ -13,7 +13,6 @@ use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
-use model::message_type::file::CHOSEN;
 use model::message_type::progress::UPDATED_AT;
 use model::{Body, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
