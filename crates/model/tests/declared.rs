@@ -65,7 +65,7 @@ fn wrong_documents_are_refused_with_each_problem() {
 #[test]
 fn documents_are_bounded() {
     let nested =
-        (0..20).fold(json!({"component": "divider"}), |inner, _| json!({"component": "group", "children": [inner]}));
+        (0..12).fold(json!({"component": "divider"}), |inner, _| json!({"component": "group", "children": [inner]}));
     assert_eq!(
         problems(&document(nested)),
         "/view/children/0/children/0/children/0/children/0/children/0/children/0/children/0/children/0: components nested at most 8 deep"

@@ -80,7 +80,7 @@ async fn drop_blobs(tx: &mut SqliteConnection) -> Result<Vec<String>, StoreError
     Ok(dropped)
 }
 
-/// The SHA-256 of what there is of a blob, in hex.
+/// The SHA-256 of what there is of a blob, in hex. It says of pieces what their checksums say: these are made to fit.
 async fn digest(tx: &mut SqliteConnection, workspace: &str, sha256: &str) -> Result<String, StoreError> {
     let select = "SELECT upload_id, data FROM blob WHERE workspace_id = $1 AND sha256 = $2";
     let (upload, data): (Option<String>, Vec<u8>) =
@@ -88,8 +88,8 @@ async fn digest(tx: &mut SqliteConnection, workspace: &str, sha256: &str) -> Res
     let mut hash = Sha256::new_with_prefix(data);
     let mut after = -1;
     loop {
-        let piece: Option<(i64, Vec<u8>)> = sqlx::query_as(
-            "SELECT start_at, data FROM blob_piece WHERE workspace_id = $1 AND upload_id = $2 AND start_at > $3 \
+        let piece: Option<(i64, i64, Vec<u8>)> = sqlx::query_as(
+            "SELECT rowid, start_at, data FROM blob_piece WHERE workspace_id = $1 AND upload_id = $2 AND start_at > $3 \
              ORDER BY start_at LIMIT 1",
         )
         .bind(workspace)
@@ -97,7 +97,13 @@ async fn digest(tx: &mut SqliteConnection, workspace: &str, sha256: &str) -> Res
         .bind(after)
         .fetch_optional(&mut *tx)
         .await?;
-        let Some((start, data)) = piece else { return Ok(hex(&hash.finalize())) };
+        let Some((rowid, start, data)) = piece else { return Ok(hex(&hash.finalize())) };
+        let crc = i64::from(crc32fast::hash(&data));
+        sqlx::query("UPDATE blob_piece SET crc = $2 WHERE rowid = $1 AND crc <> $2")
+            .bind(rowid)
+            .bind(crc)
+            .execute(&mut *tx)
+            .await?;
         hash.update(data);
         after = start;
     }
