@@ -127,7 +127,7 @@ pub fn meaning(status: u16) -> &'static str {
         }
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
-            `people_only`), the message is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
+            `people_only`), the message or the message type is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
             nobody would see the question (`cannot_ask`), the key has posted the most that it may (`quota_reached`), a log-in \
             changes something without its secret (`secret_missing`), or the request comes from another site \
             (`foreign_origin`)"
@@ -142,7 +142,8 @@ pub fn meaning(status: u16) -> &'static str {
             "It goes against what is there: another use of the id (`id_conflict`), a name that is another one's \
             (`session_taken`) or of a deleted session (`session_deleted`), a state that doesn't allow it \
             (`status_conflict`, `retracted`), somebody who was quicker (`decided`, `answered`, `stale`), an ambiguous name \
-            (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`)"
+            (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
+            a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
         412 => {

@@ -84,7 +84,7 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
             );
         }
     } else if table.all().count() >= MOST {
-        return Err(Problem::new(409, "too_many", format!("{MOST} documents are declared already"))
+        return Err(Problem::new(409, "too_many_types", format!("{MOST} documents are declared already"))
             .hint("Remove types that are no longer used, in the settings"));
     }
     let row = DeclaredType {
