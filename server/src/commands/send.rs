@@ -24,7 +24,7 @@ pub async fn run(args: SendMessage) -> Result<()> {
             Some(json!({ "message_type": message_type, "payload": payload }))
         }
         _ => {
-            let read = |given| object("--metadata", r#"{"message_type": "TODO", "payload": {...}}"#, given);
+            let read = |given| object("--metadata", r#"{"message_type": "my/type", "payload": {...}}"#, given);
             args.metadata.as_deref().map(read).transpose()?
         }
     };

@@ -16,7 +16,7 @@ const FLOORS: [(&str, &[&str]); 11] = [
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("hub", &["agents", "api", "diff", "model", "store"]),
-    ("app", &["api", "diff", "model"]),
+    ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
     ("server", &["agents", "api", "app", "diff", "hub", "model", "sdk", "store"]),
     ("xtask", &[]),
