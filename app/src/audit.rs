@@ -126,6 +126,8 @@ fn change(Change { field, old, new }: &Change) -> String {
         "single_keys" => "Single-key shortcuts",
         "keys" => "Shortcuts",
         "views" => "Saved views",
+        "plain" => "Types that are drawn as text",
+        "unvalidated" => "Types whose data isn't checked",
         other => other,
     };
     format!("{name} changed from {} to {}", value(old), value(new))

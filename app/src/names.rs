@@ -1,6 +1,19 @@
 //! What people call things: types of messages, projects, models.
 
 use api::sessions::Facet;
+#[cfg(feature = "ssr")]
+use model::Role;
+
+/// Roles by which messages are filtered, in the order in which they are offered.
+#[cfg(feature = "ssr")]
+pub const ROLES: [(Role, &str); 6] = [
+    (Role::User, "You"),
+    (Role::Assistant, "Assistant"),
+    (Role::Tool, "Tool"),
+    (Role::Model, "Reasoning"),
+    (Role::System, "System"),
+    (Role::Host, "Verbatim"),
+];
 
 /// What is known of a thing, in one line: `bot · slipway · main`.
 pub fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {

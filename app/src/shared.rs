@@ -5,6 +5,7 @@ pub mod backoff;
 pub mod events;
 pub mod hash;
 pub mod keymap;
+pub mod message_filter;
 pub mod page_action;
 pub mod sorted;
 pub mod tab_message;

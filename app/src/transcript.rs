@@ -95,14 +95,18 @@ pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
 
 /// The page as its reader sees it; with dev on all of it.
 fn projected(page: MessagePage, options: &TranscriptOptions) -> MessagePage {
-    let page = if options.dev { page } else { answered::project(verbosity::project(page, options.verbosity)) };
+    let page = match (options.dev, options.filtered) {
+        (true, _) => page,
+        (false, true) => verbosity::project(verbosity::without_hidden(page, options.verbosity), options.verbosity),
+        (false, false) => answered::project(verbosity::project(page, options.verbosity)),
+    };
     rewound::project(page)
 }
 
 fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
-    let folds = !options.dev && options.verbosity == Verbosity::Summary;
+    let folds = options.folds() && options.verbosity == Verbosity::Summary;
     let rows = if folds { worked::fold(rows) } else { rows };
-    if options.dev { rows } else { rows::placed(rows, options) }
+    if options.dev || options.filtered { rows } else { rows::placed(rows, options) }
 }
 
 /// A row and what is known of those above it.

@@ -14,7 +14,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn options() -> TranscriptOptions {
-    TranscriptOptions::new(gallery::session(), 99, gallery::NOW)
+    let mut options = TranscriptOptions::new(gallery::session(), 99, gallery::NOW);
+    options.children = gallery::children();
+    options.newest_todo = gallery::entries().last().map(|entry| entry.message.seq);
+    options
 }
 
 /// One tag a line.

@@ -9,8 +9,11 @@ use api::messages::{Ask, Entry};
 use api::net::{NetFile, NetPart, NetTexts};
 use app::pages::changes::{self, Body, BodyQuery};
 use app::pages::panel::PanelData;
-use app::pages::session::{Dev, PanelState, SessionPageData};
+use app::pages::session::filter::KindCount;
+use app::pages::session::{Dev, FilterData, PanelState, SessionPageData};
 use app::pages::{folders, login, offline, panel, problem, search, session, sessions};
+use app::shared::message_filter::MessageFilter;
+use model::Role;
 use model::view::FileChange;
 
 /// One element a line, and an icon as one; without the numbers that the compiler gives to islands.
@@ -124,6 +127,39 @@ fn a_closed_panel_and_a_place_in_the_middle() {
     assert!(html.contains("<div id=\"app\" class=\"app\" "));
     assert!(html.contains("data-at=\"205\""));
     assert!(html.contains("href=\"/s/0199-1?at=100&amp;dev=1\""));
+}
+
+/// Chips count what each would show, and a page of what the filter takes leads to more of it.
+#[test]
+fn a_session_through_a_filter() {
+    let kind = |message_type: &str, role, shown, hidden| KindCount {
+        message_type: message_type.to_owned(),
+        role,
+        shown,
+        hidden,
+    };
+    let counts = vec![
+        kind("CODE_EDIT", Role::Assistant, 12, 0),
+        kind("TEXT", Role::User, 4, 0),
+        kind("TEXT", Role::System, 0, 9),
+        kind("org.example/wind, gusty", Role::Assistant, 1, 0),
+    ];
+    let filter = MessageFilter { types: vec!["CODE_EDIT".to_owned()], roles: vec![Role::Assistant] };
+    let filter = FilterData { filter, counts, holds: vec![2, 5, 9], open: false };
+    let page = |filter: &FilterData| {
+        let data = SessionPageData { filter: filter.clone(), ..made_up::session(Dev::Off) };
+        session::page(&with_plain_rows(data))
+    };
+    let html = page(&filter);
+    let (_, bar) = html.split_once("<nav class=\"filter-bar\"").expect("chips");
+    insta::assert_snapshot!(readable(bar.split_once("</nav>").expect("their end").0));
+    assert!(html.contains("data-holds=\"2 5 9\""));
+    assert!(html.contains("href=\"/s/0199-1?at=41&amp;type=CODE_EDIT&amp;role=assistant\""));
+    assert!(html.contains("href=\"/s/0199-1?at=181&amp;type=CODE_EDIT&amp;role=assistant\""));
+    assert!(html.contains("export?format=json&amp;type=CODE_EDIT&amp;role=assistant"));
+    let of_system = MessageFilter { types: Vec::new(), roles: vec![Role::System] };
+    let blank = page(&FilterData { filter: of_system, holds: Vec::new(), ..filter });
+    assert!(blank.contains("No message matches this filter. 9 messages behind the developer view."));
 }
 
 #[test]
@@ -300,7 +336,7 @@ fn an_observed_question_leads_to_no_button_that_does_nothing() {
         let session = &mut data.list.sessions[0];
         session.registered = registered;
         let id = model::MessageId::parse("q~approval~0").expect("an id");
-        let mut draft = model::Draft::text(id, model::Role::Assistant, "bot", "Which fence?", model::Micros(1));
+        let mut draft = model::Draft::text(id, Role::Assistant, "bot", "Which fence?", model::Micros(1));
         let options = serde_json::json!([{ "id": "1-1", "label": "Wood" }, { "id": "1-2", "label": "Wire" }]);
         let payload = serde_json::json!({
             "kind": "question", "title": "Which fence?", "state": "open",

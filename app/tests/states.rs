@@ -4,7 +4,9 @@
 #[path = "support/gallery.rs"]
 mod gallery;
 
+use api::messages::Entry;
 use api::net::NetFile;
+use api::type_settings::TypeSettings;
 use app::message::code_review::reviewed::{Reviewed, ReviewedLines};
 use app::message_renderer::render_article;
 use app::transcript::{Detail, TranscriptOptions};
@@ -25,6 +27,31 @@ fn approval(name: &str, payload: Value) -> String {
     let metadata = json!({ "message_type": "APPROVAL", "version": 1, "payload": payload });
     let options = TranscriptOptions { answers: true, ..options() };
     render_article(&gallery::entry(name, Role::Assistant, "bot", "", metadata), &options)
+}
+
+/// The way back: cards become the text of their content, and what waits for a person keeps its buttons.
+#[test]
+fn a_type_is_drawn_as_text_while_that_is_switched_off() {
+    let plain = |types: &[&str]| TypeSettings {
+        plain: types.iter().map(|tag| (*tag).to_owned()).collect(),
+        ..TypeSettings::default()
+    };
+    let draw = |entry: &Entry, types: &[&str]| {
+        let options =
+            TranscriptOptions { plain: Arc::new(plain(types)), newest_todo: None, answers: true, ..options() };
+        render_article(entry, &options)
+    };
+    let todos = json!({ "todos": [{ "id": "1", "content": "Mill", "status": "pending" }] });
+    let metadata = json!({ "message_type": "TODO", "version": 1, "payload": todos });
+    let todo = gallery::entry("plain-todo", Role::Assistant, "bot", "Todos:\n\n- [ ] **Mill**", metadata);
+    let (card, text) = (draw(&todo, &["CODE_EDIT"]), draw(&todo, &["*"]));
+    assert!(card.contains("class=\"card plan"), "{card}");
+    assert!(!text.contains("card plan") && text.contains("<strong>Mill</strong>"), "{text}");
+    assert!(text.contains("data-type=\"TODO\""), "it is what it was");
+    let open = json!({ "kind": "permission", "title": "Run it?", "state": "open" });
+    let metadata = json!({ "message_type": "APPROVAL", "version": 1, "payload": open });
+    let approval = gallery::entry("plain-approval", Role::Assistant, "bot", "Run it?", metadata);
+    assert!(draw(&approval, &["*"]).contains("class=\"card approval"), "{}", draw(&approval, &["*"]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
 use crate::dispatch::{UiAction, enqueue};
-use crate::{cursor, palette, peek, session_actions, transcript};
+use crate::{cursor, filter, palette, peek, session_actions, transcript};
 use api::Route as _;
 use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, toast};
@@ -21,8 +21,9 @@ pub fn start() {
             PageAction::CopyViewLink => link_view(button),
             PageAction::OpenPalette => palette::open(),
             PageAction::Find => find(&event, &button),
-            PageAction::SetLevel if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
-            PageAction::SetLevel => {
+            PageAction::SetLevel | PageAction::SetFilter
+                if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
+            PageAction::SetLevel | PageAction::SetFilter | PageAction::ToggleFilter => {
                 event.prevent_default();
                 enqueue(UiAction::Button(action, button));
             }
@@ -43,6 +44,13 @@ pub fn act(action: PageAction, button: &Element) {
         PageAction::ShowKeys => show_keys(),
         PageAction::PauseOutput => drop(transcript::pause()),
         PageAction::SetLevel => level(button),
+        PageAction::SetFilter => set_filter(button),
+        PageAction::ToggleFilter => {
+            session_actions::close_menu(button);
+            if let Some(session) = transcript::session() {
+                filter::toggle(&session);
+            }
+        }
         PageAction::TurnTheme => turn_theme(button),
         PageAction::LogOut => wasm_bindgen_futures::spawn_local(log_out()),
         PageAction::OpenInEditor => drop(edit(button)),
@@ -119,6 +127,8 @@ fn level(link: &Element) {
     let (path, own) = own.split_once('?').unwrap_or((&own, ""));
     let parameters = web_sys::UrlSearchParams::new_with_str(&dom::query());
     let (Ok(all), Some((name, value))) = (parameters, own.split_once('=')) else { return };
+    // A link for readers without a script says the rest too, which the address has.
+    let value = value.split('&').next().unwrap_or(value);
     all.set(name, value);
     // What is chosen here is what the reader wants; what a link asks for is for its page alone.
     if name == "view" {
@@ -128,6 +138,26 @@ fn level(link: &Element) {
         Some(seq) => all.set("at", &seq.to_string()),
         None => all.delete("at"),
     }
+    dom::go_to(&format!("{path}?{}", String::from(all.to_string())));
+}
+
+/// With another filter the page opens with its panel, and without any at the row where it was.
+fn set_filter(link: &Element) {
+    let own = link.get_attribute("href").unwrap_or_default();
+    let (path, own) = own.split_once('?').unwrap_or((&own, ""));
+    let parameters = |query: &str| web_sys::UrlSearchParams::new_with_str(query);
+    let (Ok(all), Ok(own)) = (parameters(&dom::query()), parameters(own)) else { return };
+    for name in ["type", "role", "filter"] {
+        match own.get(name) {
+            Some(value) => all.set(name, &value),
+            None => all.delete(name),
+        }
+    }
+    match transcript::here().filter(|_| own.get("filter").is_some()) {
+        Some(seq) => all.set("at", &seq.to_string()),
+        None => all.delete("at"),
+    }
+    filter::press(link);
     dom::go_to(&format!("{path}?{}", String::from(all.to_string())));
 }
 

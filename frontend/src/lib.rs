@@ -10,7 +10,7 @@
 //!
 //! A tour, bottom-up:
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
-//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where the
+//! - `filter`: the chips above a transcript; `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where the
 //!   reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
@@ -39,6 +39,7 @@ mod session_actions;
 mod changes;
 mod transcript;
 
+mod filter;
 mod position;
 mod reconcile;
 mod times;
@@ -72,6 +73,7 @@ pub fn hydrate() -> Promise {
     transcript::start();
     panel::start();
     actions::start();
+    filter::start();
     decisions::start();
     session_actions::start();
     menus::start();

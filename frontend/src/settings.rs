@@ -7,8 +7,8 @@ use crate::swap::swap;
 use api::Problem;
 use api::client::segment;
 use api::contract::{
-    CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EndLogIn, EndOtherLogIns, GetType,
-    RemoveType, RevokeKey,
+    CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EditTypeSettingsEndpoint, EndLogIn,
+    EndOtherLogIns, GetType, RemoveType, RevokeKey,
 };
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, fragment, storage, toast};
@@ -168,11 +168,24 @@ fn set_quota(form: &HtmlFormElement) {
 fn change(input: &HtmlInputElement) {
     if input.has_attribute("data-look") {
         dom::set_look(&input.name(), &input.value());
+    } else if let Some(field) = input.get_attribute("data-types") {
+        switch_types(&field);
     } else if input.id() == "single-keys" {
         remap::save(json!({ "single_keys": input.checked() }));
     } else if input.id() == "notifications" {
         notify(input.checked());
     }
+}
+
+/// Sends the types whose switch is off.
+fn switch_types(field: &str) {
+    let Some(main) = dom::by_id("main") else { return };
+    let inputs = dom::find_all(&main, &format!("input[data-types={field}]"));
+    let inputs = inputs.into_iter().filter_map(|input| input.dyn_into::<HtmlInputElement>().ok());
+    let off: Vec<String> = inputs.filter(|input| !input.checked()).map(|input| input.value()).collect();
+    let mut edit = json!({});
+    edit[field] = off.into();
+    then_draw(fragment::ask(EditTypeSettingsEndpoint, [], edit));
 }
 
 fn prefer(form: &HtmlFormElement, name: &str) {

@@ -22,6 +22,7 @@ mod waiting;
 
 use app::browser::dom;
 use app::browser::page_state::{page_state, whenever};
+use app::shared::message_filter::MessageFilter;
 use app::shared::sorted::{Map, Set};
 use app::shared::window;
 pub use find::open as open_find;
@@ -62,8 +63,10 @@ struct Column {
     new: Cell<i64>,
     /// The reader lets nothing come.
     paused: Cell<bool>,
-    /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one.
+    /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one; and the filter.
     level: String,
+    /// The messages that are shown; all without one.
+    filter: MessageFilter,
     /// The dev toggle, as the rows are drawn.
     dev: Cell<bool>,
     frame_due: Cell<bool>,
@@ -157,6 +160,13 @@ pub fn start() {
     let place = scroll::Place::new(&scroller);
     let level = dom::parameter("view");
     let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
+    // The server refuses an address with a wrong filter.
+    let filter = MessageFilter::parse(dom::parameter("type").as_deref(), dom::parameter("role").as_deref());
+    let filter = filter.unwrap_or_default();
+    let level = level + &filter.page_query();
+    if let Some(holds) = scroller.get_attribute("data-holds") {
+        chunks.empty_but(&holds.split(' ').filter_map(|chunk| chunk.parse().ok()).collect());
+    }
     let column = Rc::new(Column {
         session,
         base,
@@ -166,6 +176,7 @@ pub fn start() {
         new: Cell::new(0),
         paused: Cell::new(false),
         level,
+        filter,
         dev: Cell::new(page_state().dev.get()),
         frame_due: Cell::new(false),
         chunks,

@@ -1,6 +1,7 @@
 //! What a person may type.
 
 use api::keys::Scope;
+use app::shared::message_filter::MessageFilter;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
@@ -89,6 +90,23 @@ pub struct Remote {
     /// Agent key to show; others see it here, but not in the environment [default: this machine's credential]
     #[arg(long, value_name = "KEY", env = "VERBATIM_KEY", hide_env_values = true)]
     pub key: Option<String>,
+}
+
+/// Which messages of a session.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Only {
+    /// Only messages of these types: `CODE_EDIT,TODO`
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
+    pub types: Vec<String>,
+    /// Only messages of these roles: `user`, `assistant`, `tool`, `model`, `system`, `host`
+    #[arg(long = "role", value_name = "ROLE", value_parser = role, value_delimiter = ',')]
+    pub roles: Vec<Role>,
+}
+
+impl Only {
+    pub fn filter(&self) -> MessageFilter {
+        MessageFilter { types: self.types.clone(), roles: self.roles.clone() }
+    }
 }
 
 /// Which session to post to.
@@ -214,6 +232,8 @@ pub struct Show {
     #[arg(value_parser = session)]
     pub session: String,
     #[command(flatten)]
+    pub only: Only,
+    #[command(flatten)]
     pub data: Data,
     /// Print reasoning and system messages too
     #[arg(long)]
@@ -236,6 +256,8 @@ pub struct Export {
     pub session: String,
     #[command(flatten)]
     pub data: Data,
+    #[command(flatten)]
+    pub only: Only,
     #[arg(long, value_enum)]
     pub format: ExportFormat,
     /// File to write instead of standard output
@@ -348,6 +370,8 @@ pub struct Tail {
     /// Messages of the session to begin with
     #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=500))]
     pub lines: u32,
+    #[command(flatten)]
+    pub only: Only,
     #[command(flatten)]
     pub remote: Remote,
     #[command(flatten)]

@@ -18,6 +18,7 @@ mod compat;
 mod connection;
 mod events;
 mod export;
+mod filter;
 mod fragments;
 mod growing;
 mod guard;
@@ -138,6 +139,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/fragments/sessions/{session}/chunks/{chunk}", get(fragments::chunk))
         .route("/fragments/sessions/{session}/messages/{seq}", get(fragments::message))
         .route("/fragments/sessions/{session}/messages/{seq}/growth", get(fragments::growth))
+        .route("/fragments/sessions/{session}/filter", get(fragments::filters))
         .route("/fragments/sessions/{session}/head", get(fragments::head))
         .route("/fragments/sessions/{session}/hidden", get(fragments::hidden))
         .route("/fragments/sessions/{session}/nested", get(fragments::nested))

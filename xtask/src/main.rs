@@ -5,6 +5,7 @@
 //! | `serve` | serve, build: from sources to a running or a released program |
 //! | `interface` | the browser's files: compile, bind, join the styles, compress |
 //! | `dev` | rebuild and restart on change |
+//! | `new` | the files of a new message type, and its lines in the tables |
 //! | `openapi` | the description of the HTTP API |
 //! | `test` | everything that CI runs |
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
@@ -22,6 +23,7 @@ mod bench;
 mod dev;
 mod fuzz;
 mod interface;
+mod new;
 mod openapi;
 mod pg;
 mod sbom;
@@ -65,6 +67,11 @@ enum Task {
     Interface,
     /// Check dependencies: known vulnerabilities, licences, duplicates; installs `cargo deny` where it is missing
     Audit,
+    /// Make the files of something new, and its lines in the tables
+    New {
+        #[command(subcommand)]
+        what: New,
+    },
     /// Write `docs/api/openapi.json` anew
     Openapi,
     /// Run everything that CI runs
@@ -89,6 +96,12 @@ enum Task {
     },
 }
 
+#[derive(Subcommand)]
+enum New {
+    /// A message type, by its tag: `WIND_GUST`. The tree compiles with it, and its component shows its title
+    MessageType { name: String },
+}
+
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(code) => code,
@@ -107,6 +120,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Sbom => sbom::write()?,
         Task::Interface => interface::build()?,
         Task::Audit => audit::audit()?,
+        Task::New { what: New::MessageType { name } } => new::message_type(&name)?,
         Task::Openapi => openapi::write()?,
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),

@@ -15,6 +15,7 @@ mod snapshots;
 mod style;
 mod tours;
 mod tree;
+mod unused;
 mod words;
 
 use tree::Tree;
@@ -45,6 +46,7 @@ pub fn tidy() -> Result<()> {
     findings.extend(snapshots::check(&tree));
     findings.extend(style::check(&tree));
     findings.extend(tours::check(&tree));
+    findings.extend(unused::check(&tree));
     for finding in &findings {
         step::say(&finding.to_string());
     }

@@ -9,7 +9,7 @@ use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
 use app::pages::panel::PanelData;
-use app::pages::session::{Dev, PanelState, SessionPageData};
+use app::pages::session::{Dev, FilterData, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::{
     folders::FoldersPage, login::LoginPage, offline::OfflinePage, problem::ProblemPage, search::SearchPageData,
@@ -301,6 +301,7 @@ pub fn session(dev: Dev) -> SessionPageData {
         chunks: vec![(5, transcript::page(page, &options))],
         dev,
         verbosity: Verbosity::Normal,
+        filter: FilterData::default(),
         panel: PanelData::Todos(TodoState {
             todos: [
                 ("1", "Reproduce the race with two tabs", TodoStatus::Completed),

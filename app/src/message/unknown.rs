@@ -5,6 +5,7 @@ use crate::icon::{Glyph, Icon};
 use crate::shared::page_action::PageAction;
 use crate::{json_tree, unmarked};
 use leptos::prelude::*;
+use model::MessageType;
 use model::text::clip;
 use serde_json::Value;
 
@@ -21,11 +22,16 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
     let data = (!empty).then(|| json_tree::tree(&payload).into_view());
     // Of a built-in type there is nothing to declare.
-    let template = (problem.is_none() && !card.printed()).then(|| {
+    let built_in = MessageType::parse(&message_type);
+    let template = (problem.is_none() && built_in.is_none() && !card.printed()).then(|| {
         let address = format!("/fragments/sessions/{}/template/{}", card.options.session_id, card.entry.message.seq);
         view! { <a class="btn quiet tiny" target="_blank" href=address>"Make a template from this"</a> }
     });
-    let note = if problem.is_some() { "its data doesn't fit its type" } else { "no component for this type" };
+    let note = match (&problem, built_in) {
+        (Some(_), _) => "its data doesn't fit its type",
+        (None, Some(_)) => "a newer version of this type",
+        (None, None) => "no component for this type",
+    };
     let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.typed(&problem).into_view()}</div> });
     view! {
         <details class="card unknown" open>

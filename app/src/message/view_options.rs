@@ -2,6 +2,7 @@
 
 use super::code_review::reviewed::Reviewed;
 use api::messages::Entry;
+use api::type_settings::TypeSettings;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::{Draft, Micros, Session, SessionId};
 use std::collections::{BTreeMap, HashMap};
@@ -46,7 +47,11 @@ pub struct TranscriptOptions {
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
     pub verbosity: Verbosity,
+    /// Only the messages that a filter takes are here: each is a row of its own.
+    pub filtered: bool,
     pub detail: Detail,
+    /// Types that are drawn as the text of their content.
+    pub plain: Arc<TypeSettings>,
     /// Words that the reader looks for: a difference shows the lines that hold them.
     pub sought: Option<Arc<str>>,
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
@@ -109,6 +114,12 @@ impl TranscriptOptions {
         by_call.or_else(|| self.children.get(run()?))
     }
 
+    /// Do rows run together? Not where everything stands in its place, nor where a filter took out what stood between them,
+    /// nor where cards aren't drawn.
+    pub fn folds(&self) -> bool {
+        !self.dev && !self.filtered && self.plain.plain.is_empty() && self.verbosity != Verbosity::Verbose
+    }
+
     /// As a reader sees it first: dev off, long things cut, folded ones not drawn yet.
     pub fn new(session_id: SessionId, last_seq: i64, now: Micros) -> Self {
         Self {
@@ -120,6 +131,8 @@ impl TranscriptOptions {
             now,
             dev: false,
             verbosity: Verbosity::Normal,
+            filtered: false,
+            plain: Arc::default(),
             detail: Detail::Glance,
             sought: None,
             newest_todo: None,

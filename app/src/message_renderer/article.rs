@@ -16,7 +16,7 @@ use crate::render::render_part;
 use api::messages::{Delivery, Display, Entry};
 use leptos::prelude::*;
 use model::{
-    MessageType, Micros, Provenance, Role, Status,
+    Body, MessageType, Micros, Provenance, Role, Status,
     policy::{facts_of, policy},
     text::{as_host, clip, one_line},
 };
@@ -120,7 +120,8 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
 }
 
 fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
-    let card = Card { entry: Arc::new(entry.clone()), options: Arc::new(options.clone()) };
+    let entry = if is_plain(entry, options) { as_text(entry) } else { entry.clone() };
+    let card = Card { entry: Arc::new(entry), options: Arc::new(options.clone()) };
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
         let head = head(&card);
@@ -136,6 +137,22 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
             {strip.map(|card| view! { <DevStrip card /> })}
         }
     })
+}
+
+/// Is it drawn as the text of its content? What waits for a person keeps its buttons.
+pub(super) fn is_plain(entry: &Entry, options: &TranscriptOptions) -> bool {
+    let is_open = || matches!(entry.body(), Body::Approval(approval) if approval.state.is_open());
+    entry.message_type != MessageType::Text && options.plain.is_plain(&entry.message_type) && !is_open()
+}
+
+/// The message as it would be without its data.
+fn as_text(entry: &Entry) -> Entry {
+    let mut message = entry.message.clone();
+    if message.draft.content.is_empty() {
+        message.draft.content = model::markdown::generated(&entry.message.draft, entry.body());
+    }
+    message.draft.metadata = None;
+    Entry { copied: entry.copied, delivery: entry.delivery, ..Entry::of(message, entry.display) }
 }
 
 /// What the agent said with its card. A card that asks for a decision holds it itself.

@@ -25,7 +25,7 @@ pub(super) struct Key {
     id: String,
     revision: i32,
     detail: Detail,
-    look: [bool; 6],
+    look: [bool; 7],
     /// Paths are shown without it.
     project: String,
     assistant: String,
@@ -63,6 +63,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
             superseded && entry.message_type == MessageType::Todo,
             entry.copied,
             options.answers,
+            super::article::is_plain(entry, options),
             options.rests && entry.message_type == MessageType::ToolCall,
             matches!(entry.body(), Body::Progress(it) if is_stalled(it, &message.draft, options.now)),
         ],

@@ -10,6 +10,7 @@ use crate::names::title;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::message_filter::MessageFilter;
 use crate::shell::{agent_name, icon, session_href};
 use crate::visible;
 use api::sessions::SessionDetail;
@@ -20,6 +21,8 @@ pub struct Printed<'a> {
     /// What the agent is called; its own name if empty.
     pub assistant: &'a str,
     pub purpose: Purpose,
+    /// The messages that are written.
+    pub filter: &'a MessageFilter,
     /// URL of `print.js`; a file that is kept has no script.
     pub script: &'a str,
     pub look: Look,
@@ -70,6 +73,7 @@ fn frame(data: &Printed<'_>) -> Part {
             .filter(|value| !value.is_empty())
             .map(|value| part! { <div><dt>{name}</dt><dd>{visible::html(&value).into_view()}</dd></div> })
     };
+    let filtered = (!data.filter.is_empty()).then(|| data.filter.words());
     let tokens = (session.usage.total() > 0).then(|| figures::count(session.usage.total()));
     part! {
         <main class=class id="main">
@@ -83,6 +87,7 @@ fn frame(data: &Printed<'_>) -> Part {
                     {fact("Began", Some(data.clock.full(session.created_at)))}
                     {fact("Last message", Some(data.clock.full(session.last_activity_at)))}
                     {fact("Messages", Some(figures::count(session.message_count)))}
+                    {fact("Only", filtered)}
                     {fact("Tokens", tokens)}
                     {fact("Cost", session.cost_usd.map(figures::dollars))}
                     {fact("Id", Some(session.id.as_str().to_owned()))}

@@ -1,6 +1,7 @@
 //! The session page: header, transcript, panel. The transcript comes as HTML of whole chunks; the island `Transcript`
 //! loads the others as the reader gets near them.
 
+pub mod filter;
 mod find_bar;
 pub(crate) mod header;
 mod landmarks;
@@ -20,6 +21,7 @@ use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
 pub use crate::shared::window::CHUNK;
+pub use filter::FilterData;
 
 /// Is what the dev toggle hides shown?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +56,7 @@ pub struct SessionPageData {
     pub chunks: Vec<(i64, String)>,
     pub dev: Dev,
     pub verbosity: Verbosity,
+    pub filter: FilterData,
     /// The tab that is shown, loaded.
     pub panel: PanelData,
     /// Files that it changed, see [`panel::edited`].
@@ -130,19 +133,26 @@ fn transcript(data: &SessionPageData) -> Part {
         };
         part! { <p class="cap none">{words}</p> }
     });
+    let blank = session.last_seq > 0 && data.filter.is_blank();
+    let feed = (session.last_seq > 0 && !blank).then_some("feed");
+    let filtered = !data.filter.filter.is_empty();
+    let holds = filtered.then(|| data.filter.holds.iter().map(i64::to_string).collect::<Vec<_>>().join(" "));
+    let (earlier, later) = beyond(data);
     // Rows that aren't near the view aren't in the document: paper would pass over them without a word.
     let whole = format!("{}/print", session_href(session.id.as_str()));
     part! {
         <div class="reader">
             <p class="only-print">"This is the part of the session that was open. All of it is on its page to print: "{whole}</p>
+            {filter::bar(data)}
             {find_bar::find_bar(session.id.as_str())}
             <div class="reading">
             {landmarks::sticky_prompt()}
-            <div class="scroll" id="transcript" tabindex="0" data-stick=stick data-last-seq=session.last_seq data-at=data.at>
-            {way(data, data.chunks.first().map(|(n, _)| n * CHUNK).filter(|seq| *seq > 0), "Earlier messages", Glyph::UP)}
-            <div class="column" role=(session.last_seq > 0).then_some("feed") aria-label=(session.last_seq > 0).then_some("Transcript") aria-busy="false">{chunks}</div>
+            <div class="scroll" id="transcript" tabindex="0" data-stick=stick data-last-seq=session.last_seq data-at=data.at data-holds=holds>
+            {way(data, earlier, "Earlier messages", Glyph::UP)}
+            <div class="column" role=feed aria-label=feed.map(|_| "Transcript") aria-busy="false">{chunks}</div>
             {empty}
-            {way(data, data.chunks.last().map(|(n, _)| (n + 1) * CHUNK + 1).filter(|seq| *seq <= session.last_seq), "Later messages", Glyph::DN)}
+            {blank.then(|| filter::blank(data))}
+            {way(data, later, "Later messages", Glyph::DN)}
             <button type="button" class="pill" id="new-messages" hidden>{small_icon(Glyph::DN)}<span></span></button>
             </div>
             {landmarks::minimap()}
@@ -161,9 +171,23 @@ pub fn sections(chunks: Vec<(i64, String)>) -> String {
     chunks.into_iter().map(|(n, rows)| render(|| chunk(n, rows))).collect()
 }
 
+/// A place among the messages before those that the page begins with, and one among those after them.
+fn beyond(data: &SessionPageData) -> (Option<i64>, Option<i64>) {
+    let (first, last) = (data.chunks.first().map(|(n, _)| *n), data.chunks.last().map(|(n, _)| *n));
+    if data.filter.filter.is_empty() {
+        let later = last.map(|n| (n + 1) * CHUNK + 1).filter(|seq| *seq <= data.detail.session.last_seq);
+        return (first.map(|n| n * CHUNK).filter(|seq| *seq > 0), later);
+    }
+    let begins = |n: &i64| n * CHUNK + 1;
+    let earlier = first.and_then(|first| data.filter.holds.iter().rfind(|n| **n < first));
+    let later = last.and_then(|last| data.filter.holds.iter().find(|n| **n > last));
+    (earlier.map(begins), later.map(begins))
+}
+
 /// A plain link to what isn't loaded, for readers without script. The island takes it away.
 fn way(data: &SessionPageData, seq: Option<i64>, label: &'static str, glyph: Glyph) -> Option<Part> {
     let dev = if data.dev == Dev::On { "&dev=1" } else { "" };
-    let to = format!("{}?at={}{dev}", session_href(data.detail.session.id.as_str()), seq?);
+    let filter = data.filter.filter.page_query();
+    let to = format!("{}?at={}{dev}{filter}", session_href(data.detail.session.id.as_str()), seq?);
     Some(part! { <p class="way" data-way=""><a class="btn quiet" href=to>{small_icon(glyph)}{label}</a></p> })
 }

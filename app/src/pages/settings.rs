@@ -4,6 +4,7 @@ pub mod audit;
 mod credentials;
 mod general;
 mod shortcuts;
+mod type_settings;
 mod types;
 
 use crate::icon::Glyph;
@@ -13,6 +14,7 @@ use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::keys::Keys;
+use api::type_settings::TypeSettings;
 use api::types::Types;
 use leptos::prelude::*;
 
@@ -21,6 +23,7 @@ pub struct SettingsPage {
     pub logins: LogIns,
     pub types: Types,
     pub audit: audit::Audit,
+    pub type_settings: TypeSettings,
     /// Folders that are followed.
     pub followed: i64,
     pub shell: ShellData,
@@ -34,6 +37,7 @@ const PARTS: &[(&str, Glyph, &str)] = &[
     ("audit", Glyph::CLOCK, "Audit log"),
     ("look", Glyph::SUN, "Appearance"),
     ("shortcuts", Glyph::KBD, "Shortcuts"),
+    ("type-settings", Glyph::LAYERS, "Cards and checks"),
     ("general", Glyph::GEAR, "General"),
     ("sources", Glyph::FOLDER, "Sources"),
 ];
@@ -83,6 +87,7 @@ fn parts(data: &SettingsPage) -> Part {
         {audit::audit(&data.audit, &data.shell.clock)}
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}
+        {type_settings::type_settings(&data.type_settings)}
         {general::general(&data.shell.preferences)}
         {general::sources(data.followed, data.shell.waiting.folders)}
     }

@@ -28,6 +28,8 @@ page_actions! {
     CopyViewLink = "link-view",
     OpenPalette = "palette",
     Find = "find",
+    ToggleFilter = "filters",
+    SetFilter = "filter",
     SetLevel = "level",
     ShowKeys = "keys",
     TurnTheme = "theme",

@@ -125,7 +125,7 @@ impl<'p> Row<'p> {
 /// all that is hidden there, so that neither is told call by call. Chunks don't end it: what runs on is drawn in the chunk
 /// where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is [`LONGEST`].
 pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Vec<Row<'p>> {
-    let folds = !options.dev && options.verbosity != Verbosity::Verbose;
+    let folds = options.folds();
     let mut stretches = Stretches::default();
     let mut hidden = page.hidden.iter().filter(|row| !row.replaced).peekable();
     for entry in &page.messages {
@@ -172,7 +172,7 @@ pub(super) fn part_of(seq: i64) -> i64 {
 /// Does a page hold all that runs together with these chunks, before them and after them?
 pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeInclusive<i64>) -> (bool, bool) {
     let (first, last) = (chunks.start() * CHUNK + 1, (chunks.end() + 1) * CHUNK);
-    let folds = !options.dev && options.verbosity != Verbosity::Verbose;
+    let folds = options.folds();
     let turns = !options.dev && options.verbosity == Verbosity::Summary;
     let ends = |entry: &Entry| {
         if entry.message.draft.left_behind {

@@ -21,6 +21,7 @@ use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use crate::stats::{Stats, StatsQuery};
+use crate::type_settings::{EditTypeSettings, TypeSettings};
 use crate::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use crate::{Client, Problem};
 use std::future::Future;
@@ -190,6 +191,10 @@ endpoints! {
     Put "/v1/types/{type}" declare_type / DeclareTypeEndpoint (TypePath, DeclareType) -> TypeDeclared [Owner, Local, Agent; 256 KiB];
     /// Remove a declared type, with all its versions. Its messages stay, and are shown as data.
     Delete "/v1/types/{type}" remove_type / RemoveType (TypePath, Nothing) -> Types [Owner, Local; 1 KiB];
+    /// How the workspace treats message types.
+    Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
+    /// Draws types as text, or accepts their payload unchecked. It takes effect at once.
+    Patch "/v1/settings/types" edit_type_settings / EditTypeSettingsEndpoint (Nothing, EditTypeSettings) -> TypeSettings [Owner; 64 KiB];
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];

@@ -41,6 +41,7 @@ pub mod serve;
 pub mod sessions;
 pub mod stats;
 pub mod transport;
+pub mod type_settings;
 pub mod types;
 
 pub use client::Client;

@@ -1,7 +1,7 @@
 //! The contract as an `OpenAPI` 3.1 document, derived from the endpoint table and from the types that it names.
 //!
 //! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-scope` (what an agent's
-//! key needs), `x-body-limit` (bytes), `x-events` (name to data) and, of the document, `x-message-types` (tag to payload). `docs/api/openapi.json` is this document, kept fresh by a test.
+//! key needs), `x-body-limit` (bytes), `x-events` (name to data) and, of the document, `x-message-types` (tag to payload). The schema of each payload has an example. `docs/api/openapi.json` is this document, kept fresh by a test.
 
 mod beside;
 mod envelope;
@@ -71,6 +71,13 @@ impl Book {
         for (name, schema) in self.inputs.take_definitions(true) {
             // A type that is both read and written gets the schema of its written form, which is the narrower one.
             schemas.entry(name).or_insert(schema);
+        }
+        for (_, _, example) in model::Body::examples() {
+            let name = payloads.get(example.message_type()).and_then(|schema| schema["$ref"].as_str());
+            let name = name.and_then(|reference| reference.rsplit('/').next());
+            if let Some(schema) = name.and_then(|name| schemas.get_mut(name)?.as_object_mut()) {
+                schema.insert("examples".to_owned(), json!([example.payload()]));
+            }
         }
         schemas.sort_keys();
         let mut document = fixed::frame(problem.to_value());

@@ -2,6 +2,7 @@
 
 use crate::endpoint::{Input, Reply};
 use crate::search::HitCount;
+use model::Role;
 use serde::{Deserialize, Serialize};
 
 /// Which landmarks; all without `after`.
@@ -17,6 +18,12 @@ pub struct OutlineQuery {
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<i64>,
+    /// Only messages of any of these types count as new.
+    #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// Only messages of any of these roles count as new.
+    #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
 }
 impl Input for OutlineQuery {}
 
@@ -74,6 +81,12 @@ pub struct FindQuery {
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev: Option<u8>,
+    /// Only messages of any of these types.
+    #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<String>,
+    /// Only messages of any of these roles.
+    #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
 }
 impl Input for FindQuery {}
 

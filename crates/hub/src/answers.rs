@@ -22,6 +22,7 @@ pub mod search;
 pub mod sessions;
 pub mod stats;
 pub mod todos;
+pub mod type_settings;
 pub mod types;
 pub mod updates;
 

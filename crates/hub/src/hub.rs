@@ -1,5 +1,6 @@
 //! An open store with everything that runs on it.
 
+use crate::answers::type_settings;
 use crate::audit::Refusals;
 use crate::compute::Compute;
 use crate::doorbell;
@@ -74,6 +75,7 @@ pub struct Inner {
     pub metrics: Metrics,
     pub quotas: Arc<Quotas>,
     pub types: DeclaredTypes,
+    pub type_settings: type_settings::Held,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -96,7 +98,10 @@ impl Hub {
         let quotas = Arc::new(Quotas::default());
         let (ends, counted, of) = (shutdown.clone(), Arc::clone(&quotas), workspace.clone());
         tokio::spawn(async move { counted.keep(&of, &ends).await });
+        let type_settings = type_settings::Held::default();
+        type_settings.load(&workspace).await?;
         if let Store::Postgres(_) = store {
+            spawn_until(&shutdown, type_settings.clone().follow(workspace.clone()));
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             spawn_until(&shutdown, async { tokio::join!(tell, hear) });
@@ -119,6 +124,7 @@ impl Hub {
             metrics,
             quotas,
             types: DeclaredTypes::default(),
+            type_settings,
             revoked,
             shutdown,
         })))

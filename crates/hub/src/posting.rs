@@ -7,6 +7,7 @@ use crate::{Caller, hex, moment, problem, reports};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
+use api::type_settings::TypeSettings;
 use jiff::tz::TimeZone;
 use model::envelope::review_info::REVIEW_INFO;
 use model::envelope::{self, EnvelopeError};
@@ -45,6 +46,7 @@ const BATCH: &str = "batch";
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
     caller: &Caller,
+    settings: &TypeSettings,
     session: &SessionId,
     input: PostMessage,
     pointer: &str,
@@ -54,7 +56,7 @@ pub fn post(
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
-    let (draft, body) = draft(caller, input, types, now).map_err(|problem| below(pointer, problem))?;
+    let (draft, body) = draft(caller, settings, input, types, now).map_err(|problem| below(pointer, problem))?;
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));
     if deliver.is_some() && !said_by_person {
@@ -127,7 +129,13 @@ pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
 }
 
 /// The message, and its content as it was read.
-fn draft(caller: &Caller, input: PostMessage, types: &TypeTable, now: Micros) -> Result<(Draft, Body), Problem> {
+fn draft(
+    caller: &Caller,
+    settings: &TypeSettings,
+    input: PostMessage,
+    types: &TypeTable,
+    now: Micros,
+) -> Result<(Draft, Body), Problem> {
     let role = role(caller, input.role)?;
     let status = input.status.unwrap_or(Status::Final);
     if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
@@ -138,7 +146,7 @@ fn draft(caller: &Caller, input: PostMessage, types: &TypeTable, now: Micros) ->
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
-    let (mut metadata, body) = metadata(caller, input.message_metadata)?;
+    let (mut metadata, body) = metadata(caller, settings, input.message_metadata)?;
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;
     }
@@ -254,6 +262,12 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
         Body::Action(_) => {
             refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
         }
+        // What a newer version, or unchecked data, says of a person's choice is no more an agent's to say.
+        Body::Unknown { message_type, .. } | Body::Invalid { message_type, .. }
+            if *message_type == MessageType::Action || is_built_in(message_type) && has_choices(draft) =>
+        {
+            refused("An agent can't press buttons: only a person answers", "/message_metadata")
+        }
         Body::Approval(approval) if approval.state.is_persons() => {
             refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")
         }
@@ -261,12 +275,27 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     }
 }
 
+fn is_built_in(message_type: &str) -> bool {
+    MessageType::parse(message_type).is_some()
+}
+
+fn has_choices(draft: &Draft) -> bool {
+    draft.metadata.as_ref().is_some_and(|extras| extras.contains_key(CHOSEN) || extras.contains_key(REVIEW_INFO))
+}
+
 /// Metadata as it is stored, and the content that was read of it.
-pub fn metadata(caller: &Caller, given: Option<Value>) -> Result<(Option<Map<String, Value>>, Body), Problem> {
+pub fn metadata(
+    caller: &Caller,
+    settings: &TypeSettings,
+    given: Option<Value>,
+) -> Result<(Option<Map<String, Value>>, Body), Problem> {
     if let Some(problem) = given.as_ref().and_then(too_many) {
         return Err(problem);
     }
-    let (mut metadata, mut body) = envelope::read(given).map_err(refused)?;
+    let tag = given.as_ref().and_then(|given| given.get("message_type")?.as_str());
+    let is_unvalidated = tag.is_some_and(|tag| settings.is_unvalidated(tag));
+    let read = if is_unvalidated { envelope::read_unvalidated } else { envelope::read };
+    let (mut metadata, mut body) = read(given).map_err(refused)?;
     if let Some((pointer, expected)) = undecidable(&body) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
     }

@@ -21,6 +21,7 @@ use api::reading::{ReadUpTo, UnreadSessions};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::stats::{Stats, StatsQuery};
+use api::type_settings::{EditTypeSettings, TypeSettings};
 use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
@@ -255,6 +256,12 @@ impl Api for Scoped {
     }
     async fn remove_type(&self, path: TypePath, _: Nothing) -> Result<Types, Problem> {
         answers::types::remove(self, &path).await
+    }
+    async fn get_type_settings(&self, _: Nothing, _: Nothing) -> Result<TypeSettings, Problem> {
+        Ok(answers::type_settings::get(&self.hub))
+    }
+    async fn edit_type_settings(&self, _: Nothing, input: EditTypeSettings) -> Result<TypeSettings, Problem> {
+        answers::type_settings::edit(self, input).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await

@@ -64,6 +64,8 @@ mod sessions;
 mod stats;
 #[path = "contract/support.rs"]
 mod support;
+#[path = "contract/type_settings.rs"]
+mod type_settings;
 #[path = "contract/types.rs"]
 mod types;
 #[path = "contract/working.rs"]

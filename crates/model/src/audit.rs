@@ -209,7 +209,7 @@ pub enum Event {
         /// Files that were found below the paths.
         files: u64,
     },
-    /// A person changed preferences.
+    /// A person changed preferences, or how the workspace treats message types: `plain`, `unvalidated`.
     PreferencesChanged {
         /// Only the fields that changed.
         changes: Vec<Change>,

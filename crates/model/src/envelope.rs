@@ -15,7 +15,7 @@ pub use problem::{EnvelopeCode, EnvelopeError};
 pub use review_info::{ReviewInfo, ReviewState, review_info};
 pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 
-use crate::message_type::{Body, MessageType, Mismatch};
+use crate::message_type::{Body, Mismatch};
 use serde_json::{Map, Value};
 
 /// The version of an envelope that doesn't say one.
@@ -60,6 +60,30 @@ pub fn read(metadata: Option<Value>) -> Result<(Option<Map<String, Value>>, Body
     assemble(message_type, &version, payload, extras).map(|(envelope, body)| (Some(envelope), body))
 }
 
+/// The extra of a message whose payload was accepted although it doesn't fit its type.
+pub const UNVALIDATED: &str = "unvalidated";
+
+/// Like [`read`], but takes a payload that doesn't fit its type, and extras that don't: as they came, marked with the extra
+/// [`UNVALIDATED`].
+///
+/// # Errors
+///
+/// As for [`normalize`], of the envelope itself.
+pub fn read_unvalidated(metadata: Option<Value>) -> Result<(Option<Map<String, Value>>, Body), EnvelopeError> {
+    let error = match read(metadata.clone()) {
+        Err(error) if matches!(error.code, EnvelopeCode::Payload | EnvelopeCode::Extra) => error,
+        other => return other,
+    };
+    let Some(Value::Object(mut envelope)) = metadata else { return Err(error) };
+    // What is stored has a version as readers know it.
+    let version = envelope.get("version").map_or(Ok(Some(VERSION)), read_version)?;
+    envelope.insert("version".to_owned(), version.map_or(Value::Null, Value::from));
+    envelope.retain(|_, value| !value.is_null());
+    envelope.insert(UNVALIDATED.to_owned(), Value::Bool(true));
+    let body = Body::of_metadata(Some(&envelope));
+    Ok((Some(envelope), body))
+}
+
 /// Builds an envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
 ///
 /// # Errors
@@ -94,7 +118,7 @@ fn assemble(
     let Value::Object(payload) = payload else {
         return Err(EnvelopeError::new(EnvelopeCode::PayloadNotAnObject, "/payload", "an object"));
     };
-    let body = Body::read(message_type, &payload)
+    let body = Body::read(message_type, version.unwrap_or(VERSION), &payload)
         .map_err(|problem| EnvelopeError::at(EnvelopeCode::Payload, problem.within("/payload")))?;
     // The payload may be megabytes: don't hold it beside the body that was read from it.
     drop(payload);
@@ -104,6 +128,8 @@ fn assemble(
         EnvelopeError::at(if inside { EnvelopeCode::Payload } else { EnvelopeCode::Extra }, problem)
     })?;
 
+    // A payload that was migrated is stored as what it is now.
+    let version = version.map(|version| body.version().map_or(version, |own| own.max(version)));
     let mut envelope = Map::new();
     envelope.insert("message_type".to_owned(), Value::from(message_type));
     if let Some(version) = version {
@@ -142,6 +168,11 @@ fn read_version(version: &Value) -> Result<Option<i64>, EnvelopeError> {
     }
 }
 
+/// The version that stored metadata says; that of an envelope without one where it says none.
+pub(crate) fn version_of(metadata: &Map<String, Value>) -> i64 {
+    metadata.get("version").and_then(|version| read_version(version).ok().flatten()).unwrap_or(VERSION)
+}
+
 /// Metadata as it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
@@ -169,15 +200,15 @@ pub fn parse(metadata: Option<&Value>) -> Parsed {
         has_structured_payload: false,
         problem: None,
     };
-    match normalize(metadata.cloned()) {
-        Ok(None) => nothing,
-        Ok(Some(map)) => {
+    match read(metadata.cloned()) {
+        Ok((None, _)) => nothing,
+        Ok((Some(map), body)) => {
             let Some(tag) = map.get("message_type").and_then(Value::as_str).map(str::to_owned) else {
                 return Parsed { payload: Some(map), is_legacy: true, ..nothing };
             };
             Parsed {
                 payload: map.get("payload").and_then(Value::as_object).cloned(),
-                has_structured_payload: !matches!(MessageType::parse(&tag), None | Some(MessageType::Text)),
+                has_structured_payload: !matches!(body, Body::Text(_) | Body::Unknown { .. }),
                 message_type: Some(tag),
                 raw: Some(Value::Object(map)),
                 ..nothing

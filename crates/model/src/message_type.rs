@@ -27,6 +27,16 @@ pub trait Payload: Serialize + DeserializeOwned {
     /// Who sends it, as a rule.
     const USUAL_ROLE: Role;
 
+    /// The version of the payload that this type is. Raise it with a change that readers of the one before can't take, and
+    /// migrate in [`Payload::migrate`].
+    const VERSION: i64 = envelope::VERSION;
+
+    /// Turns a payload of an older version, from 1 up to `VERSION - 1`, into one of this version. What doesn't fit its version
+    /// is left for the reading to refuse.
+    fn migrate(_version: i64, payload: Map<String, Value>) -> Map<String, Value> {
+        payload
+    }
+
     /// One line: for lists, search, notifications, screen readers and terminals. Empty where `content` says it all.
     fn summary(&self) -> String;
 
@@ -50,6 +60,17 @@ pub trait Payload: Serialize + DeserializeOwned {
     fn check(&self, _extras: &Map<String, Value>) -> Result<(), Mismatch> {
         Ok(())
     }
+}
+
+/// Reads a payload of any version. None for a newer one that doesn't read as the built-in one.
+fn read_version<T: Payload>(version: i64, payload: &Map<String, Value>) -> Result<Option<T>, Mismatch> {
+    if version > T::VERSION {
+        return Ok(strict::read(payload).ok());
+    }
+    if version < T::VERSION {
+        return strict::read(&T::migrate(version, payload.clone())).map(Some);
+    }
+    strict::read(payload).map(Some)
 }
 
 macro_rules! message_types {
@@ -90,15 +111,27 @@ macro_rules! message_types {
                 }
             }
 
-            /// Reads a payload strictly. A type that isn't built in takes any object.
+            /// Reads a payload strictly; one of an older version is migrated first. A type that isn't built in takes any
+            /// object, and so does a version that is newer than the built-in one: where it doesn't read as that one, it is
+            /// [`Body::Unknown`].
             ///
             /// # Errors
             ///
-            /// A [`Mismatch`] with the first field that doesn't fit, relative to the payload.
-            pub fn read(message_type: &str, payload: &Map<String, Value>) -> Result<Self, Mismatch> {
-                match message_type {
-                    $( $tag => strict::read(payload).map(Self::$Type), )*
-                    _ => Ok(Self::Unknown { message_type: message_type.to_owned(), payload: payload.clone() }),
+            /// A [`Mismatch`] with the first field that doesn't fit, relative to the payload, after a migration.
+            pub fn read(message_type: &str, version: i64, payload: &Map<String, Value>) -> Result<Self, Mismatch> {
+                let read = match message_type {
+                    $( $tag => read_version(version, payload).map(|read| read.map(Self::$Type))?, )*
+                    _ => None,
+                };
+                let unknown = || Self::Unknown { message_type: message_type.to_owned(), payload: payload.clone() };
+                Ok(read.unwrap_or_else(unknown))
+            }
+
+            /// Returns the version of the payload as [`Body::payload`] writes it. None where that is as it came.
+            pub(crate) fn version(&self) -> Option<i64> {
+                match self {
+                    $( Self::$Type(_) => Some(<$Payload>::VERSION), )*
+                    Self::Unknown { .. } | Self::Invalid { .. } => None,
                 }
             }
 
@@ -219,14 +252,18 @@ impl Body {
     pub fn of_metadata(metadata: Option<&Map<String, Value>>) -> Self {
         let Some(metadata) = metadata else { return Self::Text(text::Text::default()) };
         let payload = metadata.get("payload");
+        let version = envelope::version_of(metadata);
         let invalid = |message_type: String, payload: Value, problem| Self::Invalid { message_type, payload, problem };
         match (metadata.get("message_type"), payload) {
             (None, _) => Self::Text(text::Text::default()),
-            (Some(Value::String(tag)), Some(Value::Object(payload))) if !tag.is_empty() => Self::read(tag, payload)
-                .unwrap_or_else(|problem| invalid(tag.clone(), Value::Object(payload.clone()), problem)),
+            (Some(Value::String(tag)), Some(Value::Object(payload))) if !tag.is_empty() => {
+                Self::read(tag, version, payload)
+                    .unwrap_or_else(|problem| invalid(tag.clone(), Value::Object(payload.clone()), problem))
+            }
             (Some(Value::String(tag)), None) if !tag.is_empty() => {
                 let payload = Map::new();
-                Self::read(tag, &payload).unwrap_or_else(|problem| invalid(tag.clone(), payload.into(), problem))
+                Self::read(tag, version, &payload)
+                    .unwrap_or_else(|problem| invalid(tag.clone(), payload.into(), problem))
             }
             (Some(Value::String(tag)), Some(payload)) if !tag.is_empty() => {
                 invalid(tag.clone(), payload.clone(), Mismatch::new("", "an object"))
@@ -245,6 +282,72 @@ impl Body {
     ///
     /// As for [`envelope::build`].
     pub fn envelope(&self, extras: Map<String, Value>) -> Result<Map<String, Value>, envelope::EnvelopeError> {
-        envelope::build(self.message_type(), self.payload(), extras, envelope::VERSION)
+        let version = self.version().unwrap_or(envelope::VERSION);
+        envelope::build(self.message_type(), self.payload(), extras, version)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mismatch, Payload, read_version};
+    use crate::{Body, Role};
+    use serde::{Deserialize, Serialize};
+    use serde_json::{Map, Value, json};
+
+    /// Version 1 had the strength of the wind as `force`, in Beaufort.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wind {
+        metres_per_second: u64,
+    }
+
+    impl Payload for Wind {
+        const USUAL_ROLE: Role = Role::Assistant;
+        const VERSION: i64 = 2;
+
+        fn migrate(_version: i64, mut payload: Map<String, Value>) -> Map<String, Value> {
+            if let Some(force) = payload.shift_remove("force") {
+                let speed = force.as_u64().map_or(force, |force| json!(force * 2));
+                payload.insert("metres_per_second".to_owned(), speed);
+            }
+            payload
+        }
+
+        fn summary(&self) -> String {
+            String::new()
+        }
+
+        fn to_markdown(&self) -> String {
+            String::new()
+        }
+
+        fn example() -> Self {
+            Self { metres_per_second: 6 }
+        }
+    }
+
+    fn read(version: i64, payload: Value) -> Result<Option<Wind>, Mismatch> {
+        read_version(version, payload.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn an_older_version_is_migrated_and_a_newer_one_is_not_refused() {
+        let wind = |metres_per_second| Ok(Some(Wind { metres_per_second }));
+        assert_eq!(read(1, json!({"force": 3})), wind(6));
+        assert_eq!(read(2, json!({"metres_per_second": 7})), wind(7));
+        assert_eq!(read(2, json!({"force": 3})).unwrap_err().expected, "no other keys than `metres_per_second`");
+        assert_eq!(read(1, json!({"force": "strong"})).unwrap_err().pointer, "/metres_per_second");
+        assert_eq!(read(3, json!({"metres_per_second": 7})), wind(7), "what was added later may say the same");
+        assert_eq!(read(3, json!({"knots": 12})), Ok(None));
+    }
+
+    #[test]
+    fn a_newer_version_of_a_built_in_type_is_kept_as_it_came() {
+        let metadata = json!({"message_type": "TODO", "version": 9, "payload": {"tree": [1, null]}});
+        let stored = crate::envelope::normalize(Some(metadata.clone())).expect("not refused").expect("an envelope");
+        assert_eq!(Value::Object(stored.clone()), metadata);
+        let payload = metadata["payload"].as_object().expect("an object").clone();
+        let unknown = Body::Unknown { message_type: "TODO".to_owned(), payload };
+        assert_eq!(Body::of_metadata(Some(&stored)), unknown);
     }
 }

@@ -295,7 +295,8 @@ fn follow() {
 
 async fn count_new(seq: i64) {
     let path = SessionPath { session: store::session() };
-    let answer = fragment::client().get_outline(path, OutlineQuery { after: Some(seq), seen: None }).await;
+    let answer =
+        fragment::client().get_outline(path, OutlineQuery { after: Some(seq), ..OutlineQuery::default() }).await;
     let (Ok(outline), Some(button)) = (answer, dom::by_id("review-news")) else { return };
     let edits = outline.marks.iter().filter(|mark| mark.kind == MarkKind::Edit).count() as i64;
     if edits > 0 {

@@ -1,5 +1,5 @@
 use crate::swap::{self, swap};
-use crate::{events, session_actions, times, transcript};
+use crate::{events, filter, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
 use app::shared::page_action::PageAction;
@@ -89,6 +89,9 @@ async fn move_panel(base: String, deed: Deed) {
         Deed::Head => head(&base),
         Deed::Follow => {
             head(&base);
+            if let Some(session) = transcript::session() {
+                filter::follow(&session);
+            }
             tab_again(&base);
         }
     }

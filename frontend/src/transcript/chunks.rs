@@ -8,6 +8,7 @@ use app::shared::sorted::{Map, Set};
 use app::shared::window::{Plan, Segment, View, Window};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use web_sys::Element;
 
 /// Elements that a page may have, less what a chunk may hold more than the others.
@@ -22,6 +23,8 @@ pub struct Chunks {
     left: RefCell<VecDeque<(usize, Element)>>,
     /// What was unfolded in rows that left the document.
     unfolded: RefCell<Map<String, Vec<bool>>>,
+    /// Chunks that hold nothing that the filter takes: they are as high as nothing, and never asked for.
+    empty: RefCell<Set<usize>>,
     /// Width of the scroller for which the heights hold.
     width: Cell<i32>,
 }
@@ -33,6 +36,7 @@ impl Chunks {
             mounted: RefCell::new(mounted),
             left: RefCell::default(),
             unfolded: RefCell::default(),
+            empty: RefCell::default(),
             width: Cell::new(width),
         }
     }
@@ -71,7 +75,25 @@ impl Chunks {
     }
 
     pub fn forget_heights(&self) {
-        self.window.borrow_mut().forget();
+        let mut window = self.window.borrow_mut();
+        window.forget();
+        self.empty.borrow().iter().for_each(|chunk| window.measure(*chunk, 0.0, 0));
+    }
+
+    /// All but these hold nothing that the filter takes.
+    pub fn empty_but(&self, holds: &Set<usize>) {
+        let chunks = self.window.borrow().len();
+        self.empty.borrow_mut().extend((0..chunks).filter(|chunk| !holds.contains(chunk)));
+        self.forget_heights();
+    }
+
+    pub fn is_empty(&self, chunk: usize) -> bool {
+        self.empty.borrow().contains(&chunk)
+    }
+
+    /// Messages of these chunks are new or changed: they may hold something by now.
+    pub fn fill(&self, chunks: &RangeInclusive<usize>) {
+        self.empty.borrow_mut().take(|chunk| chunks.contains(chunk));
     }
 
     /// The session has so many chunks by now.
@@ -82,7 +104,9 @@ impl Chunks {
     /// What to load and what to let go, see [`Window::plan`].
     pub fn plan(&self, view: View, keep: &Set<usize>, room: usize) -> Plan {
         let mounted = self.numbers().into_iter().collect();
-        self.window.borrow().plan(view, &mounted, keep, room)
+        let mut plan = self.window.borrow().plan(view, &mounted, keep, room);
+        plan.load.retain(|chunk| !self.is_empty(*chunk));
+        plan
     }
 
     /// A look at the heights. `read` calls nothing of the column.

@@ -239,7 +239,12 @@ async fn carry_on(column: Rc<Column>, task: Task) {
 async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let path = SessionPath { session: column.session.clone() };
     let dev = page_state().dev.get().then_some(1);
-    let answer = fragment::client().find(path, FindQuery { q: words.clone(), dev }).await;
+    let answer = fragment::client()
+        .find(
+            path,
+            FindQuery { q: words.clone(), dev, types: column.filter.types.clone(), roles: column.filter.roles.clone() },
+        )
+        .await;
     let loaded_only = matches!(&answer, Err(problem) if problem.status == 0);
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
     let reader = {

@@ -150,9 +150,20 @@ pub(super) fn aim_back(column: &Column, seq: i64, offset: f64) {
     column.goal.back.set(Some(offset));
 }
 
+/// Is it known that the filter doesn't take a message?
+fn is_left_out(column: &Column, seq: i64) -> bool {
+    let chunk = chunk_of(seq);
+    let is_absent = |section: Element| scroll::itself(&section, seq).is_none();
+    !column.filter.is_empty() && column.chunks.section(chunk).map_or(column.chunks.is_empty(chunk), is_absent)
+}
+
 /// Shows the row that the reader wants, as soon as it is there.
 pub fn reach_goal(column: &Rc<Column>) {
     let Some(seq) = column.goal.seq() else { return };
+    if is_left_out(column, seq) {
+        column.goal.give_up();
+        return dom::go_to(&format!("{}?at={seq}#m{seq}", app::shared::session_href(&column.session)));
+    }
     let Some(row) = scroll::row(column, seq) else {
         for chunk in scroll::chunks_of(column, seq) {
             if !column.chunks.is_mounted(chunk) {

@@ -132,6 +132,7 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
         // Of a long stretch the end tells: the rest is drawn anew anyway.
         column.loads.expect((*to - CHUNK).max(*from)..=*to);
         let these = chunk_of(*from)..=chunk_of(*to);
+        column.chunks.fill(&these);
         changed.extend(column.chunks.numbers().into_iter().filter(|chunk| these.contains(chunk)));
     }
     let last_seq = column.arrivals.last_seq();

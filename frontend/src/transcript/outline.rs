@@ -102,7 +102,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
     };
     let column = column.clone();
     wasm_bindgen_futures::spawn_local(async move {
-        let answer = ask(&column.session, after, elsewhere.then_some(seen)).await;
+        let answer = ask(&column, after, elsewhere.then_some(seen)).await;
         if let Some(count) = answer.as_ref().ok().and_then(|outline| outline.new) {
             column.found_new(seen, count);
         }
@@ -146,9 +146,9 @@ struct Answer {
 }
 
 /// A typed call of the endpoint would be ten times as much code.
-async fn ask(session: &str, after: i64, seen: Option<i64>) -> Result<Answer, Problem> {
-    let seen = seen.map(|seen| format!("&seen={seen}")).unwrap_or_default();
-    let path = format!("{}?after={}{seen}", GetOutline.path([session]), after.max(0));
+async fn ask(column: &Column, after: i64, seen: Option<i64>) -> Result<Answer, Problem> {
+    let seen = seen.map(|seen| format!("&seen={seen}{}", column.filter.api_query())).unwrap_or_default();
+    let path = format!("{}?after={}{seen}", GetOutline.path([&*column.session]), after.max(0));
     let bytes = fragment::client().get_bytes(&path).await?;
     let outline = Json::of_bytes(&bytes).ok_or_else(|| api::client::unreadable("it isn't JSON"))?;
     let mark = |said: &Json| {

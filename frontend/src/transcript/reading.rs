@@ -83,7 +83,8 @@ pub fn divide(column: &Column) {
 /// Who stands at the end of a page that can be seen has read it.
 pub fn mark(column: &Rc<Column>) {
     let (reading, seq) = (&column.reading, column.arrivals.last_seq());
-    let read = reading.known.get() && column.place.is_at_end() && seq > reading.told.get();
+    // Of a filtered session nobody knows how far it was read.
+    let read = column.filter.is_empty() && reading.known.get() && column.place.is_at_end() && seq > reading.told.get();
     if !read || reading.telling.get() || reading.backoff.borrow().gave_up() || !dom::visible() {
         return;
     }

@@ -173,6 +173,10 @@ pub fn redraw(column: &Rc<Column>, dev: bool) {
     if column.dev.get() == dev {
         return;
     }
+    if !column.filter.is_empty() {
+        // Which chunks hold anything is another question now. The address has the toggle by then.
+        return dom::after(0, dom::reload);
+    }
     find::changed(column);
     // The anchor stays: the message that was jumped to, or the first row in view since the reader scrolled.
     let goal = column.goal.seq();

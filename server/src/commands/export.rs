@@ -16,7 +16,8 @@ pub async fn run(args: Export) -> Result<()> {
         ExportFormat::Html => "html",
         ExportFormat::Markdown => "markdown",
     };
-    let path = format!("{}?format={format}", ExportSession.path([&args.session]));
+    let only = args.only.filter().api_query();
+    let path = format!("{}?format={format}{only}", ExportSession.path([&args.session]));
     let bytes = door.client.get_bytes(&path).await;
     door.close().await;
     let bytes = bytes?;

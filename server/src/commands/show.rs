@@ -14,14 +14,14 @@ const PAGE: u32 = 500;
 
 pub async fn run(args: Show) -> Result<()> {
     let door = Door::find(&args.data).await?;
-    let shown = if args.json { json(&door.client, &args.session).await } else { text(&door.client, &args).await };
+    let shown = if args.json { json(&door.client, &args).await } else { text(&door.client, &args).await };
     door.close().await;
     shown
 }
 
 /// Prints everything, one message a line.
-async fn json(client: &Client, session: &str) -> Result<()> {
-    each(client, session, true, |page| {
+async fn json(client: &Client, args: &Show) -> Result<()> {
+    each(client, args, true, |page| {
         page.messages.iter().try_for_each(|entry| print(&format!("{}\n", serde_json::to_string(entry)?)))
     })
     .await
@@ -34,7 +34,11 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
     let mut hidden = Run::default();
     let count = |hidden: &mut Run| hidden.take().map_or(Ok(()), |line| print(&format!("\n--- {line}\n")));
     print(&format!("# {}\n", detail.session.title))?;
-    each(client, &args.session, args.dev, |page| {
+    let filter = args.only.filter();
+    if !filter.is_empty() {
+        print(&format!("Only {}\n", filter.words()))?;
+    }
+    each(client, args, args.dev, |page| {
         rows(page).into_iter().try_for_each(|row| match row {
             Row::Hidden(row) => {
                 hidden.push(row);
@@ -56,17 +60,14 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
 }
 
 /// Calls `show` with each page of the session.
-async fn each(
-    client: &Client,
-    session: &str,
-    dev: bool,
-    mut show: impl FnMut(&MessagePage) -> Result<()>,
-) -> Result<()> {
+async fn each(client: &Client, args: &Show, dev: bool, mut show: impl FnMut(&MessagePage) -> Result<()>) -> Result<()> {
     let mut after = 0;
     loop {
         let dev = dev.then_some(1);
-        let query = ListMessages { after: Some(after), dev, limit: Some(PAGE), ..ListMessages::default() };
-        let page = client.list_messages(SessionPath { session: session.to_owned() }, query).await?;
+        let (types, roles) = (args.only.types.clone(), args.only.roles.clone());
+        let query =
+            ListMessages { after: Some(after), types, roles, dev, limit: Some(PAGE), ..ListMessages::default() };
+        let page = client.list_messages(SessionPath { session: args.session.clone() }, query).await?;
         show(&page)?;
         if page.to >= page.last_seq || page.to <= after {
             return Ok(());

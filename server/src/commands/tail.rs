@@ -54,7 +54,8 @@ pub async fn run(args: Tail) -> Result<()> {
 
 /// Everything as JSON; for people what the dashboard shows.
 fn query(args: &Tail) -> ListMessages {
-    ListMessages { dev: (args.json || args.dev).then_some(1), ..ListMessages::default() }
+    let (types, roles) = (args.only.types.clone(), args.only.roles.clone());
+    ListMessages { types, roles, dev: (args.json || args.dev).then_some(1), ..ListMessages::default() }
 }
 
 async fn tell(verbatim: &Verbatim, args: &Tail, counted: &mut Counted, change: &FeedEvent) -> Result<()> {

@@ -10,6 +10,7 @@ use api::Problem;
 use api::messages::{Entry, ListMessages};
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
+use app::shared::message_filter::MessageFilter;
 use app::transcript::Verbosity;
 use axum::Extension;
 use axum::body::Body;
@@ -17,11 +18,13 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
-use model::{Session, SourceId};
+use model::{Role, Session, SourceId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use store::{SourceChunk, Workspace};
 
 #[derive(Debug, Deserialize)]
@@ -32,9 +35,19 @@ pub struct ExportQuery {
     /// Of markdown: the detail, as on the page; what the reader's pages have if absent.
     view: Option<String>,
     dev: Option<u8>,
+    /// Only messages of any of these types.
+    #[serde(default, rename = "type")]
+    types: Vec<String>,
+    /// Only messages of any of these roles.
+    #[serde(default, rename = "role")]
+    roles: Vec<Role>,
 }
 
 impl ExportQuery {
+    fn filter(&self) -> MessageFilter {
+        MessageFilter { types: self.types.clone(), roles: self.roles.clone() }
+    }
+
     fn view(&self, headers: &HeaderMap) -> Result<View, Problem> {
         let known = |word: &str| Verbosity::parse(word).is_some();
         if self.view.as_deref().is_some_and(|word| !known(word)) {
@@ -46,7 +59,8 @@ impl ExportQuery {
             Some(1) => Some("1"),
             Some(_) => return Err(Problem::field("dev", "0 or 1")),
         };
-        Ok(views::view(dev, self.view.as_deref(), headers))
+        let view = views::view(dev, self.view.as_deref(), headers);
+        Ok(View { filter: Arc::new(self.filter()), ..view })
     }
 }
 
@@ -57,9 +71,12 @@ pub async fn export(
     Asked(query): Asked<ExportQuery>,
 ) -> Response {
     let answer = match query.format.as_deref() {
+        Some("original") if !query.filter().is_empty() => {
+            Err(Problem::field("format", "`json`, `html` or `markdown`: the original is the whole file"))
+        }
         Some("original") => original(scoped, path, query.source).await,
-        Some("json") => json(scoped, path).await,
-        Some("html") => written::html(scoped, path, &views::clock(&headers)).await,
+        Some("json") => json(scoped, path, query.filter()).await,
+        Some("html") => written::html(scoped, path, query.filter(), &views::clock(&headers)).await,
         Some("markdown") => match query.view(&headers) {
             Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
             Err(problem) => Err(problem),
@@ -126,14 +143,21 @@ fn original_bytes(
 const PIECE: usize = 64 * 1024;
 
 /// Written piece by piece, so that a long session needs no more memory than a short one.
-async fn json(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
+async fn json(scoped: Scoped, path: SessionPath, filter: MessageFilter) -> Result<Response, Problem> {
     let detail = scoped.get_session(path, Nothing {}).await?;
     let (session, last) = (SessionPath { session: detail.session.id.to_string() }, detail.session.last_seq);
     let name = file_name(&detail.session, "json");
-    let before = format!("{{\"session\":{},\"messages\":[", written(&detail).map_err(|_| Problem::internal())?);
+    let session_json = written(&detail).map_err(|_| Problem::internal())?;
+    let only = if filter.is_empty() {
+        String::new()
+    } else {
+        format!("\"filter\":{},", json!({ "type": filter.types, "role": filter.roles }))
+    };
+    let before = format!("{{\"session\":{session_json},{only}\"messages\":[");
+    let filter = Arc::new(filter);
     let start = (0, VecDeque::new(), true);
     let pieces = stream::try_unfold(start, move |(mut after, mut entries, mut is_first)| {
-        let (scoped, session) = (scoped.clone(), session.clone());
+        let (scoped, session, filter) = (scoped.clone(), session.clone(), Arc::clone(&filter));
         async move {
             let mut piece = Vec::new();
             while piece.len() < PIECE {
@@ -141,8 +165,14 @@ async fn json(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
                     if after >= last || !piece.is_empty() {
                         break;
                     }
-                    let query =
-                        ListMessages { after: Some(after), dev: Some(1), limit: Some(500), ..ListMessages::default() };
+                    let query = ListMessages {
+                        after: Some(after),
+                        types: filter.types.clone(),
+                        roles: filter.roles.clone(),
+                        dev: Some(1),
+                        limit: Some(500),
+                        ..ListMessages::default()
+                    };
                     let page = scoped.list_messages(session.clone(), query).await.map_err(std::io::Error::other)?;
                     after = page.to.max(after + 1);
                     entries = page.messages.into();

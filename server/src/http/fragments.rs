@@ -2,12 +2,14 @@
 
 use super::asked::Asked;
 use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
-use super::{Site, transcript, views};
+use super::transcript::View;
+use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessagePath};
 use api::sessions::{ListSessions, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
+use app::pages::session::Dev;
 use app::transcript::Detail;
 use axum::Extension;
 use axum::extract::{Path, Query, Request, State};
@@ -16,6 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 use hub::Scoped;
 use hub::compute::Job;
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// Longest text that is previewed, in bytes of its request.
 const RENDER_LIMIT: usize = 1 << 20;
@@ -46,6 +49,17 @@ pub struct FragmentQuery {
     /// Of what a marker stands for: the first and the last `seq`.
     from: Option<i64>,
     to: Option<i64>,
+    #[serde(rename = "type")]
+    types: Option<String>,
+    role: Option<String>,
+}
+
+impl FragmentQuery {
+    fn view(&self, headers: &HeaderMap) -> Result<View, Problem> {
+        let filter = filter::read(self.types.as_deref(), self.role.as_deref())?;
+        let view = views::view(self.dev.as_deref(), self.view.as_deref(), headers);
+        Ok(View { filter: Arc::new(filter), ..view })
+    }
 }
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
@@ -81,7 +95,7 @@ pub async fn chunk(
 ) -> Response {
     let fragment = async {
         let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
-        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
+        let view = &query.view(&headers)?;
         match query.last {
             Some(last) => transcript::sections(&site, &detail, view, chunk, last).await,
             None => transcript::chunk(&site, &detail, view, chunk).await,
@@ -106,7 +120,7 @@ pub async fn message(
         transcript::article(
             &site,
             &detail,
-            views::view(query.dev.as_deref(), query.view.as_deref(), &headers),
+            &query.view(&headers)?,
             seq,
             (much, query.find.as_deref().filter(|words| !words.trim().is_empty())),
         )
@@ -124,9 +138,9 @@ pub async fn hidden(
 ) -> Response {
     let fragment = async {
         let detail = site.api.get_session(path, Nothing {}).await?;
-        let view = views::view(None, query.view.as_deref(), &headers);
+        let view = View { dev: Dev::Off, ..query.view(&headers)? };
         let from = query.from.unwrap_or(1);
-        transcript::unfolded(&site, &detail, view, from, query.to.unwrap_or(from)).await
+        transcript::unfolded(&site, &detail, &view, from, query.to.unwrap_or(from)).await
     };
     answer(fragment.await)
 }
@@ -174,7 +188,7 @@ pub async fn panel(
 pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
     let fragment = async {
         let detail = site.api.get_session(path, Nothing {}).await?;
-        let (rows, earlier) = transcript::nested(&site, &detail, views::view(None, None, &headers)).await?;
+        let (rows, earlier) = transcript::nested(&site, &detail, &views::view(None, None, &headers)).await?;
         Ok(panel::nested(&detail.session, rows, earlier))
     };
     answer(fragment.await)
@@ -187,6 +201,22 @@ pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, heade
         let (detail, list) =
             tokio::try_join!(site.api.get_session(path, Nothing {}), site.api.list_sessions(Nothing {}, one))?;
         Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers)))
+    };
+    answer(fragment.await)
+}
+
+/// The chips above a transcript.
+pub async fn filters(
+    State(site): State<Site>,
+    Path(path): Path<SessionPath>,
+    Query(query): Query<FragmentQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let fragment = async {
+        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
+        let view = query.view(&headers)?;
+        let data = filter::data(&site, &path, &view, true).await?;
+        Ok(app::pages::session::filter::chips(&detail.session.id, &data, view.dev))
     };
     answer(fragment.await)
 }

@@ -1,7 +1,8 @@
 //! The pages: load through the API, draw with `app`.
 
 use super::asked::PageOf;
-use super::{Site, transcript, views};
+use super::transcript::View;
+use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
@@ -28,6 +29,7 @@ use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A page, or the page that says why there is none.
 pub async fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
@@ -67,7 +69,7 @@ pub fn not_understood(problem: Problem) -> Problem {
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];
 /// Pinned sessions that a page shows.
 const PINNED: u32 = 100;
-const SESSION: &[&str] = &["dev", "view", "panel", "at"];
+const SESSION: &[&str] = &["dev", "view", "panel", "at", "type", "role", "filter"];
 const GALLERY: &[&str] = &["part", "dev", "view"];
 const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
@@ -111,6 +113,11 @@ pub struct SessionQuery {
     view: Option<String>,
     panel: Option<String>,
     at: Option<i64>,
+    #[serde(rename = "type")]
+    types: Option<String>,
+    role: Option<String>,
+    /// Opens the chips, also where nothing is filtered.
+    filter: Option<String>,
 }
 
 pub async fn session(
@@ -129,14 +136,17 @@ pub async fn session(
         if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
             recent.sessions.push(detail.session.clone());
         }
+        let filter = filter::read(query.types.as_deref(), query.role.as_deref()).map_err(not_understood)?;
         let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
+        let view = View { filter: Arc::new(filter), ..view };
+        let filter = filter::data(&site, &path, &view, query.filter.is_some()).await?;
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
         let (chunks, (panel, edited), shell) = tokio::try_join!(
-            transcript::first_chunks(&site, &detail, view, at),
+            transcript::first_chunks(&site, &detail, &view, at, &filter.holds),
             panel(&site, &path, tab),
             views::shell(&site, &headers, recent),
         )?;
-        let path = app::shell::session_href(detail.session.id.as_str());
+        let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
         let data = SessionPageData {
             panel,
             edited,
@@ -146,10 +156,16 @@ pub async fn session(
             detail,
             dev: view.dev,
             verbosity: view.verbosity,
+            filter,
             shell,
         };
         let page = site.draw(move |_| app::pages::session::page(&data)).await?;
-        Ok(views::kept(views::html(StatusCode::OK, page), &path))
+        let page = views::html(StatusCode::OK, page);
+        // A part of the session is no page to be read without a server in place of all of it.
+        Ok(match kept {
+            Some(path) => views::kept(page, &path),
+            None => page,
+        })
     };
     match page.await {
         Ok(page) => page,
@@ -279,6 +295,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
+        type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
         shell: views::shell(site, headers, recent).await?,
     })

@@ -7,6 +7,7 @@ use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::session::{CHUNK, Dev};
+use app::shared::message_filter::MessageFilter;
 use app::transcript::{Child, Chunks, Cut, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use futures::TryStreamExt as _;
 use hub::Scoped;
@@ -18,10 +19,12 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// How the reader looks at transcripts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct View {
     pub dev: Dev,
     pub verbosity: Verbosity,
+    /// The messages that are shown; all without one.
+    pub filter: Arc<MessageFilter>,
 }
 
 /// Messages of a sub-agent that its card shows, the last ones.
@@ -49,15 +52,20 @@ const TEXTS: usize = 20;
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
 
+/// Chunks that a filtered page begins with: each may hold one row.
+const FILTERED: usize = 8;
+
 fn path(detail: &SessionDetail) -> SessionPath {
     SessionPath { session: detail.session.id.to_string() }
 }
 
-pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: View) -> Result<TranscriptOptions, Problem> {
+pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Result<TranscriptOptions, Problem> {
     let session = &detail.session;
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
+    options.plain = scoped.hub.type_settings.get();
+    options.filtered = !view.filter.is_empty();
     options.answers = session.registered;
     // An agent that posts by itself gives signs of life while it calls. A file has none.
     let lost = session.registered && session.state == SessionState::Lost;
@@ -103,14 +111,28 @@ async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result
     Ok(page.messages)
 }
 
-/// The chunks that a session's page begins with: the last ones, or those around `at`.
+/// The chunks that a session's page begins with: the last ones, or those around `at`. With a filter, of those that hold a
+/// message which it takes.
 pub async fn first_chunks(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     at: Option<i64>,
+    holds: &[i64],
 ) -> Result<Vec<(i64, String)>, Problem> {
     let options = options(&site.api, detail, view).await?;
+    if !view.filter.is_empty() {
+        let end = match at {
+            Some(at) => holds.partition_point(|chunk| *chunk < (at - 1) / CHUNK) + FILTERED / 2,
+            None => holds.len(),
+        };
+        let end = end.clamp(FILTERED.min(holds.len()), holds.len());
+        let mut drawn = Vec::new();
+        for chunk in holds.get(end.saturating_sub(FILTERED)..end).unwrap_or_default() {
+            drawn.extend(draw(site, detail, view, *chunk..=*chunk, &options).await?.drawn);
+        }
+        return Ok(drawn);
+    }
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let (from, to) = match at.map(|seq| (seq.saturating_sub(1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
@@ -120,7 +142,7 @@ pub async fn first_chunks(
 }
 
 /// One chunk. Past the end of the session it is empty.
-pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) -> Result<String, Problem> {
+pub async fn chunk(site: &Site, detail: &SessionDetail, view: &View, index: i64) -> Result<String, Problem> {
     let drawn = draw_requested(site, detail, view, index..=index).await?;
     Ok(drawn.into_iter().map(|(_, rows)| rows).collect())
 }
@@ -129,7 +151,7 @@ pub async fn chunk(site: &Site, detail: &SessionDetail, view: View, index: i64) 
 pub async fn sections(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     first: i64,
     last: i64,
 ) -> Result<String, Problem> {
@@ -145,7 +167,7 @@ pub async fn sections(
 async fn draw_requested(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     chunks: RangeInclusive<i64>,
 ) -> Result<Vec<(i64, String)>, Problem> {
     if !(0..=i64::MAX / CHUNK - 3).contains(chunks.start()) {
@@ -155,8 +177,8 @@ async fn draw_requested(
 }
 
 /// The end of a transcript as a part of another page, and how many positions come before it.
-pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(String, i64), Problem> {
-    let view = View { dev: Dev::Off, ..view };
+pub async fn nested(site: &Site, detail: &SessionDetail, view: &View) -> Result<(String, i64), Problem> {
+    let view = &View { dev: Dev::Off, ..view.clone() };
     let options = TranscriptOptions { nested: true, ..options(&site.api, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let first = (last - LAST + 1).max(0);
@@ -169,7 +191,7 @@ pub async fn nested(site: &Site, detail: &SessionDetail, view: View) -> Result<(
 async fn whole(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     chunks: RangeInclusive<i64>,
     options: &TranscriptOptions,
 ) -> Result<Vec<(i64, String)>, Problem> {
@@ -183,7 +205,7 @@ async fn whole(
 async fn draw(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     chunks: RangeInclusive<i64>,
     options: &TranscriptOptions,
 ) -> Result<Chunks, Problem> {
@@ -198,16 +220,20 @@ async fn draw(
 async fn around(
     site: &Site,
     detail: &SessionDetail,
-    view: View,
+    view: &View,
     chunks: &RangeInclusive<i64>,
     options: &TranscriptOptions,
 ) -> Result<(MessagePage, Cuts), Problem> {
     let (mut before, mut after) = (1, 1);
     let dev = if view.verbosity.shows_thinking() { Dev::On } else { view.dev };
+    if !view.filter.is_empty() {
+        // Nothing runs together.
+        return range(site, detail, (dev, &view.filter), chunks.start() * CHUNK + 1, (chunks.end() + 1) * CHUNK).await;
+    }
     loop {
         let from = (chunks.start() - before).max(0) * CHUNK + 1;
         let to = (chunks.end() + 1 + after) * CHUNK;
-        let (page, cut) = range(site, detail, dev, from, to).await?;
+        let (page, cut) = range(site, detail, (dev, &view.filter), from, to).await?;
         let whole = app::transcript::is_whole(&page, options, chunks);
         if whole == (true, true) {
             return Ok((page, cut));
@@ -224,11 +250,14 @@ type Cuts = Arc<BTreeMap<i64, Cut>>;
 async fn range(
     site: &Site,
     detail: &SessionDetail,
-    dev: Dev,
+    (dev, filter): (Dev, &MessageFilter),
     from: i64,
     to: i64,
 ) -> Result<(MessagePage, Cuts), Problem> {
-    let piece = |from: i64| span(from, to.min(from.saturating_add(MOST - 1)), dev);
+    let piece = |from: i64| {
+        let span = span(from, to.min(from.saturating_add(MOST - 1)), dev);
+        ListMessages { types: filter.types.clone(), roles: filter.roles.clone(), ..span }
+    };
     let mut cut = BTreeMap::new();
     let mut page = site.api.list_messages(path(detail), piece(from)).await?;
     shorten(&mut page, &mut cut);
@@ -247,9 +276,9 @@ async fn range(
 }
 
 /// What a marker stands for: the hidden messages `from..=to`.
-pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64, to: i64) -> Result<String, Problem> {
+pub async fn unfolded(site: &Site, detail: &SessionDetail, view: &View, from: i64, to: i64) -> Result<String, Problem> {
     let options = options(&site.api, detail, view).await?;
-    let (page, cut) = range(site, detail, Dev::On, from, to.min(from.saturating_add(MOST - 1))).await?;
+    let (page, cut) = range(site, detail, (Dev::On, &view.filter), from, to.min(from.saturating_add(MOST - 1))).await?;
     let options = TranscriptOptions { cut, ..options };
     site.draw(move |job| app::transcript::unfolded(page, &until(job, options))).await
 }
@@ -258,7 +287,7 @@ pub async fn unfolded(site: &Site, detail: &SessionDetail, view: View, from: i64
 pub async fn article(
     site: &Site,
     session: &SessionDetail,
-    view: View,
+    view: &View,
     seq: i64,
     (detail, sought): (Detail, Option<&str>),
 ) -> Result<String, Problem> {

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hub::discover;
 use jiff::tz::TimeZone;
+use std::sync::Arc;
 
 /// Sessions that the rail lists.
 const RECENT: u32 = 24;
@@ -49,7 +50,7 @@ fn dev(query: Option<&str>, headers: &HeaderMap) -> Dev {
 /// How transcripts are looked at: the URL says it, else cookies remember it.
 pub fn view(dev: Option<&str>, verbosity: Option<&str>, headers: &HeaderMap) -> View {
     let verbosity = verbosity.or(guard::cookie(headers, "view")).and_then(Verbosity::parse).unwrap_or_default();
-    View { dev: self::dev(dev, headers), verbosity }
+    View { dev: self::dev(dev, headers), verbosity, filter: Arc::default() }
 }
 
 /// The name of the reader's time zone: boot.js and login.js say it in a cookie. None where that names no zone.

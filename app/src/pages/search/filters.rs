@@ -4,21 +4,11 @@ use super::SearchPageData;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::message_renderer::{MessageRenderer, TYPES};
-use crate::names::project_name;
+use crate::names::{ROLES, project_name};
 use crate::part::{Part, part};
 use crate::shell::small_icon;
 use api::search::{HitCount, SearchCounts};
 use leptos::prelude::*;
-use model::Role;
-
-const ROLES: [(Role, &str); 6] = [
-    (Role::User, "You"),
-    (Role::Assistant, "Assistant"),
-    (Role::Tool, "Tool"),
-    (Role::Model, "Reasoning"),
-    (Role::System, "System"),
-    (Role::Host, "Verbatim"),
-];
 
 pub fn filters(data: &SearchPageData) -> Part {
     let query = &data.query;

@@ -30,6 +30,7 @@ pub fn header(data: &SessionPageData) -> Part {
                 <input type="checkbox" role="switch" id="dev" checked=data.dev == Dev::On/>"Dev"
             </label>
             <span class="tools">
+                <a class="btn quiet icon hide-narrow" href=format!("{}?filter=1", session_href(id)) data-action=PageAction::ToggleFilter.name() title="Filter messages">{icon(Glyph::FILTER)}<span class="sr">"Filter messages"</span></a>
                 <a class="btn quiet icon hide-narrow" href=find data-action=PageAction::Find.name() title="Find in this session">{icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span></a>
                 <a class="btn quiet icon" href=format!("{}?panel=about", session_href(id)) data-action=PageAction::TogglePanel.name() title="Details">{icon(Glyph::PANEL)}<span class="sr">"Details"</span></a>
                 <button type="button" class="btn quiet icon" popovertarget="session-menu" title="More">{icon(Glyph::MORE)}<span class="sr">"More"</span></button>
@@ -164,9 +165,13 @@ fn menu(data: &SessionPageData) -> Part {
         Dev::On => ("dev=0", "Leave the developer view"),
         Dev::Off => ("dev=1", "Developer view"),
     };
-    let export = |format: &str| format!("{}?format={format}", ExportSession.path([session.id.as_str()]));
+    let (only, printed) = (data.filter.filter.api_query(), data.filter.filter.page_query());
+    let printed = format!("/s/{id}/print{}", printed.replacen('&', "?", 1));
+    let address = ExportSession.path([session.id.as_str()]);
+    let export = |format: &str| format!("{address}?format={format}{only}");
+    let whole = format!("{address}?format=original");
     let original = (!data.detail.sources.is_empty()).then(|| {
-        part! { <a class="menu-item" href=export("original") download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
+        part! { <a class="menu-item" href=whole download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));
     // Where nothing more is said there is nothing to pause.
@@ -180,9 +185,10 @@ fn menu(data: &SessionPageData) -> Part {
             <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <button type="button" class="menu-item" data-action=PageAction::PauseOutput.name() data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
+            <a class="menu-item only-narrow" href=format!("/s/{id}?filter=1") data-action=PageAction::ToggleFilter.name()>{icon(Glyph::FILTER)}<span>"Filter messages"</span></a>
             <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
-            <p class="menu-head">"Export"</p>
-            <a class="menu-item" href=format!("/s/{id}/print")>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
+            <p class="menu-head">{if only.is_empty() { "Export" } else { "Export what the filter shows" }}</p>
+            <a class="menu-item" href=printed>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
             <a class="menu-item" href=export("markdown") download="">{icon(Glyph::MARKDOWN)}<span>"Markdown"</span></a>
             <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>

@@ -7,9 +7,9 @@ use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
-use model::{MessageId, Part, Session, SessionId, SourceId};
+use model::{MessageId, Part, Role, Session, SessionId, SourceId};
 use std::collections::HashMap;
-use store::{MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
+use store::{Count, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
 
 /// Longest text of one record in an answer, in bytes.
 const RECORD_CUT: usize = 1 << 20;
@@ -168,6 +168,40 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
 }
 
 impl Scoped {
+    /// Counts the messages of a session by role, type, display and part.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn counts(&self, path: &SessionPath) -> Result<Vec<Count>, Problem> {
+        let session = session(self, path).await?;
+        self.hub.workspace.counts(&session.id).await.map_err(problem)
+    }
+
+    /// Returns the stretches of `width` positions that hold messages of any of these types and roles, by their numbers. With
+    /// `dev` also what the dev toggle hides.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn stretches(
+        &self,
+        path: &SessionPath,
+        (types, roles): (&[String], &[Role]),
+        dev: bool,
+        width: i64,
+    ) -> Result<Vec<i64>, Problem> {
+        let session = session(self, path).await?;
+        let query = MessageQuery {
+            types: types.to_vec(),
+            roles: roles.to_vec(),
+            max_display: (!dev).then_some(Display::Collapsed),
+            replaced: if dev { Replaced::With } else { Replaced::Without },
+            ..MessageQuery::new(Range::Last(0))
+        };
+        self.hub.workspace.stretches(&session.id, &query, width).await.map_err(problem)
+    }
+
     /// The session of a message whose id is all that is known of it: of several, the one that was active last.
     pub async fn session_of(&self, message: &str) -> Result<Option<SessionId>, Problem> {
         self.caller.require(Scope::Read)?;

@@ -32,7 +32,10 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
     }
     let session = session(scoped, path).await?;
     let new = match query.seen {
-        Some(seen) => Some(scoped.hub.workspace.shown_after(&session.id, seen, MANY).await.map_err(problem)?),
+        Some(seen) => {
+            let only = (query.types.as_slice(), query.roles.as_slice());
+            Some(scoped.hub.workspace.shown_after(&session.id, seen, only, MANY).await.map_err(problem)?)
+        }
         None => None,
     };
     let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
@@ -114,7 +117,12 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: &FindQuery) -> Res
     };
     let mut found = Found { hits: Vec::new(), types: Vec::new(), hidden: 0 };
     let mut types: BTreeMap<String, i64> = BTreeMap::new();
-    let mut pages = Pages::after(scoped, &session.id, 0, MessageQuery::new(Range::After(0, 0)));
+    let all = MessageQuery {
+        types: query.types.clone(),
+        roles: query.roles.clone(),
+        ..MessageQuery::new(Range::After(0, 0))
+    };
+    let mut pages = Pages::after(scoped, &session.id, 0, all);
     while let Some(stored) = pages.next().await? {
         let wanted = Arc::clone(&wanted);
         let holding = scoped.compute(move |job| {

@@ -33,9 +33,10 @@ async fn read(
 ) -> Result<Vec<Result<LivePost, Problem>>, Problem> {
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
     let (caller, session, tells_results) = (scoped.caller.clone(), session.clone(), scoped.tells_results);
-    let (now, types) = (clock::now(), scoped.hub.types().await?);
+    let (settings, types) = (scoped.hub.type_settings.get(), scoped.hub.types().await?);
+    let now = clock::now();
     let post = move |message: PostMessage, pointer: &str| {
-        let mut post = posting::post(&caller, &session, message, pointer, &types, now)?;
+        let mut post = posting::post(&caller, &settings, &session, message, pointer, &types, now)?;
         post.tells_results = tells_results;
         Ok(post)
     };

@@ -89,7 +89,9 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
         status == TodoStatus::Completed
     };
     let done = items.iter().filter(|item| done(item)).count();
-    let mut post = posting::post(&scoped.caller, &session.id, message, "", &TypeTable::default(), clock::now())?;
+    let settings = scoped.hub.type_settings.get();
+    let types = TypeTable::default();
+    let mut post = posting::post(&scoped.caller, &settings, &session.id, message, "", &types, clock::now())?;
     post.sums = Sums { todos: Some((count(items.len() - done), count(done))), ..Sums::default() };
     posts::write(scoped, post).await
 }

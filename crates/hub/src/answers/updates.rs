@@ -68,9 +68,10 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
 }
 
 async fn replacement(scoped: &Scoped, given: Value) -> Result<(Replacement, u64), Problem> {
-    let read = |caller: &Caller, given: Value| {
+    let types = scoped.hub.type_settings.get();
+    let read = move |caller: &Caller, given: Value| {
         let bytes = given.to_string().len() as u64;
-        posting::metadata(caller, Some(given)).map(|(metadata, _)| (Replacement(metadata), bytes))
+        posting::metadata(caller, &types, Some(given)).map(|(metadata, _)| (Replacement(metadata), bytes))
     };
     if posting::is_small(Some(&given)) {
         return read(&scoped.caller, given);

@@ -44,6 +44,39 @@ async fn landmarks_in_their_order() {
 }
 
 #[tokio::test]
+async fn a_filter_narrows_what_is_new_and_what_is_found() {
+    let house = mill().await;
+    let new =
+        async |filter: &str| house.read(&format!("/v1/sessions/mill/outline?seen=0{filter}")).await["new"].clone();
+    assert_eq!(new("&type=CODE_EDIT").await, 1);
+    assert_eq!(new("&type=CODE_EDIT&type=TEXT&role=user").await, 2);
+    assert_eq!(new("&role=system").await, 0);
+    let found = async |filter: &str| {
+        let found = house.read(&format!("/v1/sessions/mill/find?q=wheel{filter}")).await;
+        found["hits"].as_array().unwrap().iter().map(|hit| hit["seq"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let all = found("").await;
+    let by_user = found("&type=TEXT&role=user").await;
+    assert_eq!(by_user.len(), 1);
+    assert!(all.len() > 2 && all.contains(&by_user[0]));
+}
+
+#[tokio::test]
+async fn stretches_that_hold_what_a_filter_takes() {
+    let house = mill().await;
+    let scoped = hub::Scoped::new(house.hub.clone(), hub::Caller::Local);
+    let path = api::sessions::SessionPath { session: "mill".to_owned() };
+    let edits = vec!["CODE_EDIT".to_owned()];
+    let edit = house.read("/v1/sessions/mill/messages?type=CODE_EDIT").await["messages"][0]["seq"].as_i64().unwrap();
+    let stretches = async |types: &[String], dev: bool, width: i64| {
+        scoped.stretches(&path, (types, &[]), dev, width).await.unwrap()
+    };
+    assert_eq!(stretches(&edits, false, 1).await, [edit - 1]);
+    assert_eq!(stretches(&edits, false, 20).await, [0]);
+    assert_eq!(stretches(&["WIND".to_owned()], true, 20).await, [0; 0]);
+}
+
+#[tokio::test]
 async fn attempts_that_were_repeated_are_no_trouble() {
     let house = House::with_fixtures(&["transcripts/claude/compaction_and_errors.jsonl"]).await;
     let session = house.read("/v1/sessions").await["sessions"][0]["id"].as_str().unwrap().to_owned();

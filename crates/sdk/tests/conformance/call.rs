@@ -234,7 +234,7 @@ fn plain_error(error: &Error) -> Value {
     if let Some(pointer) = field.strip_prefix("/message_metadata").map(str::to_owned) {
         written["pointer"] = pointer.into();
     }
-    if let Ok(current) = serde_json::from_value::<sdk::api::messages::Entry>(written["current"].clone()) {
+    if let Ok(current) = serde_json::from_value::<Entry>(written["current"].clone()) {
         written["current"] = plain(&current.into());
     }
     written["kind"] = kind.into();

@@ -388,6 +388,15 @@ where
         [first, second] => drop(q.push_bind(*first).push(" AND ").push_bind(*second)),
         _ => {}
     }
+    matching(q, query);
+}
+
+/// Limits messages to the kinds that a query is about, wherever they stand.
+pub(super) fn matching<DB: Database>(q: &mut QueryBuilder<DB>, query: &MessageQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
     q.push(" AND m.display <= ").push_bind(i64::from(query.max_display.map_or(i16::MAX, display::to_number)));
     if query.replaced == Replaced::Without {
         q.push(" AND m.part <> 'replaced'");

@@ -1,10 +1,12 @@
 //! The landmarks of a session, without reading a message.
 
-use super::messages::parse_role;
+use super::messages::{matching, parse_role};
+use super::one_of;
 use crate::dialect::limited;
 use crate::store::on;
-use crate::{Landmark, StoreError, Workspace};
-use model::SessionId;
+use crate::{Landmark, MessageQuery, StoreError, Workspace};
+use model::{Role, SessionId};
+use sqlx::QueryBuilder;
 
 impl Workspace {
     /// What people wrote, edits, approvals, errors and calls that failed, of those with a display class up to 1.
@@ -27,19 +29,48 @@ impl Workspace {
             .collect()
     }
 
-    /// How many messages after a `seq` are shown without the dev toggle; `many` are counted at most.
-    pub async fn shown_after(&self, session: &SessionId, after: i64, many: i64) -> Result<i64, StoreError> {
+    /// Counts the messages after a `seq` that are shown without the dev toggle, `many` at most. Empty lists of types and roles
+    /// take all.
+    pub async fn shown_after(
+        &self,
+        session: &SessionId,
+        after: i64,
+        (types, roles): (&[String], &[Role]),
+        many: i64,
+    ) -> Result<i64, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(0) };
-        let sql = format!(
-            "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.workspace_id = $1 AND m.session_rid = $2 \
-             AND m.seq > $3 AND m.display <= 1 AND (m.role <> 'user' OR m.create_hash IS NULL) \
-             AND m.part <> 'replaced'{}) AS counted",
-            limited(many)
-        );
         let (count,): (i64,) = on!(&self.store, pool => {
-            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-                .bind(self.id()).bind(rid).bind(after).fetch_one(pool).await
+            let mut q = QueryBuilder::new(
+                "SELECT COUNT(*) FROM (SELECT m.seq FROM message m WHERE m.display <= 1 \
+                 AND (m.role <> 'user' OR m.create_hash IS NULL) AND m.part <> 'replaced' AND m.workspace_id = ",
+            );
+            q.push_bind(self.id()).push(" AND m.session_rid = ").push_bind(rid);
+            q.push(" AND m.seq > ").push_bind(after);
+            one_of(&mut q, "m.message_type", types);
+            one_of(&mut q, "m.role", roles);
+            q.push(limited(many)).push(") AS counted");
+            q.build_query_as().fetch_one(pool).await
         })?;
         Ok(count)
+    }
+
+    /// Returns the stretches of `width` positions that hold a message of the query, by their numbers: 0 is the first one. The
+    /// query's range and limits don't count.
+    pub async fn stretches(
+        &self,
+        session: &SessionId,
+        query: &MessageQuery,
+        width: i64,
+    ) -> Result<Vec<i64>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let rows: Vec<(i64,)> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new("SELECT DISTINCT (m.seq - 1) / ");
+            q.push_bind(width).push(" AS stretch FROM message m WHERE m.workspace_id = ").push_bind(self.id());
+            q.push(" AND m.session_rid = ").push_bind(rid);
+            matching(&mut q, query);
+            q.push(" ORDER BY stretch");
+            q.build_query_as().fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(|(stretch,)| stretch).collect())
     }
 }

@@ -16,6 +16,7 @@ use axum::response::Response;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
 use model::{Body as Said, Part, Payload as _, Role};
+use std::sync::Arc;
 
 /// Which messages are written, and how much of them.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +28,7 @@ struct Detail {
 }
 
 impl Detail {
-    fn of(view: View) -> Self {
+    fn of(view: &View) -> Self {
         let dev = view.dev == Dev::On;
         Self {
             inputs: dev || view.verbosity == Verbosity::Verbose,
@@ -77,24 +78,26 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
     let session = scoped.get_session(path, Nothing {}).await?.session;
     let agent = speaker::named(assistant_name(&scoped).await, &session.agent);
     let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
+    let only = if view.filter.is_empty() { String::new() } else { format!("\n*Only {}*\n", view.filter.words()) };
     let head = format!(
-        "# {}\n\n{agent}{project}, {} to {}, id `{}`\n",
+        "# {}\n\n{agent}{project}, {} to {}, id `{}`\n{only}",
         model::text::one_line(&session.title, 200),
         clock.full(session.created_at),
         clock.full(session.last_activity_at),
         session.id
     );
     let name = file_name(&session, "md");
-    let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(view));
+    let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(&view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
         let (scoped, id, agent, clock) = (scoped.clone(), id.clone(), agent.clone(), clock.clone());
+        let filter = Arc::clone(&view.filter);
         async move {
             let Some(from) = from else { return Ok::<_, std::io::Error>(None) };
             if from > last {
                 return Ok(Some((left.line(), (None, left))));
             }
             let dev = if detail.thoughts { Dev::On } else { Dev::Off };
-            let page = page(&scoped, &id, from, dev).await.map_err(std::io::Error::other)?;
+            let page = page(&scoped, &id, from, (dev, &filter)).await.map_err(std::io::Error::other)?;
             for row in page.hidden.iter().filter(|row| !row.replaced) {
                 left.hide(row.role);
             }

@@ -3,7 +3,7 @@
 
 use super::super::blobs::drawn;
 use super::super::transcript::{self, View};
-use super::super::{Site, assets, views};
+use super::super::{Site, assets, filter, views};
 use super::{download, file_name};
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
@@ -13,10 +13,11 @@ use app::look::Look;
 use app::page::Assets;
 use app::pages::printed::{Printed, Purpose, around};
 use app::pages::session::Dev;
+use app::shared::message_filter::MessageFilter;
 use app::transcript::{Detail, Verbosity};
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
@@ -25,6 +26,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use hub::Scoped;
 use hub::compute::Job;
 use model::Micros;
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
@@ -39,24 +41,37 @@ const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
 /// What a file on somebody's disk may load and run: nothing.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
 
-pub async fn html(scoped: Scoped, path: SessionPath, clock: &Clock) -> Result<Response, Problem> {
+pub async fn html(
+    scoped: Scoped,
+    path: SessionPath,
+    filter: MessageFilter,
+    clock: &Clock,
+) -> Result<Response, Problem> {
     let mut detail = scoped.get_session(path, Nothing {}).await?;
     if scoped.caller.key_id().is_some() {
         // Sub-agents of a session aren't told to agents.
         detail.session.child_count = 0;
     }
     let name = file_name(&detail.session, "html");
-    let (before, after) = frame(&scoped, &detail, Purpose::Keep, Look::default(), &Assets::default(), clock).await?;
+    let (before, after) =
+        frame(&scoped, &detail, Purpose::Keep, &filter, (Look::default(), &Assets::default()), clock).await?;
     let style = format!("{POLICY}<style>{}</style>", assets::style());
     let before = before.replacen("<link rel=\"stylesheet\" href=\"\">", &style, 1).replacen(
         "<link rel=\"icon\" href=\"\">",
         "",
         1,
     );
-    let pieces = pieces(scoped.clone(), detail).await?;
+    let pieces = pieces(scoped.clone(), detail, filter).await?;
     let pieces = pieces.map_ok(move |piece| self_contained(scoped.clone(), piece)).try_flatten();
     let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
     Ok(download(&name, "text/html; charset=utf-8", Body::from_stream(whole)))
+}
+
+#[derive(Debug, Deserialize)]
+pub struct PrintQuery {
+    #[serde(rename = "type")]
+    types: Option<String>,
+    role: Option<String>,
 }
 
 /// `GET /s/{session}/print`
@@ -64,14 +79,16 @@ pub async fn print(
     State(site): State<Site>,
     Extension(scoped): Extension<Scoped>,
     Path(path): Path<SessionPath>,
+    Query(query): Query<PrintQuery>,
     headers: HeaderMap,
 ) -> Response {
     let page = async {
+        let filter = filter::read(query.types.as_deref(), query.role.as_deref())?;
         let detail = scoped.get_session(path, Nothing {}).await?;
         let look = views::look(&headers);
         let clock = views::clock(&headers);
-        let (before, after) = frame(&scoped, &detail, Purpose::Print, look, &site.assets, &clock).await?;
-        let pieces = pieces(scoped, detail).await?.map_ok(|piece| stream::iter(slices(piece))).try_flatten();
+        let (before, after) = frame(&scoped, &detail, Purpose::Print, &filter, (look, &site.assets), &clock).await?;
+        let pieces = pieces(scoped, detail, filter).await?.map_ok(|piece| stream::iter(slices(piece))).try_flatten();
         let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
         Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
@@ -93,14 +110,15 @@ async fn frame(
     scoped: &Scoped,
     detail: &SessionDetail,
     purpose: Purpose,
-    look: Look,
-    assets: &Assets,
+    filter: &MessageFilter,
+    (look, assets): (Look, &Assets),
     clock: &Clock,
 ) -> Result<(String, String), Problem> {
     Ok(around(&Printed {
         detail,
         assistant: &transcript::assistant_name(scoped).await,
         purpose,
+        filter,
         script: &assets::url("print.js"),
         look,
         build: &scoped.hub.settings.version,
@@ -113,22 +131,26 @@ async fn frame(
 async fn pieces(
     scoped: Scoped,
     detail: SessionDetail,
+    filter: MessageFilter,
 ) -> Result<impl stream::Stream<Item = io::Result<String>>, Problem> {
-    let view = View { dev: Dev::Off, verbosity: Verbosity::default() };
-    let mut options = transcript::options(&scoped, &detail, view).await?;
+    let filter = Arc::new(filter);
+    let view = View { dev: Dev::Off, verbosity: Verbosity::default(), filter: Arc::clone(&filter) };
+    let mut options = transcript::options(&scoped, &detail, &view).await?;
     options.now = Micros(hub::clock::now().0 + LATER);
     options.detail = Detail::Printed;
     options.answers = false;
     let detail = Arc::new(detail);
     Ok(stream::try_unfold((1, None), move |(from, before)| {
-        let (scoped, detail) = (scoped.clone(), Arc::clone(&detail));
+        let (scoped, detail, filter) = (scoped.clone(), Arc::clone(&detail), Arc::clone(&filter));
         let mut options = options.clone();
         options.before = before;
         async move {
             if from > options.last_seq {
                 return Ok(None);
             }
-            let page = page(&scoped, options.session_id.as_str(), from, Dev::Off).await.map_err(io::Error::other)?;
+            let page = page(&scoped, options.session_id.as_str(), from, (Dev::Off, &filter))
+                .await
+                .map_err(io::Error::other)?;
             let options =
                 transcript::with_surroundings(&scoped, &detail, &page, &options).await.map_err(io::Error::other)?;
             let to = page.to.max(from);
@@ -141,10 +163,22 @@ async fn pieces(
 }
 
 /// The messages from a `seq` on, as many as are read at once. They reach up to `to` of the page.
-pub(super) async fn page(scoped: &Scoped, session: &str, from: i64, dev: Dev) -> Result<MessagePage, Problem> {
+pub(super) async fn page(
+    scoped: &Scoped,
+    session: &str,
+    from: i64,
+    (dev, filter): (Dev, &MessageFilter),
+) -> Result<MessagePage, Problem> {
     let dev = (dev == Dev::On).then_some(1);
-    let span =
-        ListMessages { from: Some(from), to: Some(from + PIECE - 1), dev, limit: Some(500), ..ListMessages::default() };
+    let span = ListMessages {
+        from: Some(from),
+        to: Some(from + PIECE - 1),
+        types: filter.types.clone(),
+        roles: filter.roles.clone(),
+        dev,
+        limit: Some(500),
+        ..ListMessages::default()
+    };
     scoped.list_messages(SessionPath { session: session.to_owned() }, span).await
 }
 
