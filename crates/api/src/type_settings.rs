@@ -2,6 +2,7 @@
 //! payload. Nothing that is stored changes with it.
 
 use crate::endpoint::{Input, Reply};
+use model::MessageType;
 use serde::{Deserialize, Serialize};
 
 /// Stands for all types.
@@ -29,7 +30,8 @@ impl TypeSettings {
 
     /// Is this type stored without checking its payload?
     pub fn is_unvalidated(&self, message_type: &str) -> bool {
-        has(&self.unvalidated, message_type) && !matches!(message_type, "APPROVAL" | "ACTION")
+        let is_checked = message_type == MessageType::Approval || message_type == MessageType::Action;
+        has(&self.unvalidated, message_type) && !is_checked
     }
 }
 

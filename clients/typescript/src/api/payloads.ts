@@ -259,7 +259,7 @@ export type TodoInfoState = "cancelled" | "blocked" | "deleted";
 
 /** One item of the list. */
 export interface TodoItem {
-  /** Names the item in ticks and in `todo_info`. Unique in its list; another list may number anew. */
+  /** Names the item in ticks and in `todo_info`: of several with the same id the last. Another list may number anew. */
   id: string;
   /** What is to be done. */
   content: string;

@@ -1,6 +1,7 @@
 //! Makes the call of a case, and writes what it returned as the fixtures do.
 
 use futures::StreamExt as _;
+use sdk::api::messages::Entry;
 use sdk::model::message_type::code_edit::CodeEdit;
 use sdk::model::message_type::file::File;
 use sdk::model::message_type::todo::Todo;
