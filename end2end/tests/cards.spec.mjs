@@ -116,8 +116,9 @@ test('messages say what they are', async ({ page }) => {
     );
     const picture = files.locator('img.thumb');
     await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
-    await expect(files.getByRole('link')).toHaveCount(1);
-    await says(card(page, '086').getByRole('listitem'), 'replay.txt Text · 135 B Open in the editor');
+    await expect(files.getByRole('link')).toHaveText(['board-0210.png PNG · 817 B', ''], { useInnerText: true });
+    await expect(files.getByRole('link', { name: 'Download board-0210.png' })).toHaveAttribute('download', 'board-0210.png');
+    await says(card(page, '086').getByRole('listitem'), /replay\.txt\s+Text · 135 B[\s\S]+2031-10-26[\s\S]+Open in the editor/);
     // Nobody listens who would learn of it.
     await expect(card(page, '086').getByRole('button', { name: 'Open in the editor' })).toBeDisabled();
   });
@@ -131,10 +132,11 @@ test('messages say what they are', async ({ page }) => {
         'crates/timetable/src/zone.rs:58 in instant_of return Err(TimeError::Gap(local));',
         'crates/timetable/src/departures.rs:41 in Timetable::of_day let at = instant_of(local, zone)?;',
         'crates/replay/src/main.rs:19 in main',
-        '? in std::rt::lang_start',
       ],
       { useInnerText: true },
     );
+    await error.getByText('1 library frame').click();
+    await says(error.getByRole('listitem').last(), '? in std::rt::lang_start');
 
     const unknown = card(page, '085');
     await says(unknown.locator('summary').first(), 'Deploy plan: pier 1 first, the others 30 minutes later acme.deploy/plan no component for this type');

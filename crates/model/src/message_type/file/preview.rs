@@ -97,6 +97,7 @@ mod tests {
 
     #[test]
     fn only_what_runs_nothing_is_shown() {
+        use Preview::{Audio, Image, Pdf, Text, Video};
         let shown = [
             "image/png",
             "image/svg+xml",
@@ -113,7 +114,6 @@ mod tests {
             "",
         ]
         .map(|mime| Preview::of(mime).map(|(preview, _)| preview));
-        use Preview::{Audio, Image, Pdf, Text, Video};
         let expected = [
             Some(Image),
             None,

@@ -44,14 +44,14 @@ impl ToolCall {
         let output = terminal::plain(&output);
         // A run of cargo prints one result for each program: the last lines alone would be a part of the count.
         let is_cut = ["| tail", "| head", "|tail", "|head"].iter().any(|pipe| command.contains(pipe));
-        let counts = output.lines().filter_map(line).fold(
-            (None, None),
-            |(last, sum): (Option<_>, Option<_>), found| match found {
-                Found::Whole(counts) => (Some(counts), sum),
-                Found::Part(counts) => (last, Some(plus(sum.unwrap_or_default(), counts))),
-            },
-        );
-        let counts = counts.0.or(counts.1.filter(|_| !is_cut))?;
+        let (mut whole, mut sum) = (None, None);
+        for found in output.lines().filter_map(line) {
+            match found {
+                Found::Whole(counts) => whole = Some(counts),
+                Found::Part(counts) => sum = Some(plus(sum.unwrap_or_default(), counts)),
+            }
+        }
+        let counts = whole.or(sum.filter(|_| !is_cut))?;
         (counts != TestCounts::default()).then_some(counts)
     }
 }
@@ -95,9 +95,11 @@ fn line(text: &str) -> Option<Found> {
     let of_one = |passed, failed, skipped| Some(Found::Part(TestCounts { passed, failed, skipped }));
     if text.starts_with("--- PASS: ") {
         return of_one(1, 0, 0);
-    } else if text.starts_with("--- FAIL: ") {
+    }
+    if text.starts_with("--- FAIL: ") {
         return of_one(0, 1, 0);
-    } else if text.starts_with("--- SKIP: ") {
+    }
+    if text.starts_with("--- SKIP: ") {
         return of_one(0, 0, 1);
     }
     // pytest's: `== 1 failed, 12 passed in 0.42s ==`.
@@ -114,11 +116,10 @@ fn listed(text: &str, between: char) -> Option<TestCounts> {
         let (number, word) = part.split_once(' ')?;
         let Ok(number) = number.parse::<u64>() else {
             // What cargo says of its time.
-            if known {
-                continue;
-            } else {
+            if !known {
                 return None;
-            };
+            }
+            continue;
         };
         let count = match word.split([' ', '(']).next().unwrap_or_default() {
             "passed" | "xpassed" => &mut counts.passed,
