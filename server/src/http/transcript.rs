@@ -42,9 +42,7 @@ const MOST: i64 = 500;
 /// Chunks that one request may ask for. With one on each side they fit into one read of [`MOST`] messages.
 const SEVERAL: i64 = 20;
 
-/// Larger text files are only saved: they would be read whole for their first lines.
-const TEXT_BYTES: u64 = 1 << 20;
-/// Bytes of one that a card may show.
+/// Bytes of a text file that a card may show.
 const BEGINNING: u64 = 8 * 1024;
 /// Files of one message whose beginnings are read.
 const TEXTS: usize = 20;
@@ -348,7 +346,7 @@ async fn texts(scoped: &Scoped, page: &MessagePage) -> HashMap<String, String> {
     for entry in &page.messages {
         let Body::File(file) = entry.body() else { continue };
         let is_text = |item: &&FileItem| item.state == FileState::Ready && item.preview() == Some(Preview::Text);
-        for item in file.files.iter().filter(is_text).filter(|item| item.size <= TEXT_BYTES).take(TEXTS) {
+        for item in file.files.iter().filter(is_text).take(TEXTS) {
             let Some(digest) = item.digest().filter(|digest| !texts.contains_key(*digest)) else { continue };
             let Some(bytes) = beginning(scoped, digest).await else { continue };
             // The last character may be cut.
