@@ -34,8 +34,7 @@ test('a list of 1,500 todos, a table of 100 KB and quotes a thousand deep stay w
     { id: 'list', content: '', ...typed('TODO', { todos }) },
   );
   await expect(article(page, 'list').getByRole('listitem')).toHaveCount(60);
-  await expect(article(page, 'list').locator('summary')).toContainText('0 of 5000');
-  await expect(article(page, 'list').getByRole('button', { name: 'Show 4940 more' })).toBeVisible();
+  await expect(article(page, 'list').locator('summary')).toContainText('0 of 1500');
   await expect(article(page, 'deep')).toContainText('bottom');
   expect(await elements(page)).toBeLessThanOrEqual(1_500);
   await article(page, 'list').getByRole('button', { name: 'Show 1440 more' }).click();

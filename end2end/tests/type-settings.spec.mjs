@@ -27,6 +27,7 @@ test('both switches take effect at once, and back', async ({ page, verbatim, con
   await expect(reader.locator('.plan:not(.panel *)')).toHaveCount(0);
 
   await part(settings).getByRole('switch', { name: 'Draw messages as cards' }).check();
+  await expect.poll(async () => (await settings.request.get(`${verbatim.url}/v1/settings/types`)).json()).toEqual({ plain: [], unvalidated: [] });
   await agent.post({ ...todo('Mow'), id: 'third' });
   await expect(reader.locator('article[data-id=third] .plan')).toBeVisible();
 

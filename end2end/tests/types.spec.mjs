@@ -47,7 +47,7 @@ for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['pho
       await page.keyboard.press('Enter');
       await card.getByRole('button', { name: 'Roll back' }).click();
       const [answer] = await agent.pending();
-      expect(answer.message_metadata.payload).toEqual({ reply_to: 'run', selected: ['rollback'], values: { reason: 'slow' } });
+      expect(answer.metadata.payload).toEqual({ reply_to: 'run', selected: ['rollback'], values: { reason: 'slow' } });
       expect(await agent.pending(0)).toEqual([]);
 
       // A first document, made from a message of a type that nothing knows.

@@ -21,7 +21,7 @@ pub fn start() {
             PageAction::CopyViewLink => link_view(button),
             PageAction::OpenPalette => palette::open(),
             PageAction::Find => find(&event, &button),
-            PageAction::SetLevel | PageAction::SetFilter
+            PageAction::SetLevel | PageAction::SetFilter | PageAction::ToggleFilter
                 if event.ctrl_key() || event.meta_key() || event.shift_key() => {}
             PageAction::SetLevel | PageAction::SetFilter | PageAction::ToggleFilter => {
                 event.prevent_default();

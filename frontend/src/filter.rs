@@ -45,6 +45,7 @@ pub fn toggle(session: &str) {
     let Some(bar) = dom::by_id("filter") else { return };
     if bar.has_attribute("hidden") {
         let _ = bar.remove_attribute("hidden");
+        dom::replace_parameter("filter", Some("1"));
         draw(session, true);
     } else if dom::parameter("type").is_none() && dom::parameter("role").is_none() {
         let _ = bar.set_attribute("hidden", "");
@@ -72,13 +73,22 @@ fn draw(session: &str, opened: bool) {
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     wasm_bindgen_futures::spawn_local(async move {
-        let Ok(html) = fragment::fetch(&path).await else { return };
+        let html = match fragment::fetch(&path).await {
+            Ok(html) => html,
+            Err(problem) if opened => return toast::fail(&problem),
+            Err(_) => return,
+        };
         if ASKED.get() != turn {
             return;
         }
         let (Some(bar), Some(fresh)) = (dom::by_id("filter"), fragment::parse(&html)) else { return };
         if SHOWN.with_borrow(|shown| *shown != html) {
+            let held = dom::focus_in(&bar).map(|chip| name(&chip)).filter(|name| !name.is_empty());
             swap(&bar, &fresh);
+            let held = held.and_then(|held| chips(&bar).into_iter().find(|chip| name(chip) == held));
+            if let Some(chip) = held.as_ref().and_then(dom::html) {
+                let _ = chip.focus();
+            }
             SHOWN.set(html);
         }
         if opened {

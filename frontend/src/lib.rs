@@ -10,8 +10,9 @@
 //!
 //! A tour, bottom-up:
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
-//! - `filter`: the chips above a transcript; `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where the
-//!   reader was).
+//! - `filter`: the chips above a transcript.
+//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where
+//!   the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
 //! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.

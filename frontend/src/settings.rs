@@ -11,7 +11,7 @@ use api::contract::{
     EndOtherLogIns, GetType, RemoveType, RevokeKey,
 };
 use app::browser::page_state::NOTIFY;
-use app::browser::{dom, fragment, storage, toast};
+use app::browser::{dom, focus, fragment, storage, toast};
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -308,15 +308,22 @@ fn show_removed(words: Option<&str>) {
 }
 
 fn restore_type() {
-    let documents = REMOVED.take();
+    let mut documents = REMOVED.take();
     wasm_bindgen_futures::spawn_local(async move {
-        for document in documents {
-            let Some(name) = type_of(&document) else { continue };
-            if let Err(problem) = fragment::ask(DeclareTypeEndpoint, [&name], document).await {
-                toast::fail(&problem);
+        // The oldest version first.
+        while let Some(document) = documents.last().cloned() {
+            if let Some(name) = type_of(&document)
+                && let Err(problem) = fragment::ask(DeclareTypeEndpoint, [&name], document).await
+            {
+                REMOVED.set(documents);
+                return toast::fail(&problem);
             }
+            documents.pop();
         }
         show_removed(None);
+        if let Some(place) = dom::by_id("settings") {
+            focus::put(&place);
+        }
         dom::announce("Restored");
         draw().await;
     });

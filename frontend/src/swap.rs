@@ -15,6 +15,7 @@ struct Focused {
 pub fn swap(current: &Element, fresh: &Element) {
     let focused = focused(current);
     keep_loaded(current, fresh);
+    keep_open(fresh);
     current.replace_children_with_node_0();
     while let Some(part) = fresh.first_element_child() {
         let _ = current.append_child(&part);
@@ -70,5 +71,14 @@ fn refocus(root: &Element, focused: &Focused) {
     let stops = stops(within.as_ref().unwrap_or(root));
     if let Some(stop) = stops.get(focused.number).or(stops.first()) {
         focus::put(stop);
+    }
+}
+
+/// Groups with an id stay as the reader left them.
+fn keep_open(fresh: &Element) {
+    for new in dom::find_all(fresh, "details[id]") {
+        if let Some(old) = dom::by_id(&new.id()) {
+            let _ = new.toggle_attribute_with_force("open", old.has_attribute("open"));
+        }
     }
 }

@@ -36,6 +36,9 @@ fn next_stall() -> Option<i32> {
             next = Some(next.map_or(left, |next| next.min(left)));
         } else {
             let _ = card.set_attribute("data-state", "stalled");
+            if let Some(bar) = dom::find(&card, "[role=progressbar][aria-valuetext=Running]") {
+                let _ = bar.set_attribute("aria-valuetext", "Stalled");
+            }
         }
     }
     // Rounded up: a look before its time finds nothing.

@@ -329,7 +329,7 @@ pub fn remark(comment: &LineComment, scope: &str) -> Html {
         is_cut |= hidden;
     }
     if is_cut {
-        html.tag("<p class=\"cap\">Cut here: the transcript shows all of it</p>");
+        html.tag("<p class=\"cap\">Shortened. The transcript shows all of it.</p>");
     }
     html
 }

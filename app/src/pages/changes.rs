@@ -30,8 +30,8 @@ pub struct ChangesPage {
     pub changes: NetChanges,
     /// What people and reviews commented so far.
     pub sent: Vec<Sent>,
-    /// How many comments of reviews there are besides.
-    pub unsent: usize,
+    /// Number of older comments of reviews that the page leaves out.
+    pub left_out: usize,
     pub shell: ShellData,
 }
 
@@ -79,9 +79,9 @@ fn content(data: &ChangesPage) -> Part {
             part! { <div class="remark" data-remark=place.to_string()>{html.into_view()}</div> }
         })
         .collect();
-    let unsent = (data.unsent > 0).then(|| {
-        let words = figures::counted(data.unsent as i64, "more comment");
-        part! { <p class="cap none">{format!("{words} of reviews, in the transcript")}</p> }
+    let left_out = (data.left_out > 0).then(|| {
+        let words = figures::counted(data.left_out as i64, "more comment");
+        part! { <p class="cap none">{format!("The transcript has {words} of reviews")}</p> }
     });
     let apart = (!failed.is_empty()).then(|| failed_edits(data, &failed));
     part! {
@@ -92,7 +92,7 @@ fn content(data: &ChangesPage) -> Part {
                 data-sent=(!data.sent.is_empty()).then(|| api::json::write(&data.sent).unwrap_or_default())>
                 {tree::side(data, &changed, shown.len())}
                 <div class="scroll" id="files" tabindex="0" aria-label="Differences" role="region">
-                    {unsent}{cards}{empty}{apart}{more}
+                    {left_out}{cards}{empty}{apart}{more}
                 </div>
                 <template id="more-files">{rest}</template>
                 <template id="remarks">{remarks}</template>

@@ -127,19 +127,19 @@ commands! {
     Transcript {
         Unfold = "unfold", "e", "Unfold or fold the card", EXPAND, Card;
         UnfoldAll = "unfold_all", "E", "Unfold or fold all cards", EXPAND, Transcript;
-        FindHere = "find_here", "Mod+f", "Find in this session", EXPAND, Transcript;
-        NextTrouble = "next_trouble", "n", "Next error or approval", EXPAND, Transcript;
-        PreviousTrouble = "previous_trouble", "p", "Previous error or approval", EXPAND, Transcript;
+        FindHere = "find_here", "Mod+f", "Find in this session", SEARCH, Transcript;
+        NextTrouble = "next_trouble", "n", "Next error or approval", DN, Transcript;
+        PreviousTrouble = "previous_trouble", "p", "Previous error or approval", UP, Transcript;
         PreviousPrompt = "previous_prompt", "[", "Previous prompt", UP, Card;
         NextPrompt = "next_prompt", "]", "Next prompt", DN, Card;
         Beginning = "beginning", "g g, Home", "Beginning", UP, Transcript;
         End = "end", "G, End", "End", DN, Transcript;
         Editor = "editor", "O", "Open the card's file in the editor", EDIT, Card;
         Write = "write", "r, i", "Write to the agent", EDIT, Target;
-        Approve = "approve", "a", "Allow what the focused card asks for", EXPAND, Target;
-        ApproveAlways = "approve_always", "A", "Allow it always", EXPAND, Target;
-        Deny = "deny", "d", "Deny it", EXPAND, Target;
-        Pause = "pause", "g p", "Pause output, or go on", EXPAND, Transcript;
+        Approve = "approve", "a", "Allow what the focused card asks for", CHECK, Target;
+        ApproveAlways = "approve_always", "A", "Allow it always", CHECK, Target;
+        Deny = "deny", "d", "Deny it", X, Target;
+        Pause = "pause", "g p", "Pause output, or go on", STOP, Transcript;
         Dev = "dev", "., g d", "Developer view", CODE, Element("#dev");
         Panel = "panel", "Mod+.", "Toggle the right panel", PANEL, Element("#main [data-action=panel]");
         Rail = "rail", "Mod+b", "Toggle the left panel", PANEL, Always;
@@ -149,7 +149,7 @@ commands! {
         PreviousChange = "previous_change", "p", "Previous change", UP, Changes;
         NextFile = "next_file", "]", "Next file", DN, Changes;
         PreviousFile = "previous_file", "[", "Previous file", UP, Changes;
-        Viewed = "viewed", "v", "File viewed, or not", EXPAND, Changes;
+        Viewed = "viewed", "v", "File viewed, or not", CHECK, Changes;
         Comment = "comment", "c", "Comment on the chosen lines, or on this change", COMMENT, Changes;
         MoreLines = "more_lines", "Shift+ArrowDown", "Choose the first line of the change, then one more", EXPAND, Changes;
         FewerLines = "fewer_lines", "Shift+ArrowUp", "Choose one line fewer", EXPAND, Changes;

@@ -30,6 +30,14 @@ export interface DeclaredType {
   title: string;
   /** Of the canonical document, in hex. */
   sha256: string;
+  /** Size of the canonical document. */
+  bytes: number;
+  /** Name of a key, a person or a file. */
+  declaredBy: string;
+  /** Microseconds since 1970. */
+  declaredAt: number;
+  /** A file in the data directory declares it. */
+  fromFile: boolean;
   /** The same document was declared before. */
   replayed?: boolean;
 }

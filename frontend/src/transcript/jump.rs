@@ -162,7 +162,11 @@ pub fn reach_goal(column: &Rc<Column>) {
     let Some(seq) = column.goal.seq() else { return };
     if is_left_out(column, seq) {
         column.goal.give_up();
-        return dom::go_to(&format!("{}?at={seq}#m{seq}", app::shared::session_href(&column.session)));
+        let Ok(all) = web_sys::UrlSearchParams::new_with_str(&dom::query()) else { return };
+        ["type", "role", "filter"].iter().for_each(|name| all.delete(name));
+        all.set("at", &seq.to_string());
+        let query = String::from(all.to_string());
+        return dom::go_to(&format!("{}?{query}#m{seq}", app::shared::session_href(&column.session)));
     }
     let Some(row) = scroll::row(column, seq) else {
         for chunk in scroll::chunks_of(column, seq) {

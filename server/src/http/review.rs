@@ -41,8 +41,8 @@ pub async fn page(
         let shell = views::surroundings(&site, &headers).await?;
         let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         let changes = site.api.get_net_changes(path, query.clone()).await?;
-        let (sent, unsent) = sent(&site, &detail.session).await?;
-        let data = ChangesPage { detail, query, changes, sent, unsent, shell };
+        let (sent, left_out) = sent(&site, &detail.session).await?;
+        let data = ChangesPage { detail, query, changes, sent, left_out, shell };
         site.draw(move |_| changes::page(&data)).await
     };
     answer(&site, &headers, page.await).await

@@ -1,18 +1,22 @@
 //! The components of a view as HTML. All text is data: it is escaped, and no value becomes markup, style or script.
 
+use crate::chart::{self, Axis, Label, Point, Series, Unit};
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Look};
 use crate::markdown::code_block;
 use crate::message::Card;
 use crate::message::code_edit::{self, Extent, diff_html};
+use crate::render::render_part;
 use crate::{clock::Clock, json_tree, visible};
 use api::Route as _;
 use api::contract::GetBlob;
 use model::declared::Node;
 use model::declared::node::{Cell, CellLook, Chart, InputKind, Table, Tone};
 use model::envelope::EditInfo;
+use model::message_type::chart::{ChartKind, Table as Figures};
 use model::message_type::code_edit::Edit;
+use model::text::amount;
 
 /// What the components are drawn into.
 pub(super) struct Drawing<'d> {
@@ -59,7 +63,7 @@ impl Drawing<'_> {
                 }
                 self.html.tag("</dl>");
             }
-            Node::Table(table) => self.table(table, None),
+            Node::Table(table) => self.table(table),
             Node::List { ordered, items } => {
                 self.html.tag(if *ordered { "<ol>" } else { "<ul>" });
                 for item in items {
@@ -198,11 +202,8 @@ impl Drawing<'_> {
         self.html.tag("</a>");
     }
 
-    fn table(&mut self, table: &Table, caption: Option<&str>) {
+    fn table(&mut self, table: &Table) {
         self.html.tag("<div class=\"table-wrap\" tabindex=\"0\"><table class=\"table\">");
-        if let Some(caption) = caption {
-            self.html.tag("<caption>").html(&visible::html(caption)).tag("</caption>");
-        }
         if table.columns.iter().any(|(title, _)| !title.is_empty()) {
             self.html.tag("<thead><tr>");
             for (title, right) in &table.columns {
@@ -225,10 +226,33 @@ impl Drawing<'_> {
         self.html.tag("</tbody></table></div>");
     }
 
-    /// The one place where figures are drawn: as a table of them.
-    fn chart(&mut self, chart: &Chart) {
-        let unit = if chart.unit.is_empty() { String::new() } else { format!(" ({})", chart.unit) };
-        self.table(&chart.table(), Some(&format!("{}{unit}", chart.title)));
+    fn chart(&mut self, of: &Chart) {
+        let unit = Some(of.unit.as_str()).filter(|unit| !unit.is_empty());
+        let words = |value: f64| unit.map_or_else(|| amount(value), |unit| format!("{} {unit}", amount(value)));
+        let point = |(at, value): (usize, &Option<f64>)| Point {
+            at: at as f64,
+            value: *value,
+            words: value.map_or_else(String::new, words),
+        };
+        let series = of.series.iter().map(|(name, values)| Series {
+            name: name.clone(),
+            points: values.iter().enumerate().map(point).collect(),
+        });
+        // A pie has the parts of one series.
+        let most = if of.kind == ChartKind::Pie { 1 } else { usize::MAX };
+        let head = std::iter::once("Category".to_owned()).chain(of.series.iter().map(|(name, _)| name.clone()));
+        let rows = of.table().rows.into_iter().map(|row| row.into_iter().map(|cell| cell.text).collect());
+        let drawn = chart::Chart {
+            kind: of.kind,
+            title: of.title.clone(),
+            note: unit.map_or_else(String::new, |unit| format!("in {unit}")),
+            unit: unit.map_or(Unit::None, |unit| Unit::Named(unit.to_owned())),
+            axis: Axis::Categories(of.x.iter().map(|x| Label { long: x.clone(), short: x.clone() }).collect()),
+            series: series.take(most).collect(),
+            table: Figures { head: head.collect(), rows: rows.collect() },
+            csv: None,
+        };
+        self.html.html(&render_part(|| chart::view(&drawn)));
     }
 
     fn diff(&mut self, path: &str, old: Option<&String>, new: Option<&String>) {

@@ -159,7 +159,7 @@ pub fn blank(data: &SessionPageData) -> Part {
     let (_, hidden) = data.filter.taken();
     let hidden = match hidden {
         0 => String::new(),
-        hidden => format!(" {} behind the developer view.", counted(hidden, "message")),
+        hidden => format!(" The developer view shows {} that match.", counted(hidden, "message")),
     };
     let back = address(&data.detail.session.id, &MessageFilter::default());
     part! {

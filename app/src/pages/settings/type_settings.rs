@@ -11,12 +11,12 @@ pub fn type_settings(settings: &TypeSettings) -> Part {
     part! {
         <section id="type-settings" aria-labelledby="type-settings-heading">
             <div class="pagehead"><h2 id="type-settings-heading">"Cards and checks"</h2>
-                <p>"For everybody in this workspace, from the next message on. Nothing that is stored changes."</p></div>
+                <p>"For everybody in this workspace. Open pages show older messages so after a reload. Nothing that is stored changes."</p></div>
             {switches("plain", &settings.plain, "Draw messages as cards",
-                "Off, they are shown as the text of their content. Requests that wait for you keep their buttons.",
+                "When off, messages are shown as plain text. Requests that wait for you keep their buttons.",
                 "Draw as cards", |tag| tag != MessageType::Text)}
             {switches("unvalidated", &settings.unvalidated, "Check the data of known types",
-                "Off, data that doesn't fit its type is stored and marked instead of refused. Requests and answers are always checked.",
+                "When off, data that doesn't fit its type is stored and marked, not refused. Requests and answers are always checked.",
                 "Check the data of", checked)}
         </section>
     }
@@ -50,7 +50,7 @@ fn switches(
     part! {
         <div class="setting"><label class="switch"><input type="checkbox" role="switch" data-types=field value=ALL_TYPES checked=all/>{words}</label>
             <p class="cap">{says}</p></div>
-        <details class="setting"><summary class="btn tiny">"By type"</summary>
+        <details class="setting" id=format!("types-{field}")><summary class="btn tiny">"By type"</summary>
             <fieldset class="choice" disabled=!all><legend>{each}</legend>{types}{others}</fieldset>
         </details>
     }

@@ -1,9 +1,10 @@
 //! The components of a document's `view`, and how they are read.
 
-use super::node::{ChartKind, InputKind, Tone};
+use super::node::{InputKind, Tone};
 use super::read::{Fields, Reader};
 use super::template::{Path, Template};
 use super::{MAX_DEPTH, MAX_ELEMENTS};
+use crate::message_type::chart::ChartKind;
 use serde_json::Value;
 
 /// Columns of a table, series of a chart, options of a select, words of a role: at most.

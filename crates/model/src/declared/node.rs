@@ -1,5 +1,6 @@
 //! What a view is made of once its values are filled in: plain text, numbers and lists.
 
+use crate::message_type::chart::ChartKind;
 use crate::{Micros, text, words};
 use serde_json::Value;
 
@@ -30,20 +31,6 @@ words! {
         Select = "select",
         /// Yes or no.
         Checkbox = "checkbox",
-    }
-
-    /// How figures are drawn.
-    ChartKind {
-        /// A line for each series.
-        Line = "line",
-        /// Bars side by side.
-        Bar = "bar",
-        /// Areas below lines.
-        Area = "area",
-        /// Points.
-        Scatter = "scatter",
-        /// Slices of one series.
-        Pie = "pie",
     }
 }
 
