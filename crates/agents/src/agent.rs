@@ -2,6 +2,9 @@
 
 use crate::claude;
 use crate::codex::Rollout;
+use crate::gemini::Chat;
+use crate::parts::document::WholeFile;
+use crate::parts::either::Either;
 use crate::parts::lines::JsonLines;
 use crate::parts::obj::Obj;
 use crate::reader::Reader;
@@ -90,6 +93,10 @@ impl Folder {
         Self { base: Base::Home, path, variable, inside, endings: &[".jsonl"], by_project: false }
     }
 
+    const fn endings(self, endings: &'static [&'static str]) -> Self {
+        Self { endings, ..self }
+    }
+
     const fn by_project(self) -> Self {
         Self { by_project: true, ..self }
     }
@@ -130,7 +137,15 @@ pub static AGENTS: [Agent; 21] = [
         ])
         .read(Rollout::VERSION, None, |path, _| Box::new(JsonLines::new(Rollout::new(path)))),
     Agent::new("codex_exec", "Codex", '◎', "a stream of Codex events", Record(detect::codex_events)),
-    Agent::new("gemini", "Gemini CLI", '✦', "a Gemini CLI session", Record(detect::gemini)),
+    Agent::new(Chat::NAME, "Gemini CLI", '✦', "a Gemini CLI session", Record(detect::gemini))
+        .folders(&[Folder::home(".gemini", "tmp", None).endings(&[".json", ".jsonl"])])
+        .read(Chat::VERSION, None, |path, _| {
+            Box::new(Either::new(
+                path,
+                |path| Box::new(JsonLines::new(Chat::new(path))),
+                |path| Box::new(WholeFile::new(Chat::new(path))),
+            ))
+        }),
     Agent::new("qwen", "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen)),
     Agent::new("opencode", "OpenCode", '▣', "an OpenCode session", Record(detect::opencode)),
     Agent::new("copilot", "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot)),

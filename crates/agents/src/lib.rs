@@ -3,7 +3,7 @@
 //! A tour:
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
-//! - [`claude`]: Claude Code's session files, one JSON object a line. `codex`: Codex's rollouts.
+//! - [`claude`]: Claude Code's session files, one JSON object a line. `codex`: Codex's rollouts. `gemini`: Gemini CLI's sessions.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -28,6 +28,7 @@ mod agent;
 pub mod change;
 pub mod claude;
 mod codex;
+mod gemini;
 mod parts;
 mod reader;
 mod recognise;

@@ -1,6 +1,7 @@
 //! What the readers of several agents share.
 //!
-//! - `lines`: a file of lines; `document`: a file that is one JSON document, entry by entry.
+//! - `lines`: a file of lines; `document`: a file that is one JSON document, entry by entry;
+//!   `either`: a file of either kind.
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
 //! - `at`: what every message made from one line has in common; ids and envelopes.
@@ -14,6 +15,7 @@ pub(crate) mod calls;
 pub(crate) mod decode;
 pub(crate) mod document;
 pub(crate) mod edits;
+pub(crate) mod either;
 pub(crate) mod files;
 pub(crate) mod lines;
 pub(crate) mod obj;

@@ -7,7 +7,11 @@ pub(crate) fn claude(object: &Obj) -> bool {
     const IDS: [&str; 5] = ["sessionId", "leafUuid", "parentUuid", "messageId", "uuid"];
     let streamed = || object.has("session_id") && is(object, "type", &["system", "user", "assistant", "result"]);
     let named = IDS.iter().any(|id| object.has(id)) || streamed();
-    object.str("type").is_some() && (named || is(object, "type", &["user", "assistant"]) && object.has("message"))
+    // Gemini CLI's list of prompts counts them.
+    let is_counted = object.int("messageId").is_some();
+    object.str("type").is_some()
+        && !is_counted
+        && (named || is(object, "type", &["user", "assistant"]) && object.has("message"))
 }
 
 /// A rollout of today is made of envelopes; one of before autumn 2025 of bare items behind a head without a type.

@@ -5,6 +5,7 @@ mod codex;
 mod lines;
 mod previews;
 mod queue;
+mod readers;
 mod reading;
 mod recognising;
 mod results;

@@ -89,6 +89,9 @@ fn what_is_nobodys_is_named_by_its_form() {
     check("Dear diary,\n", Recognised::Other("plain text"));
     check("{ not JSON }\nat all\n", Recognised::Other("JSON of an unknown shape"));
     check("{\n  \"a\": 1\n}\n", Recognised::Other("JSON of an unknown shape"));
+    // Gemini CLI's list of prompts.
+    let prompts = "[\n  {\n    \"sessionId\": \"s\",\n    \"messageId\": 0,\n    \"type\": \"user\",\n    \"message\": \"Mow\"\n  }\n]";
+    check(prompts, Recognised::Other("JSON of an unknown shape"));
     check("{\"a\":1}\n{\"a\":2}\n", Recognised::Other("JSON lines of an unknown shape"));
     let binary: Vec<u8> = (0..=255).cycle().skip(5).take(3000).collect();
     assert_eq!(recognise(&binary), Recognised::Other("a binary file"));

@@ -1,0 +1,63 @@
+//! Readers of other agents through the front door: what each fixture becomes, whole and in pieces.
+
+use crate::support::{Last, drive, lost, render, root_of};
+use agents::{Recognised, recognise};
+use model::Body;
+use std::path::{Path, PathBuf};
+
+fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() { collect(&path, files) } else { files.push(path) }
+        }
+    }
+    let mut paths = Vec::new();
+    collect(&root_of(agent), &mut paths);
+    paths.sort();
+    let read = |path: PathBuf| (path.to_string_lossy().into_owned(), std::fs::read(&path).expect("a fixture"));
+    paths.into_iter().map(read).collect()
+}
+
+fn read<'a>(agent: &str, path: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Last {
+    let reading = agents::agent(agent).and_then(|agent| agent.reading).expect("a reader");
+    drive(&mut *(reading.open)(path, None), pieces)
+}
+
+/// Reads the fixtures of an agent, of which there are `count`.
+#[track_caller]
+fn check(agent: &str, count: usize) {
+    let fixtures = fixtures(agent);
+    assert_eq!(fixtures.len(), count, "the fixtures are there");
+    for (path, bytes) in fixtures {
+        let from = path.rfind(&format!("/{agent}/")).expect("the folder") + 1;
+        let name = path[from..].replace('/', "__");
+        let whole = read(agent, &path, [bytes.as_slice()]);
+        insta::assert_snapshot!(name.rsplit_once('.').expect("an ending").0, render(&whole));
+        // The brackets that end a document are in no entry of it.
+        let body = bytes.trim_ascii_end();
+        let end = body.iter().rposition(|byte| !b"]} \n".contains(byte)).map_or(0, |at| at + 1);
+        let lines = path.ends_with("jsonl");
+        let lost = lost(&whole, bytes.len()).into_iter().filter(|at| lines || *at < end);
+        assert_eq!(lost.collect::<Vec<_>>(), Vec::<usize>::new(), "{path}");
+        for (_, draft, _) in &whole.messages {
+            let body = Body::of(draft);
+            assert!(!matches!(body, Body::Invalid { .. }), "{path} {}: {body:?}", draft.id);
+        }
+        let line = Recognised::Agent(agents::agent(agent).expect("its line"));
+        assert_eq!(recognise(&bytes), line, "{path}");
+        let step = bytes.len() / 1500 + 1;
+        for at in (0..bytes.len()).step_by(step) {
+            let (head, tail) = bytes.split_at(at);
+            let cut = read(agent, &path, [head, tail]);
+            assert!(cut == whole, "{path} cut at {at}:\n{}\n---\n{}", render(&cut), render(&whole));
+        }
+        let crumbs = read(agent, &path, bytes.chunks(1));
+        assert_eq!(render(&crumbs), render(&whole), "{path}, a byte at a time");
+    }
+}
+
+#[test]
+fn sessions_of_gemini_cli() {
+    check("gemini", 4);
+}
