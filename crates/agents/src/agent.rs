@@ -3,6 +3,7 @@
 use crate::claude;
 use crate::codex::Rollout;
 use crate::gemini::Chat;
+use crate::opencode::Session;
 use crate::parts::document::WholeFile;
 use crate::parts::either::Either;
 use crate::parts::lines::JsonLines;
@@ -147,7 +148,10 @@ pub static AGENTS: [Agent; 21] = [
             ))
         }),
     Agent::new("qwen", "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen)),
-    Agent::new("opencode", "OpenCode", '▣', "an OpenCode session", Record(detect::opencode)),
+    Agent::new(Session::NAME, "OpenCode", '▣', "an OpenCode session", Record(detect::opencode))
+        .resume("opencode --session")
+        .folders(&[Folder { base: Base::Data, ..Folder::home("opencode", "storage", None) }.endings(&[".json"])])
+        .read(Session::VERSION, None, |path, _| Box::new(WholeFile::new(Session::new(path)))),
     Agent::new("copilot", "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot)),
     Agent::new("openhands", "OpenHands", '▤', "an OpenHands event log", Record(detect::openhands)),
     Agent::new("swe_agent", "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)),

@@ -4,6 +4,7 @@
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line. `codex`: Codex's rollouts. `gemini`: Gemini CLI's sessions.
+//!   `opencode`: OpenCode's exports and its storage.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -29,6 +30,7 @@ pub mod change;
 pub mod claude;
 mod codex;
 mod gemini;
+mod opencode;
 mod parts;
 mod reader;
 mod recognise;

@@ -1,10 +1,11 @@
 //! `CODE_EDIT` messages: a path and what changed in it become a payload with its `edit_info`.
 
 use super::at::envelope;
-use super::patch::FilePatch;
+use super::patch::{FileChange, FilePatch, hunks};
 use super::window::windows;
-use model::envelope::{EditInfo, EditScope};
+use model::envelope::{EditInfo, EditScope, INTERRUPTED};
 use model::message_type::code_edit::Edit;
+use model::text::one_line;
 use serde_json::{Map, Value, json};
 
 /// One entry of `edits`.
@@ -68,6 +69,56 @@ pub(crate) fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Pie
         pieces.push(fragment(None, None));
     }
     pieces
+}
+
+/// A larger file isn't compared: its edit shows the hunks of its diff.
+const MAX_FILE: usize = 2 << 20;
+
+/// The pieces of a file whose whole text before and after is known, and maybe the diff of both.
+pub(crate) fn of_texts(old: &str, new: &str, diff: &str) -> Vec<Piece> {
+    let large = old.len().max(new.len()) > MAX_FILE;
+    let pieces = if large { of_diff(diff, false) } else { None };
+    pieces.unwrap_or_else(|| of_windows(old, new, &places(diff)))
+}
+
+/// The pieces of a diff of one file. None if it has no hunks. A new file's has one, without lines before.
+pub(crate) fn of_diff(diff: &str, is_new: bool) -> Option<Vec<Piece>> {
+    let start = if diff.starts_with("@@") { 0 } else { diff.find("\n@@")? + 1 };
+    let hunks = hunks(&diff[start..]);
+    let change = match hunks.as_slice() {
+        [] => return None,
+        [whole] if is_new && whole.old.is_empty() => FileChange::Created(whole.new.clone()),
+        _ => FileChange::Updated(hunks),
+    };
+    Some(FilePatch { path: String::new(), moved_from: None, change }.pieces())
+}
+
+/// Where the hunks of a diff are: old start, old lines, new start, new lines.
+fn places(diff: &str) -> Vec<[usize; 4]> {
+    let place = |line: &str| {
+        let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
+        let side = |side: &str| {
+            let (start, count) = side.split_once(',').unwrap_or((side, "1"));
+            Some((start.parse().ok()?, count.parse().ok()?))
+        };
+        let ((old_start, old_lines), (new_start, new_lines)) = (side(old)?, side(rest.split(' ').next()?)?);
+        Some([old_start, old_lines, new_start, new_lines])
+    };
+    diff.lines().filter_map(place).collect()
+}
+
+/// The state of an edit after a call of this state (`running`, `done`, `denied`, ...), and why it wasn't applied. `text` is
+/// what the tool gave back.
+pub(crate) fn after_call(state: &str, text: &str) -> (&'static str, Option<String>) {
+    const MAX_NOTE: usize = 300;
+    let note = || Some(one_line(text, MAX_NOTE)).filter(|note| !note.is_empty());
+    match state {
+        "done" => ("applied", None),
+        "running" => ("proposed", None),
+        "cancelled" => ("rejected", Some(INTERRUPTED.to_owned())),
+        "denied" => ("rejected", note()),
+        _ => ("failed", note()),
+    }
 }
 
 /// The edit of one file by a patch.

@@ -65,6 +65,7 @@ pub(crate) fn qwen(object: &Obj) -> bool {
 pub(crate) fn opencode(object: &Obj) -> bool {
     let stored = ["ses_", "msg_", "prt_"].iter().any(|start| text(object, "id").starts_with(start));
     (has_all(object, &["info", "messages"]) && !object.has("trajectory_format"))
+        || has_all(object, &["info", "parts"])
         || object.has("sessionID")
         || has_all(object, &["projectID", "directory"])
         || (stored && object.has("time"))

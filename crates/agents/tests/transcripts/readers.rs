@@ -61,3 +61,8 @@ fn check(agent: &str, count: usize) {
 fn sessions_of_gemini_cli() {
     check("gemini", 4);
 }
+
+#[test]
+fn exports_and_the_storage_of_opencode() {
+    check("opencode", 12);
+}
