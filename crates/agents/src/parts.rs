@@ -5,7 +5,8 @@
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
 //! - `at`: what every message made from one line has in common; ids and envelopes.
-//! - `calls`: tool calls and their results. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//! - `log`: a file of one session, whose lines become messages one by one: what most readers do with most lines.
+//! - `calls`: tool calls and their results. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
 //! - `edits`, `patch`, `window`: changes of files. `todos`: checklists.
 
 pub(crate) mod at;
@@ -18,10 +19,12 @@ pub(crate) mod edits;
 pub(crate) mod either;
 pub(crate) mod files;
 pub(crate) mod lines;
+pub(crate) mod log;
 pub(crate) mod obj;
 pub(crate) mod patch;
 pub(crate) mod picture;
 pub(crate) mod pieces;
+pub(crate) mod proposal;
 pub(crate) mod runs;
 pub(crate) mod session;
 pub(crate) mod short;

@@ -4,8 +4,8 @@ use super::Rollout;
 use super::items::texts;
 use super::result::{read, result_of};
 use crate::parts::at::At;
-use crate::parts::calls::{NewCall, Result};
-use crate::parts::obj::{Obj, string, value};
+use crate::parts::calls::{NewCall, Result, input};
+use crate::parts::obj::{Obj, string};
 use crate::parts::patch;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
@@ -22,21 +22,10 @@ pub(super) fn tool_name(item: &Obj) -> String {
     }
 }
 
-/// What a tool was given. Arguments are JSON in a string, or anything.
+/// What a tool was given.
 pub(super) fn input_of(item: &Obj) -> Map<String, Value> {
     let raw = ["arguments", "input", "action", "invocation"].iter().find_map(|key| item.raw(key));
-    let given = raw.map(|raw| match string(raw) {
-        Some(text) => match Obj::parse(&text) {
-            Some(_) => value(&text),
-            None => json!({ "input": text }),
-        },
-        None => value(raw),
-    });
-    match given {
-        Some(Value::Object(fields)) => fields,
-        Some(other) => Map::from_iter([("input".to_owned(), other)]),
-        None => Map::new(),
-    }
+    raw.map(input).unwrap_or_default()
 }
 
 /// The command that a shell is given, without the shell.
@@ -149,7 +138,7 @@ impl Rollout {
             self.running.insert(process, command);
         }
         self.pictures(at, &call_id, raw);
-        self.settle_edits(at, &call_id, &result);
+        self.calls.settle_by(&mut self.book, at, &call_id, &result);
         self.calls.finish(&mut self.book, at, &call_id, result);
     }
 

@@ -3,16 +3,12 @@
 use super::Rollout;
 use super::calls::state_of;
 use crate::parts::at::At;
-use crate::parts::calls::Result;
+use crate::parts::calls::MAX_NOTE;
 use crate::parts::edits::of_patch;
 use crate::parts::obj::Obj;
 use crate::parts::patch::{FileChange, FilePatch, hunks};
-use model::envelope::INTERRUPTED;
 use model::text::one_line;
-use serde_json::{Map, Value, json};
-
-/// Most characters of the reason why an edit wasn't applied.
-const MAX_NOTE: usize = 300;
+use serde_json::{Map, json};
 
 impl Rollout {
     /// A call hands in a patch: one edit for each file.
@@ -51,9 +47,9 @@ impl Rollout {
         let note = event.filled("stderr").or_else(|| event.filled("stdout")).map(|text| one_line(&text, MAX_NOTE));
         match state {
             "done" => self.edits(at, call_id, &changes, "applied", None),
-            "failed" if changes.is_empty() => self.settle(at, call_id, "failed", note),
+            "failed" if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "failed", note),
             "failed" => self.edits(at, call_id, &changes, "failed", note),
-            _ if changes.is_empty() => self.settle(at, call_id, "rejected", note),
+            _ if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "rejected", note),
             _ => self.edits(at, call_id, &changes, "rejected", note),
         }
     }
@@ -66,38 +62,6 @@ impl Rollout {
             Some(edits.get(0)?.get("file_path")?.as_str()?.to_owned())
         };
         call.derived.iter().filter_map(path).collect()
-    }
-
-    /// The result of a call that handed in a patch, of which no event told.
-    pub(super) fn settle_edits(&mut self, at: &At, call_id: &str, result: &Result) {
-        match result.state {
-            "done" => self.settle(at, call_id, "applied", None),
-            "cancelled" => self.settle(at, call_id, "rejected", Some(INTERRUPTED.to_owned())),
-            "denied" => self.settle(at, call_id, "rejected", Some(one_line(&result.text, MAX_NOTE))),
-            _ => self.settle(at, call_id, "failed", Some(one_line(&result.text, MAX_NOTE))),
-        }
-    }
-
-    /// Edits that are still proposed become what is said.
-    fn settle(&mut self, at: &At, call_id: &str, state: &str, note: Option<String>) {
-        let Some(call) = self.calls.get(call_id) else { return };
-        let open = |info: &Value| info.get("state").and_then(Value::as_str) == Some("proposed");
-        for id in &call.derived {
-            let infos = self.book.peek(call.session, id).and_then(|draft| draft.metadata.as_ref()?.get("edit_info"));
-            if !infos.and_then(Value::as_array).is_some_and(|infos| infos.iter().any(open)) {
-                continue;
-            }
-            let Some(draft) = self.book.change(call.session, id, at.span) else { continue };
-            let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
-            draft.content = draft.content.replace(" (proposed)", &ended);
-            let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
-            for info in infos.into_iter().flatten() {
-                info["state"] = json!(state);
-                if let Some(note) = note.as_ref().filter(|note| !note.is_empty()) {
-                    info["note"] = json!(note);
-                }
-            }
-        }
     }
 }
 

@@ -4,13 +4,19 @@
 use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
+use super::obj::{Obj, string, value};
+use model::envelope::INTERRUPTED;
 use model::message_type::tool_call::{ToolCall, ToolKind};
+use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, VecDeque};
 
 /// How many answered calls are kept, for what comes late.
 const KEPT: usize = 64;
+
+/// Most characters of the reason why an edit wasn't applied.
+pub(crate) const MAX_NOTE: usize = 300;
 
 /// Most characters of a target in a call's text.
 const MAX_TARGET: usize = 2000;
@@ -170,6 +176,65 @@ impl Calls {
         }
     }
 
+    /// The edits of a call become what its result says of them.
+    pub fn settle_by(&self, book: &mut Book, at: &At, call_id: &str, result: &Result) {
+        let said = || Some(one_line(&result.text, MAX_NOTE));
+        let (state, note) = match result.state {
+            "done" => ("applied", None),
+            "cancelled" => ("rejected", Some(INTERRUPTED.to_owned())),
+            "denied" => ("rejected", said()),
+            _ => ("failed", said()),
+        };
+        self.settle(book, at, call_id, state, note);
+    }
+
+    /// Edits of a call that are still proposed get a state; `note` says why they weren't applied.
+    pub fn settle(&self, book: &mut Book, at: &At, call_id: &str, state: &str, note: Option<String>) {
+        let Some(call) = self.by_id.get(call_id) else { return };
+        let open = |info: &Value| info.get("state").and_then(Value::as_str) == Some("proposed");
+        for id in &call.derived {
+            let infos = book.peek(call.session, id).and_then(|draft| draft.metadata.as_ref()?.get("edit_info"));
+            if !infos.and_then(Value::as_array).is_some_and(|infos| infos.iter().any(open)) {
+                continue;
+            }
+            let Some(draft) = book.change(call.session, id, at.span) else { continue };
+            let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
+            draft.content = draft.content.replace(" (proposed)", &ended);
+            let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
+            for info in infos.into_iter().flatten() {
+                info["state"] = json!(state);
+                if let Some(note) = note.as_ref().filter(|note| !note.is_empty()) {
+                    info["note"] = json!(note);
+                }
+            }
+        }
+    }
+
+    /// The file of the only edit that a call stands for.
+    pub fn edited(&self, book: &Book, call_id: &str) -> Option<String> {
+        let call = self.by_id.get(call_id)?;
+        let [id] = call.derived.as_slice() else { return None };
+        let edits = book.peek(call.session, id)?.metadata.as_ref()?.get("payload")?.get("edits")?;
+        Some(edits.get(0)?.get("file_path")?.as_str()?.to_owned())
+    }
+
+    /// Sets where the only edit of a call is: its first changed line is this one of the new file.
+    pub fn place_edit(&self, book: &mut Book, at: &At, call_id: &str, line: i64) {
+        let Some(call) = self.by_id.get(call_id) else { return };
+        let [id] = call.derived.as_slice() else { return };
+        let metadata = book.change(call.session, id, at.span).and_then(|draft| draft.metadata.as_mut());
+        let Some(metadata) = metadata else { return };
+        let edits = metadata.get("payload").and_then(|payload| payload.get("edits")?.as_array());
+        let Some([edit]) = edits.map(Vec::as_slice) else { return };
+        let text = |key: &str| edit.get(key).and_then(Value::as_str);
+        let (Some(old), Some(new)) = (text("old_content"), text("new_content")) else { return };
+        let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+        let start = line.saturating_sub(same as i64);
+        if let Some(info) = metadata.get_mut("edit_info").and_then(|infos| infos.get_mut(0)).filter(|_| start > 0) {
+            info["start_line"] = json!(start.min(1 << 31));
+        }
+    }
+
     fn close(&mut self, book: &mut Book, call_id: &str) {
         let Some(call) = self.by_id.get_mut(call_id) else { return };
         if std::mem::replace(&mut call.is_open, false) {
@@ -188,6 +253,19 @@ fn release(book: &mut Book, call: &Call) {
     book.release(call.session, &call.id);
     for id in &call.derived {
         book.release(call.session, id);
+    }
+}
+
+/// What a tool was given: an object, the same as JSON in a string, or anything else.
+pub(crate) fn input(raw: &str) -> Map<String, Value> {
+    let given = match string(raw) {
+        Some(text) if Obj::parse(&text).is_some() => value(&text),
+        Some(text) => json!(text),
+        None => value(raw),
+    };
+    match given {
+        Value::Object(fields) => fields,
+        other => Map::from_iter([("input".to_owned(), other)]),
     }
 }
 

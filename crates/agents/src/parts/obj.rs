@@ -65,6 +65,10 @@ impl<'a> Obj<'a> {
     pub fn value(&self, name: &str) -> Option<Value> {
         self.raw(name).map(value)
     }
+    /// The object without some of its fields.
+    pub fn without(&self, names: &[&str]) -> Self {
+        Self(self.0.iter().filter(|(key, _)| !names.contains(&key.as_ref())).cloned().collect())
+    }
     pub fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, raw)| (key.as_ref(), raw.get()))
     }
