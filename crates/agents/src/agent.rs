@@ -8,6 +8,7 @@ use crate::parts::document::WholeFile;
 use crate::parts::either::Either;
 use crate::parts::lines::JsonLines;
 use crate::parts::obj::Obj;
+use crate::pi::Tree;
 use crate::reader::Reader;
 use crate::recognise::detect;
 
@@ -157,7 +158,13 @@ pub static AGENTS: [Agent; 21] = [
     Agent::new("swe_agent", "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)),
     Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),
     Agent::new("droid", "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid)),
-    Agent::new("pi", "Pi", 'π', "a Pi session", Record(detect::pi)),
+    Agent::new(Tree::NAME, "Pi", 'π', "a Pi session", Record(detect::pi))
+        .resume("pi --session")
+        .folders(&[
+            Folder::home(".pi/agent", "sessions", Some("PI_CODING_AGENT_DIR")),
+            Folder::home(".openclaw", "agents", Some("OPENCLAW_STATE_DIR")),
+        ])
+        .read(Tree::VERSION, None, |path, _| Box::new(JsonLines::new(Tree::new(path)))),
     Agent::new("kimi", "Kimi", '☾', "a Kimi session", Record(detect::kimi)),
     Agent::new("antigravity", "Antigravity", '⇡', "an Antigravity session", Record(detect::antigravity)),
     Agent::new("cursor", "Cursor", '▸', "a Cursor session", Record(detect::cursor)),

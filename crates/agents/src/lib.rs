@@ -32,6 +32,7 @@ mod codex;
 mod gemini;
 mod opencode;
 mod parts;
+mod pi;
 mod reader;
 mod recognise;
 

@@ -3,6 +3,7 @@
 mod answers;
 mod codex;
 mod lines;
+mod logs;
 mod previews;
 mod queue;
 mod readers;

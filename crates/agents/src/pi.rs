@@ -1,0 +1,288 @@
+//! Pi's sessions: `~/.pi/agent/sessions/<folder>/<time>_<session>.jsonl`, one JSON object a line. OpenClaw writes the same.
+//!
+//! The lines are a tree: each names the one that it follows. The conversation goes on from the last line; what isn't on the
+//! way to it was left behind.
+//!
+//! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
+
+use crate::change::Stretch;
+use crate::parts::at::{At, extras};
+use crate::parts::blocks::{fenced, joined_text, result_text};
+use crate::parts::book::Book;
+use crate::parts::calls::{Result, input};
+use crate::parts::files::is_file;
+use crate::parts::lines::Records;
+use crate::parts::log::{Log, stem};
+use crate::parts::obj::{Obj, list, string};
+use crate::parts::session::TitleRank;
+use crate::{SessionKey, Span};
+use model::{Context, MessageId, Origin, Role, Spent, Usage};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+
+/// Reads one session.
+pub(crate) struct Tree {
+    log: Log,
+    entries: Vec<Entry>,
+    by_id: HashMap<String, usize>,
+}
+
+/// A line of the tree.
+struct Entry {
+    parent: Option<usize>,
+    /// Its first message; none of a result, which belongs to its call.
+    message: Option<MessageId>,
+    offset: u64,
+    /// Was it said in the conversation?
+    is_said: bool,
+    is_left: bool,
+}
+
+impl Tree {
+    /// The agent of its sessions, and the reader of its sources.
+    pub const NAME: &'static str = "pi";
+    /// Grows when the same bytes would be read as other messages.
+    pub const VERSION: i32 = 1;
+
+    pub fn new(path: &str) -> Self {
+        // `<time>_<session>`
+        let stem = stem(path);
+        let named = stem.split_once('_').map_or(stem, |(_, session)| session);
+        Self { log: Log::new(named), entries: Vec::new(), by_id: HashMap::new() }
+    }
+
+    fn head(&mut self, at: &At, head: &Obj) {
+        self.log.comes_from(Origin { cwd: head.filled("cwd"), ..Origin::default() });
+        let mut content = "Session started".to_owned();
+        if let Some(from) = head.filled("parentSession") {
+            content.push_str(&format!(", forked from {from}"));
+        }
+        let mut draft = at.aside(&at.id, "session", content);
+        draft.origin = self.log.origin.clone();
+        self.log.say(at, draft);
+    }
+
+    fn message(&mut self, at: &mut At, line: &Obj, message: &Obj) {
+        let raw = message.raw("content").unwrap_or("[]");
+        match message.str("role").as_deref() {
+            Some("user") => {
+                self.blocks(at, Role::User, raw);
+                self.log.say_empty(at);
+            }
+            Some("assistant") => {
+                self.log.comes_from(Origin { model: message.filled("model"), ..Origin::default() });
+                at.origin = self.log.origin.clone();
+                self.log.alive(at);
+                self.spent(line, message);
+                self.blocks(at, Role::Assistant, raw);
+                self.stop(at, message);
+                self.log.say_empty(at);
+            }
+            Some("toolResult") => self.result(at, message, raw),
+            Some("bashExecution") => self.command(at, message),
+            Some("compactionSummary" | "branchSummary") => self.summary(at, message),
+            role => {
+                let sender = message.filled("customType").unwrap_or_else(|| role.unwrap_or("unknown").to_owned());
+                let text = joined_text(raw);
+                if text.is_empty() {
+                    return self.log.aside(at, &sender, message);
+                }
+                self.log.told(at, &at.id, &sender, text);
+            }
+        }
+    }
+
+    fn blocks(&mut self, at: &mut At, role: Role, raw: &str) {
+        let blocks = list(raw).unwrap_or_else(|| vec![raw]);
+        for (n, raw) in blocks.iter().enumerate() {
+            let id = at.block_id(n, blocks.len());
+            let block = Obj::parse(raw);
+            let kind = block.as_ref().and_then(|block| block.filled("type")).unwrap_or_default();
+            let text = string(raw).map(|text| text.into_owned()).or_else(|| block.as_ref()?.string("text"));
+            match (kind.as_str(), text, block) {
+                ("text" | "", Some(text), _) if role == Role::User => self.log.prompt(at, &id, &text),
+                ("text" | "", Some(text), _) => self.log.answer(at, &id, &text),
+                ("thinking", _, Some(block)) => {
+                    self.log.thought(at, &id, &block.string("thinking").unwrap_or_default());
+                }
+                ("toolCall", _, Some(block)) => {
+                    let call_id = block.filled("id").unwrap_or(id);
+                    let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());
+                    let given = block.raw("arguments").map(input).unwrap_or_default();
+                    self.log.call(at, &call_id, &tool, given);
+                }
+                (_, _, Some(block)) if is_file(&block) => self.log.file(at, &id, role, &block),
+                (kind, _, block) => {
+                    let block = block.unwrap_or_else(|| Obj::beginning("{}"));
+                    self.log.aside(&At { id, ..at.clone() }, kind, &block);
+                }
+            }
+        }
+    }
+
+    /// Counts what a request took. Copies of a line in another session have the same id and time.
+    fn spent(&mut self, line: &Obj, message: &Obj) {
+        let Some(usage) = message.obj("usage") else { return };
+        let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
+        let (input, output) = (count("input"), count("output"));
+        let usage_of = Usage { input, output, cache_read: count("cacheRead"), cache_write: count("cacheWrite") };
+        let part = |key: &str| line.filled(key).unwrap_or_default();
+        let cost_usd = usage.obj("cost").and_then(|cost| cost.float("total"));
+        let id = format!("{}~{}", part("id"), part("timestamp"));
+        self.log.spent(Spent { id, usage: usage_of, cost_usd, is_copy: false });
+    }
+
+    fn stop(&mut self, at: &At, message: &Obj) {
+        let error = message.filled("errorMessage");
+        match message.str("stopReason").as_deref() {
+            Some("error") => {
+                let error = error.unwrap_or_else(|| "Something failed".to_owned());
+                self.log.failed(at, &format!("{}~error", at.id), "api_error", &error);
+            }
+            Some("aborted") => self.log.interrupted(at, &format!("{}~aborted", at.id)),
+            Some("toolUse") => {}
+            _ => self.log.pause(at),
+        }
+    }
+
+    fn result(&mut self, at: &At, message: &Obj, raw: &str) {
+        let failed = message.is_true("isError");
+        let text = result_text(raw);
+        let state = if !failed {
+            "done"
+        } else if text.contains("aborted") && text.len() < 200 {
+            "cancelled"
+        } else {
+            "failed"
+        };
+        let call_id = message.filled("toolCallId");
+        if let (Some(call_id), Some(details), "done") = (&call_id, message.obj("details"), state) {
+            self.place_edit(at, call_id, &details);
+        }
+        self.log.result(at, call_id.as_deref(), raw, Result { state, text, details: Vec::new() });
+    }
+
+    /// Where an edit is in its file: newer versions tell it by a patch, older ones by a line.
+    fn place_edit(&mut self, at: &At, call_id: &str, details: &Obj) {
+        if let Some(patch) = details.filled("patch") {
+            return self.log.patched(at, call_id, &patch);
+        }
+        if let Some(line) = details.int("firstChangedLine") {
+            self.log.calls.place_edit(&mut self.log.book, at, call_id, line);
+        }
+    }
+
+    /// A command that a person ran, and what it gave back.
+    fn command(&mut self, at: &mut At, message: &Obj) {
+        let shell = message.string("command").unwrap_or_default();
+        let output = message.string("output").unwrap_or_default();
+        let mut draft = at.text(&at.id, Role::User, "user", format!("! {shell}"));
+        draft.metadata = Some(extras("command", json!({ "shell": shell })));
+        self.log.say(at, draft);
+        let shown = if output.trim().is_empty() { "(no output)".to_owned() } else { fenced("", &output) };
+        let mut draft = at.text(&format!("{}~output", at.id), Role::Tool, "command_output", shown);
+        let output = json!({ "stdout": output, "stderr": "", "exit_code": message.int("exitCode") });
+        draft.metadata = Some(extras("command_output", output));
+        if message.is_true("excludeFromContext") {
+            draft.context = Context::None;
+        }
+        self.log.say(at, draft);
+    }
+
+    /// What was said before, or on a branch that was left, in short.
+    fn summary(&mut self, at: &At, line: &Obj) {
+        if !line.has("tokensBefore") {
+            let text = line.filled("summary").unwrap_or_default();
+            return self.log.say(at, at.text(&at.id, Role::System, "branch_summary", text));
+        }
+        let figures = json!({ "preTokens": line.int("tokensBefore") });
+        self.log.compacted(at, line.filled("summary"), figures);
+    }
+
+    /// A line hangs on the tree: what isn't on the way to it was left behind, and what is on it holds.
+    fn hang(&mut self, id: Option<String>, line: &Obj, at: &At, said: Option<&Obj>) {
+        let newest = self.entries.len().checked_sub(1);
+        // The head of the file is the root, and isn't an entry.
+        let is_root = line.filled("parentId").is_none_or(|parent| self.log.facts().key == parent);
+        let known = line.filled("parentId").and_then(|parent| self.by_id.get(&parent).copied());
+        let parent = if is_root { None } else { known.or(newest) };
+        let is_result = said.is_some_and(|said| said.str("role").as_deref() == Some("toolResult"));
+        let (message, is_said) = (self.log.first.clone().filter(|_| !is_result), said.is_some());
+        let moved = parent != newest && message.is_some();
+        self.by_id.extend(id.map(|id| (id, self.entries.len())));
+        self.entries.push(Entry { parent, message, offset: at.span.offset, is_said, is_left: false });
+        if !moved {
+            return;
+        }
+        let mut way = HashSet::new();
+        let mut next = newest.map(|newest| newest + 1);
+        while let Some(here) = next.filter(|here| way.insert(*here)) {
+            next = self.entries.get(here).and_then(|entry| entry.parent);
+        }
+        let changes = |n: usize, entry: &Entry| entry.is_left == way.contains(&n);
+        if !self.entries.iter().enumerate().any(|(n, entry)| entry.is_said && changes(n, entry)) {
+            return;
+        }
+        let changed: Vec<bool> = self.entries.iter().enumerate().map(|(n, entry)| changes(n, entry)).collect();
+        let mut from: Option<(MessageId, u64, bool)> = None;
+        for (entry, changed) in self.entries.iter_mut().zip(changed) {
+            if changed {
+                entry.is_left = !entry.is_left;
+            }
+            let Some(message) = &entry.message else { continue };
+            let begins = changed.then(|| (message.clone(), entry.offset, entry.is_left));
+            if from.as_ref().map(|from| from.2) == begins.as_ref().map(|begins| begins.2) {
+                continue;
+            }
+            if let Some((from, offset, left)) = std::mem::replace(&mut from, begins) {
+                let stretch = Stretch { from, before: message.clone() };
+                self.log.book.leave(at.session, stretch, offset..entry.offset, left);
+            }
+        }
+    }
+}
+
+impl Records for Tree {
+    fn record(&mut self, text: &str, record: &Obj, span: Span) {
+        let kind = record.filled("type").unwrap_or_default();
+        let id = record.filled("id");
+        let is_head = kind == "session";
+        self.log.session(id.clone().filter(|_| is_head));
+        let own = id.clone().map(|id| if is_head { format!("{id}~session") } else { id });
+        let Some(mut at) = self.log.line(own, record, text, span) else { return };
+        let message = record.obj("message").filter(|_| kind == "message");
+        match (kind.as_str(), &message) {
+            ("session", _) => return self.head(&at, record),
+            (_, Some(message)) => self.message(&mut at, record, message),
+            ("model_change", _) => {
+                self.log.comes_from(Origin { model: record.filled("modelId"), ..Origin::default() });
+                self.log.aside(&at, &kind, record);
+            }
+            ("compaction" | "branch_summary", _) => self.summary(&at, record),
+            ("custom_message", _) => self.message(&mut at, record, record),
+            ("session_info", _) => {
+                let name = record.filled("name").unwrap_or_default();
+                self.log.facts().title(TitleRank::Name, &name);
+                self.log.say(&at, at.aside(&at.id, &kind, format!("Title: {name}")));
+            }
+            _ => self.log.aside(&at, &kind, record),
+        }
+        self.hang(id, record, &at, message.as_ref());
+    }
+
+    fn note(&mut self, span: Span, text: &str) {
+        self.log.note(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.log.note_at(offset)
+    }
+
+    fn end(&mut self) {
+        self.log.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.log.book
+    }
+}
