@@ -2,6 +2,7 @@
 
 use crate::claude;
 use crate::codex::Rollout;
+use crate::copilot::Events;
 use crate::gemini::Chat;
 use crate::opencode::Session;
 use crate::parts::document::WholeFile;
@@ -153,7 +154,10 @@ pub static AGENTS: [Agent; 21] = [
         .resume("opencode --session")
         .folders(&[Folder { base: Base::Data, ..Folder::home("opencode", "storage", None) }.endings(&[".json"])])
         .read(Session::VERSION, None, |path, _| Box::new(WholeFile::new(Session::new(path)))),
-    Agent::new("copilot", "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot)),
+    Agent::new(Events::NAME, "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot))
+        .resume("copilot --resume")
+        .folders(&[Folder::home(".copilot", "session-state", Some("COPILOT_HOME"))])
+        .read(Events::VERSION, None, |path, _| Box::new(JsonLines::new(Events::new(path)))),
     Agent::new("openhands", "OpenHands", '▤', "an OpenHands event log", Record(detect::openhands)),
     Agent::new("swe_agent", "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)),
     Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),

@@ -29,6 +29,7 @@ mod agent;
 pub mod change;
 pub mod claude;
 mod codex;
+mod copilot;
 mod gemini;
 mod opencode;
 mod parts;

@@ -50,6 +50,11 @@ fn check(agent: &str, count: usize) {
 }
 
 #[test]
+fn copilot() {
+    check("copilot", 1);
+}
+
+#[test]
 fn pi() {
     check("pi", 1);
 }
