@@ -12,6 +12,7 @@ use crate::parts::obj::Obj;
 use crate::pi::Tree;
 use crate::reader::Reader;
 use crate::recognise::detect;
+use crate::swe_agent::Trajectory;
 
 /// One agent's kind of file.
 #[derive(Debug, Clone, Copy)]
@@ -159,7 +160,11 @@ pub static AGENTS: [Agent; 21] = [
         .folders(&[Folder::home(".copilot", "session-state", Some("COPILOT_HOME"))])
         .read(Events::VERSION, None, |path, _| Box::new(JsonLines::new(Events::new(path)))),
     Agent::new("openhands", "OpenHands", '▤', "an OpenHands event log", Record(detect::openhands)),
-    Agent::new("swe_agent", "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)),
+    Agent::new(Trajectory::NAME, "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)).read(
+        Trajectory::VERSION,
+        None,
+        |path, _| Box::new(WholeFile::new(Trajectory::new(path))),
+    ),
     Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),
     Agent::new("droid", "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid)),
     Agent::new(Tree::NAME, "Pi", 'π', "a Pi session", Record(detect::pi))

@@ -4,7 +4,8 @@
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line. `codex`: Codex's rollouts. `gemini`: Gemini CLI's sessions.
-//!   `opencode`: OpenCode's exports and its storage.
+//!   `opencode`: OpenCode's exports and its storage. `copilot`, `pi`: their event logs. `swe_agent`: trajectories of SWE-agent and
+//!   mini-SWE-agent, one JSON document each.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -36,6 +37,7 @@ mod parts;
 mod pi;
 mod reader;
 mod recognise;
+mod swe_agent;
 
 pub use age::{first_time, is_copied, last_time};
 pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, Reading, agent};
