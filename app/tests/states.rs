@@ -260,7 +260,7 @@ fn a_long_review_is_cut() {
 #[test]
 fn lines_of_a_review_are_outdated_when_an_edit_changed_them() {
     let file = |parts: Value| -> NetFile {
-        serde_json::from_value(json!({"path": "/p/a.rs", "change": "modified", "added": 1, "removed": 1, "changes": 1,
+        serde_json::from_value(json!({"path": "/p/a.rs", "change": "Modified", "added": 1, "removed": 1, "changes": 1,
             "hash": "h", "broken": false, "edits": [], "texts": {"parts": parts, "patches": []}}))
         .expect("a file")
     };

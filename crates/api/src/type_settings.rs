@@ -23,12 +23,12 @@ pub struct TypeSettings {
 impl Reply for TypeSettings {}
 
 impl TypeSettings {
-    /// Is this type drawn as text?
+    /// Returns whether messages of this type are drawn as text.
     pub fn is_plain(&self, message_type: &str) -> bool {
         has(&self.plain, message_type)
     }
 
-    /// Is this type stored without checking its payload?
+    /// Returns whether payloads of this type are stored unchecked.
     pub fn is_unvalidated(&self, message_type: &str) -> bool {
         let is_checked = message_type == MessageType::Approval || message_type == MessageType::Action;
         has(&self.unvalidated, message_type) && !is_checked

@@ -58,6 +58,7 @@ pub use hub::{Consent, Hub, Root, Settings};
 pub use login::random;
 pub use metrics::{Metrics, Stream, milliseconds};
 pub use posting::MOST_EDITS;
+pub use posting::read_metadata;
 pub use problem::problem;
 pub use request_span::with_session;
 pub use scoped::{Agent, Caller, Scoped};

@@ -11,6 +11,7 @@ use api::type_settings::TypeSettings;
 use jiff::tz::TimeZone;
 use model::envelope::review_info::REVIEW_INFO;
 use model::envelope::{self, EnvelopeError};
+use model::message_type::approval::ApprovalState;
 use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
 use model::policy::{Display, display, facts_of, policy, voice};
@@ -240,10 +241,10 @@ pub fn complete(draft: &mut Draft, body: &Body) {
 }
 
 /// The extra that keeps what people chose of a message's buttons; None where its type keeps it elsewhere, or has none.
-pub const fn choices(body: &Body) -> Option<&'static str> {
-    match body {
-        Body::File(_) => Some(CHOSEN),
-        Body::CodeReview(_) => Some(REVIEW_INFO),
+pub fn choices(draft: &Draft) -> Option<&'static str> {
+    match MessageType::parse(draft.message_type())? {
+        MessageType::File => Some(CHOSEN),
+        MessageType::CodeReview => Some(REVIEW_INFO),
         _ => None,
     }
 }
@@ -253,7 +254,7 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |title: &str, field: &str| {
         Err(Problem { field: Some(field.to_owned()), ..Problem::new(403, "not_yours_to_decide", title) })
     };
-    if let Some(key) = choices(body)
+    if let Some(key) = choices(draft)
         && draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(key))
     {
         return refused("An agent can't press buttons: only a person chooses", &format!("/message_metadata/{key}"));
@@ -264,7 +265,9 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
         }
         // What a newer version, or unchecked data, says of a person's choice is no more an agent's to say.
         Body::Unknown { message_type, .. } | Body::Invalid { message_type, .. }
-            if *message_type == MessageType::Action || is_built_in(message_type) && has_choices(draft) =>
+            if *message_type == MessageType::Action
+                || *message_type == MessageType::Approval && is_decided(draft)
+                || is_built_in(message_type) && has_choices(draft) =>
         {
             refused("An agent can't press buttons: only a person answers", "/message_metadata")
         }
@@ -279,8 +282,28 @@ fn is_built_in(message_type: &str) -> bool {
     MessageType::parse(message_type).is_some()
 }
 
+/// Whether the payload of an APPROVAL that can't be read tells a person's decision.
+fn is_decided(draft: &Draft) -> bool {
+    let state = draft.metadata.as_ref().and_then(|metadata| metadata.get("payload")?.get("state")?.as_str());
+    state.and_then(ApprovalState::parse).is_some_and(ApprovalState::is_persons)
+}
+
 fn has_choices(draft: &Draft) -> bool {
     draft.metadata.as_ref().is_some_and(|extras| extras.contains_key(CHOSEN) || extras.contains_key(REVIEW_INFO))
+}
+
+/// Reads metadata as the settings of its type say: checked, or as it came.
+///
+/// # Errors
+///
+/// What doesn't fit, as for [`envelope::read`].
+pub fn read_metadata(
+    settings: &TypeSettings,
+    given: Option<Value>,
+) -> Result<(Option<Map<String, Value>>, Body), EnvelopeError> {
+    let tag = given.as_ref().and_then(|given| given.get("message_type")?.as_str());
+    let is_unvalidated = tag.is_some_and(|tag| settings.is_unvalidated(tag));
+    if is_unvalidated { envelope::read_unvalidated(given) } else { envelope::read(given) }
 }
 
 /// Metadata as it is stored, and the content that was read of it.
@@ -292,10 +315,7 @@ pub fn metadata(
     if let Some(problem) = given.as_ref().and_then(too_many) {
         return Err(problem);
     }
-    let tag = given.as_ref().and_then(|given| given.get("message_type")?.as_str());
-    let is_unvalidated = tag.is_some_and(|tag| settings.is_unvalidated(tag));
-    let read = if is_unvalidated { envelope::read_unvalidated } else { envelope::read };
-    let (mut metadata, mut body) = read(given).map_err(refused)?;
+    let (mut metadata, mut body) = read_metadata(settings, given).map_err(refused)?;
     if let Some((pointer, expected)) = undecidable(&body) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
     }

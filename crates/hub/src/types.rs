@@ -10,6 +10,7 @@ use model::message_type::Mismatch;
 use model::{Body, Draft, Micros};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use store::{DeclaredType, Store};
 
@@ -36,6 +37,8 @@ pub struct KnownType {
 pub struct DeclaredTypes {
     files: RwLock<Vec<Arc<KnownType>>>,
     read: RwLock<Option<(Arc<TypeTable>, Micros)>>,
+    /// Counts changes.
+    changes: AtomicU64,
 }
 
 impl KnownType {
@@ -154,17 +157,25 @@ impl Hub {
         {
             return Ok(Arc::clone(table));
         }
+        let changes = self.types.changes.load(Ordering::Acquire);
         let rows = self.workspace.declared_types().await.map_err(problem)?;
         let files = self.types.files.read().unwrap_or_else(PoisonError::into_inner).clone();
         let stored = rows.into_iter().filter_map(KnownType::stored).map(Arc::new);
         let table = Arc::new(TypeTable::of(files.into_iter().chain(stored)));
-        *self.types.read.write().unwrap_or_else(PoisonError::into_inner) = Some((Arc::clone(&table), now));
+        let mut read = self.types.read.write().unwrap_or_else(PoisonError::into_inner);
+        // Where something was declared meanwhile, the next caller reads again.
+        if self.types.changes.load(Ordering::Acquire) == changes {
+            *read = Some((Arc::clone(&table), now));
+        }
+        drop(read);
         Ok(table)
     }
 
     /// Forgets what was read: something else is declared.
     pub(crate) fn types_changed(&self) {
-        *self.types.read.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut read = self.types.read.write().unwrap_or_else(PoisonError::into_inner);
+        self.types.changes.fetch_add(1, Ordering::AcqRel);
+        *read = None;
     }
 
     /// Adds what the files of the data directory declare. They come before what is sent.

@@ -172,7 +172,7 @@ impl Verbatim {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the file is too large. [`Error::Setup`] over a transport of one's own.
+    /// [`Error::Invalid`] if the file is too large. [`Error::Setup`] if the client has a custom transport.
     pub async fn upload(&self, bytes: &[u8], mime: &str) -> Result<BlobMade, Error> {
         let transport =
             self.transport().ok_or_else(|| Error::Setup("There is no upload without a server".to_owned()))?;

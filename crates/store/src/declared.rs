@@ -49,9 +49,10 @@ impl Workspace {
         Ok(rows.into_iter().map(declared).collect())
     }
 
-    /// Writes a document over the one of the same type and version.
-    pub async fn put_declared_type(&self, declared: &DeclaredType) -> Result<(), StoreError> {
-        change!(
+    /// Writes a document over the one of the same type and version. Returns false, and writes nothing, if a key would replace
+    /// a document that it didn't declare itself.
+    pub async fn put_declared_type(&self, declared: &DeclaredType) -> Result<bool, StoreError> {
+        let written = change!(
             self,
             tells Event::TypeDeclared {
                 message_type: declared.message_type.clone(),
@@ -61,7 +62,8 @@ impl Workspace {
             "INSERT INTO declared_type (workspace_id, message_type, version, sha256, document, key_id, declared_by, declared_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (workspace_id, message_type, version) DO UPDATE SET \
              sha256 = excluded.sha256, document = excluded.document, key_id = excluded.key_id, \
-             declared_by = excluded.declared_by, declared_at = excluded.declared_at",
+             declared_by = excluded.declared_by, declared_at = excluded.declared_at \
+             WHERE excluded.key_id IS NULL OR declared_type.key_id = excluded.key_id",
             &declared.message_type,
             declared.version,
             &declared.sha256,
@@ -70,7 +72,7 @@ impl Workspace {
             declared.declared_by.replace('\0', ""),
             declared.declared_at.0
         );
-        Ok(())
+        Ok(written > 0)
     }
 
     /// Deletes all versions of a type. Returns false if there is none.

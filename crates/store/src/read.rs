@@ -41,7 +41,8 @@ where
         q.push(format_args!(" AND {column} IN ("));
         let mut list = q.separated(", ");
         for value in values {
-            list.push_bind(value.to_string());
+            // As it is written: PostgreSQL takes no NUL.
+            list.push_bind(value.to_string().replace('\0', "\u{fffd}"));
         }
         list.push_unseparated(")");
     }

@@ -1,5 +1,6 @@
 //! Where agents keep their files on this machine, and `verbatim import --list`.
 
+use super::text::one_line;
 use super::{print, print_json};
 use agents::{AGENTS, Agent, Base, Folder};
 use anyhow::Result;
@@ -74,9 +75,9 @@ pub fn list(json: bool) -> Result<()> {
         let readable = if here.agent.reading.is_some() { "" } else { ", not readable yet" };
         let (title, files) = (here.agent.title, found.files.len());
         let size = app::figures::bytes(bytes(&found.files));
-        writeln!(text, "{title:<14} {files:>6} files {size:>9}  {}{readable}", shown(&here.path))?;
+        writeln!(text, "{title:<14} {files:>6} files {size:>9}  {}{readable}", one_line(&shown(&here.path)))?;
         for file in &found.skipped {
-            writeln!(text, "               not read: {}: {}", file.path, file.reason)?;
+            writeln!(text, "               not read: {}: {}", one_line(&file.path), one_line(&file.reason))?;
         }
     }
     print(&text)

@@ -27,13 +27,17 @@ pub fn drawn(mime: &str) -> Option<&'static str> {
     Preview::of(mime).filter(|(preview, _)| *preview == Preview::Image).map(|(_, mime)| mime)
 }
 
-/// Who uploads now.
+/// Who uploads now. Agents leave people their turns.
 #[derive(Clone)]
-pub struct Uploads(Arc<Semaphore>);
+pub struct Uploads {
+    people: Arc<Semaphore>,
+    agents: Arc<Semaphore>,
+}
 
 impl Default for Uploads {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
+        let turns = || Arc::new(Semaphore::new(AT_ONCE));
+        Self { people: turns(), agents: turns() }
     }
 }
 
@@ -42,8 +46,9 @@ pub async fn upload(
     Extension(scoped): Extension<Scoped>,
     request: Request,
 ) -> Response {
-    let Ok(_turn) = uploads.0.try_acquire() else {
-        let busy = Problem::new(429, "uploads_busy", format!("{AT_ONCE} uploads are going on"));
+    let turns = if scoped.caller.key_id().is_some() { &uploads.agents } else { &uploads.people };
+    let Ok(_turn) = turns.try_acquire() else {
+        let busy = Problem::new(429, "uploads_busy", format!("{AT_ONCE} uploads are running"));
         return Problem { retry_after: Some(2), ..busy }.into_response();
     };
     let mime = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -98,6 +103,7 @@ async fn answer(scoped: &Scoped, address: &str, asked: &HeaderMap) -> Result<Res
             (StatusCode::RANGE_NOT_SATISFIABLE, [(header::CONTENT_RANGE, position)]).into_response()
         }
     };
+    let is_here = response.status().is_success();
     let headers = response.headers_mut();
     let shown = Preview::of(&blob.mime);
     let mime = shown.map_or("application/octet-stream", |(_, mime)| mime);
@@ -109,9 +115,14 @@ async fn answer(scoped: &Scoped, address: &str, asked: &HeaderMap) -> Result<Res
     if let Ok(etag) = HeaderValue::from_str(&etag) {
         headers.insert(header::ETAG, etag);
     }
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+    if is_here {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
+    }
     // Somebody else's content: should a browser open it as a page after all, it can do nothing.
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox"));
+    // Safari's viewer of PDFs doesn't start in a sandbox.
+    let is_pdf = matches!(shown, Some((Preview::Pdf, _)));
+    let policy = if is_pdf { "default-src 'none'; style-src 'unsafe-inline'" } else { "default-src 'none'; sandbox" };
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     Ok(response)
 }
 

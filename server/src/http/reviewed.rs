@@ -23,36 +23,46 @@ pub async fn reviewed(
         Body::CodeReview(review) => Some((entry.message.seq, review)),
         _ => None,
     });
+    let reviews: Vec<_> = reviews.take(MOST).collect();
     let mut known = HashMap::new();
-    for (seq, review) in reviews.take(MOST) {
-        known.insert(seq, one(scoped, path, seq, review).await?);
+    if reviews.is_empty() {
+        return Ok(known);
+    }
+    let files = scoped.get_net_changes(path.clone(), NetQuery::default()).await?.files;
+    for (seq, review) in reviews {
+        known.insert(seq, one(scoped, path, &files, seq, review).await?);
     }
     Ok(known)
 }
 
-async fn one(scoped: &Scoped, path: &SessionPath, seq: i64, review: &CodeReview) -> Result<Reviewed, Problem> {
-    let Some(name) = name(scoped, path, &review.file_path).await? else {
+async fn one(
+    scoped: &Scoped,
+    path: &SessionPath,
+    files: &[NetFile],
+    seq: i64,
+    review: &CodeReview,
+) -> Result<Reviewed, Problem> {
+    let Some(name) = name(files, &review.file_path) else {
         return Ok(Reviewed::of(review, None, None));
     };
-    let now = file(scoped, path, &name, None).await?;
+    let now = file(scoped, path, name, None).await?;
     let is_later = now.as_ref().is_some_and(|file| file.edits.iter().any(|edit| edit.seq > seq));
     if !is_later {
         return Ok(Reviewed::of(review, now.as_ref(), None));
     }
-    let then = file(scoped, path, &name, Some(seq)).await?;
+    let then = file(scoped, path, name, Some(seq)).await?;
     Ok(Reviewed::of(review, then.as_ref(), now.as_ref()))
 }
 
 /// The path by which the edits name the file: a review may leave out the folder that the agent works in.
-async fn name(scoped: &Scoped, path: &SessionPath, wanted: &str) -> Result<Option<String>, Problem> {
-    let files = scoped.get_net_changes(path.clone(), NetQuery::default()).await?.files;
+fn name<'a>(files: &'a [NetFile], wanted: &'a str) -> Option<&'a str> {
     if files.iter().any(|file| file.path == wanted) {
-        return Ok(Some(wanted.to_owned()));
+        return Some(wanted);
     }
     let end = format!("/{}", wanted.trim_start_matches("./"));
-    let mut found = files.into_iter().filter(|file| file.path.ends_with(&end));
+    let mut found = files.iter().filter(|file| file.path.ends_with(&end));
     // Of two files that end alike neither is meant for sure.
-    Ok(found.next().filter(|_| found.next().is_none()).map(|file| file.path))
+    found.next().filter(|_| found.next().is_none()).map(|file| file.path.as_str())
 }
 
 /// The file with its texts, as the edits up to a message left it; None where none of them is of it.

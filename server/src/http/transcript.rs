@@ -44,8 +44,8 @@ const SEVERAL: i64 = 20;
 
 /// Bytes of a text file that a card may show.
 const BEGINNING: u64 = 8 * 1024;
-/// Files of one message whose beginnings are read.
-const TEXTS: usize = 20;
+/// Text files of one page whose beginnings are read, the last ones: each takes a piece of 1 MiB from the store.
+const TEXTS: usize = 40;
 
 /// Chunks that a page begins with at its end: enough for any screen.
 const LAST: i64 = 2;
@@ -343,17 +343,19 @@ pub async fn with_surroundings(
 /// The beginnings of text files, by their digests. What can't be read, or is no text, has none.
 async fn texts(scoped: &Scoped, page: &MessagePage) -> HashMap<String, String> {
     let mut texts = HashMap::new();
-    for entry in &page.messages {
-        let Body::File(file) = entry.body() else { continue };
-        let is_text = |item: &&FileItem| item.state == FileState::Ready && item.preview() == Some(Preview::Text);
-        for item in file.files.iter().filter(is_text).take(TEXTS) {
-            let Some(digest) = item.digest().filter(|digest| !texts.contains_key(*digest)) else { continue };
-            let Some(bytes) = beginning(scoped, digest).await else { continue };
-            // The last character may be cut.
-            let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-            if text.len() + 4 > bytes.len() && !text.contains('\0') {
-                texts.insert(digest.to_owned(), text.to_owned());
-            }
+    let is_text = |item: &&FileItem| item.state == FileState::Ready && item.preview() == Some(Preview::Text);
+    let files = page.messages.iter().rev().filter_map(|entry| match entry.body() {
+        Body::File(file) => Some(&file.files),
+        _ => None,
+    });
+    let items: Vec<&FileItem> = files.flatten().filter(is_text).take(TEXTS).collect();
+    for item in items {
+        let Some(digest) = item.digest().filter(|digest| !texts.contains_key(*digest)) else { continue };
+        let Some(bytes) = beginning(scoped, digest).await else { continue };
+        // The last character may be cut.
+        let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        if text.len() + 4 > bytes.len() && !text.contains('\0') {
+            texts.insert(digest.to_owned(), text.to_owned());
         }
     }
     texts

@@ -356,7 +356,6 @@ fn doctor_sums_it_up() {
         "out: ok    limits           # requests refused with #",
         "out: ok    memory           # MB",
         "out: ok    database size    # KB",
-        "out: ok    Claude Code      # transcripts in [dir]/home/.claude/projects",
     ];
     assert_eq!(figures.collect::<Vec<_>>(), expected, "{seen}");
 }

@@ -65,7 +65,15 @@ fn tag(text: &str) -> Option<String> {
 fn program(text: &str) -> Option<String> {
     let text = text.trim_start();
     let written = WRITTEN.iter().find(|(start, _)| text.starts_with(start)).map(|(_, sender)| (*sender).to_owned());
-    written.or_else(|| tag(text)).filter(|sender| !sender.is_empty())
+    let picture = || is_picture_tag(text).then(|| "image".to_owned());
+    written.or_else(|| tag(text)).or_else(picture).filter(|sender| !sender.is_empty())
+}
+
+/// Whether a text is what Codex writes around a picture: `<image>`, `<image name=[Image #1]>`, `</image>`.
+fn is_picture_tag(text: &str) -> bool {
+    let text = text.trim();
+    let is_one = text.find('>').is_some_and(|end| end + 1 == text.len());
+    is_one && (matches!(text, "<image>" | "</image>") || text.starts_with("<image name="))
 }
 
 /// What a person asked for, where the editor put something before it.

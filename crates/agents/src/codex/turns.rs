@@ -72,7 +72,10 @@ impl Rollout {
 
     /// A prompt became a message.
     pub(super) fn prompted(&mut self, id: &MessageId, at: &At) {
-        self.turn.prompts.push((id.clone(), at.span.offset));
+        // The blocks of one line are one prompt.
+        if self.turn.prompts.last().is_none_or(|(_, offset)| *offset != at.span.offset) {
+            self.turn.prompts.push((id.clone(), at.span.offset));
+        }
     }
 
     /// A person took back the last prompts, with all that came of them.

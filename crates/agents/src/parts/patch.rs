@@ -51,7 +51,8 @@ const END: &str = "*** End Patch";
 pub(crate) fn in_text(text: &str) -> Option<&str> {
     let start = text.find(BEGIN)?;
     let rest = &text[start..];
-    Some(rest.find(END).map_or(rest, |end| &rest[..end + END.len()]))
+    // A line of its own: an added line may say the same.
+    Some(rest.find("\n*** End Patch").map_or(rest, |end| &rest[..end + 1 + END.len()]))
 }
 
 /// Reads a patch as `apply_patch` takes it. None if it names no file.
@@ -200,7 +201,7 @@ fn start_line(head: &str) -> Option<usize> {
     let side = head.strip_prefix("@@ -")?.split(' ').next()?;
     let (start, count) = side.split_once(',').unwrap_or((side, "1"));
     let start: usize = start.parse().ok()?;
-    Some(if count == "0" { start + 1 } else { start }).filter(|line| *line > 0)
+    Some(if count == "0" { start.saturating_add(1) } else { start }).filter(|line| *line > 0)
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::keys::Scope;
 use futures::stream::{self, Stream, StreamExt as _};
-use model::message_type::file::FileItem;
-use model::{Body, Message, MessageType};
+use model::{Message, MessageType};
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use store::{Blob, StoreError, Upload, Usage};
 
@@ -43,7 +44,7 @@ impl BlobUpload {
     pub async fn finish(self) -> Result<(BlobMade, bool), Problem> {
         let size = self.upload.size();
         if size == 0 {
-            return Err(Problem::new(400, "empty_blob", "There is nothing in the body"));
+            return Err(Problem::new(400, "empty_blob", "The body is empty"));
         }
         let wanted = usage(0, size);
         let put = self.upload.finish(&self.mime, clock::now());
@@ -102,6 +103,9 @@ impl Scoped {
     }
 }
 
+/// Files that one message can keep.
+const MAX_FILES: usize = 1_000;
+
 /// Type and subtype of the characters that RFC 6838 gives them, without parameters.
 fn is_mime(text: &str) -> bool {
     let name = |part: &str| {
@@ -117,15 +121,33 @@ fn is_digest(text: &str) -> bool {
 
 /// The session refers to the files of its message from now on. What the caller may not read stays out of its reach.
 pub async fn attach(scoped: &Scoped, message: &Message) -> Result<(), Problem> {
-    if message.draft.message_type() != MessageType::File {
+    // Of the built-in types only FILE names files; one that was declared may show them as pictures.
+    if MessageType::parse(message.draft.message_type()).is_some_and(|of| of != MessageType::File) {
         return Ok(());
     }
-    let Body::File(file) = Body::of(&message.draft) else { return Ok(()) };
-    let named = |item: &FileItem| item.blob.as_deref()?.strip_prefix(PREFIX).map(str::to_owned);
-    for sha256 in file.files.iter().filter_map(named).filter(|sha256| is_digest(sha256)) {
+    let mut digests = BTreeSet::new();
+    message.draft.metadata.iter().filter_map(|of| of.get("payload")).for_each(|of| collect(of, &mut digests));
+    for sha256 in digests {
         let key_id = scoped.caller.reads_only();
         let workspace = &scoped.hub.workspace;
         workspace.attach_blob(&message.session_id, &sha256, key_id).await.map_err(problem)?;
     }
     Ok(())
+}
+
+/// Collects the digests that a payload names.
+fn collect(value: &Value, digests: &mut BTreeSet<String>) {
+    match value {
+        _ if digests.len() == MAX_FILES => {}
+        Value::String(text) => {
+            let digest = text.strip_prefix(PREFIX).unwrap_or(text);
+            if digest.len() == 64 {
+                let digest = digest.to_ascii_lowercase();
+                digests.extend(is_digest(&digest).then_some(digest));
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, digests)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, digests)),
+        _ => {}
+    }
 }

@@ -21,23 +21,20 @@ use store::{DeclaredType, Objection, Refusal, StoredMessage};
 
 /// Documents of a workspace at most, versions counted.
 const MOST: usize = 500;
+/// Documents that one key may declare.
+const MOST_OF_KEY: usize = 100;
 
 pub async fn list(scoped: &Scoped) -> Result<Types, Problem> {
-    may_read(scoped)?;
+    scoped.caller.require(Scope::Read)?;
     let table = scoped.hub.types().await?;
     Ok(Types { types: table.all().map(|known| known.shown.info.clone()).collect() })
 }
 
 pub async fn detail(scoped: &Scoped, path: &TypePath) -> Result<TypeDetail, Problem> {
-    may_read(scoped)?;
+    scoped.caller.require(Scope::Read)?;
     let table = scoped.hub.types().await?;
     let versions: Vec<_> = table.versions(&path.r#type).iter().map(|known| known.shown.clone()).collect();
     if versions.is_empty() { Err(Problem::not_found("declared type")) } else { Ok(TypeDetail { versions }) }
-}
-
-/// Who declares types may look whether they are declared.
-fn may_read(scoped: &Scoped) -> Result<(), Problem> {
-    scoped.caller.require(Scope::Post).or_else(|_| scoped.caller.require(Scope::Read))
 }
 
 pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Result<TypeDeclared, Problem> {
@@ -77,15 +74,16 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
             )));
         }
         if matches!(scoped.caller, Caller::Agent(_)) && before.key_id != key_id {
-            let title =
-                format!("Version {} of this type was declared by {}", info.version, before.shown.info.declared_by);
-            return Err(
-                Problem::new(403, "not_yours", title).hint("Declare another version, or let a person remove it")
-            );
+            return Err(not_yours(info.version, &before.shown.info.declared_by));
         }
-    } else if table.all().count() >= MOST {
-        return Err(Problem::new(409, "too_many_types", format!("{MOST} documents are declared already"))
-            .hint("Remove types that are no longer used, in the settings"));
+    } else {
+        let own = table.all().filter(|known| known.key_id == key_id).count();
+        let bounds =
+            [(table.all().count(), MOST, ""), (if key_id.is_some() { own } else { 0 }, MOST_OF_KEY, " by this key")];
+        if let Some((_, most, by)) = bounds.into_iter().find(|(count, most, _)| count >= most) {
+            return Err(Problem::new(409, "too_many_types", format!("{most} documents are declared{by} already"))
+                .hint("Remove types that are no longer used, in the settings"));
+        }
     }
     let row = DeclaredType {
         message_type: info.r#type.clone(),
@@ -96,9 +94,17 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
         declared_by: info.declared_by.clone(),
         declared_at: info.declared_at,
     };
-    scoped.signed().await.put_declared_type(&row).await.map_err(problem)?;
+    let written = scoped.signed().await.put_declared_type(&row).await.map_err(problem)?;
     scoped.hub.types_changed();
+    if !written {
+        return Err(not_yours(info.version, "another key, just now"));
+    }
     Ok(TypeDeclared { info, replayed: false })
+}
+
+fn not_yours(version: i64, by: &str) -> Problem {
+    Problem::new(403, "not_yours", format!("Version {version} of this type was declared by {by}"))
+        .hint("Declare another version, or let a person remove it")
 }
 
 /// The first problem names its field; the others follow as a hint.
@@ -114,6 +120,9 @@ fn refused(problems: Vec<Mismatch>) -> Problem {
 }
 
 pub async fn remove(scoped: &Scoped, path: &TypePath) -> Result<Types, Problem> {
+    if path.r#type.contains('\0') {
+        return Err(Problem::not_found("declared type"));
+    }
     let table = scoped.hub.types().await?;
     let versions = table.versions(&path.r#type);
     if let Some(known) = versions.iter().find(|known| known.shown.info.from_file) {
@@ -176,7 +185,7 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     Ok(Decided { approval: asked, action: posted.message, pos: posted.pos, replayed: posted.replayed })
 }
 
-/// The label of the button, and the values of the fields.
+/// Returns the value of the pressed button, and the values of the fields.
 fn chosen(controls: &Controls, input: &Decide) -> Result<(Vec<String>, Option<Map<String, Value>>), Problem> {
     let [pressed] = input.selected.as_slice() else { return Err(Problem::field("/selected", "one button")) };
     let button = controls.buttons.iter().find(|(_, value)| value == pressed);

@@ -233,7 +233,7 @@ impl Change {
             return refuse(Objection::Status);
         }
         let mut draft = Draft { status, ..old.clone() };
-        let chosen = posting::choices(&old_body).and_then(|key| Some((key, old.metadata.as_ref()?.get(key)?)));
+        let chosen = posting::choices(old).and_then(|key| Some((key, old.metadata.as_ref()?.get(key)?)));
         if let Some(content) = &self.content {
             draft.content.clone_from(content);
         }

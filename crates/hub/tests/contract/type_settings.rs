@@ -23,7 +23,7 @@ async fn types_are_accepted_unchecked_while_that_is_switched_off() {
     assert_eq!(set(json!({"unvalidated": ["TODO"]})).await.body, json!({"plain": [], "unvalidated": ["TODO"]}));
     let stored = post(parked("m2")).await;
     assert_eq!(stored.status, 201, "{}", stored.body);
-    let metadata = &stored.body["message"]["metadata"];
+    let metadata = &stored.body["metadata"];
     assert_eq!(
         *metadata,
         json!({

@@ -105,12 +105,12 @@ async fn messages_say_what_their_type_declares() {
     let declared = talk.house.put(PLAN, document(1, "{/state}")).await;
     assert_eq!(declared.status, 200);
     let posted = talk.agent(Post, "/messages", message("m1", 7)).await;
-    assert_eq!(posted.body["message"]["summary"], "Deploy api: done");
-    assert_eq!(posted.body["message"]["content"], "Deployment of **api**");
+    assert_eq!(posted.body["summary"], "Deploy api: done");
+    assert_eq!(posted.body["content"], "Deployment of **api**");
     // What was made from the payload follows it; what the agent wrote itself stays.
     let update = json!({"message_metadata": {"message_type": "acme.deploy/plan", "payload": {"service": "web"}}});
     let changed = talk.agent(Patch, "/messages/m1", update).await;
-    assert_eq!(changed.body["message"]["content"], "Deployment of **web**");
+    assert_eq!(changed.body["content"], "Deployment of **web**");
     // What was posted before is shown by it, too.
     let page = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(page.body["messages"][0]["summary"], "Deploy api: done");
@@ -141,7 +141,7 @@ async fn a_button_answers_the_agent() {
     );
     let done = press(json!({"selected": ["rollback"], "values": {"why": "slow"}, "shown_sha256": shown})).await;
     assert_eq!(done.status, 200, "{}", done.body);
-    let payload = &done.body["action"]["message_metadata"]["payload"];
+    let payload = &done.body["action"]["metadata"]["payload"];
     assert_eq!(*payload, json!({"reply_to": "m1", "selected": ["rollback"], "values": {"why": "slow"}}));
     let pending = talk.agent(Post, "/pending", json!({})).await;
     assert_eq!(pending.body["messages"][0]["message_type"], "ACTION");

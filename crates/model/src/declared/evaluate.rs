@@ -116,7 +116,9 @@ pub(super) fn nodes(budget: &mut Budget, elements: &[Element], scope: Scope<'_>)
                     None | Some(Value::Null) => continue,
                     Some(Value::Array(items)) => items,
                     Some(_) => {
-                        nodes.push(not_a_list(element.part.name(), path));
+                        if budget.node() {
+                            nodes.push(not_a_list(element.part.name(), path));
+                        }
                         continue;
                     }
                 };
@@ -130,7 +132,7 @@ pub(super) fn nodes(budget: &mut Budget, elements: &[Element], scope: Scope<'_>)
                     shown += usize::from(made.is_some());
                     nodes.extend(made);
                 }
-                if done < items.len() {
+                if done < items.len() && budget.node() {
                     nodes.push(Node::More(items.len() - done));
                 }
             }
@@ -219,7 +221,7 @@ fn part(budget: &mut Budget, part: &Part, scope: Scope<'_>) -> Option<Node> {
         },
         Part::Image { blob, alt } => {
             let blob = some(budget.expand(blob, scope, 200))?;
-            let sha256 = blob.strip_prefix("sha256:").unwrap_or(&blob).to_owned();
+            let sha256 = blob.strip_prefix("sha256:").unwrap_or(&blob).to_ascii_lowercase();
             if sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
                 return problem("`blob` isn't the SHA-256 of an uploaded file".to_owned());
             }

@@ -6,6 +6,8 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Decimals that a format may ask for at most.
+/// Longer strings are no numbers and no times.
+const MAX_SCALAR_BYTES: usize = 64;
 const MAX_DECIMALS: u8 = 12;
 
 /// How a placeholder writes its value. A value of another kind is written plainly.
@@ -50,7 +52,8 @@ impl Format {
     }
 
     pub(super) fn write(&self, value: &Value, max: usize) -> String {
-        let number = || value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|n: &f64| n.is_finite());
+        let short = || value.as_str().filter(|text| text.len() <= MAX_SCALAR_BYTES);
+        let number = || value.as_f64().or_else(|| short()?.trim().parse().ok()).filter(|n: &f64| n.is_finite());
         let written = match self {
             Self::Number(decimals) => number().map(|n| grouped(n, *decimals)),
             Self::Percent => number().map(|n| format!("{}%", grouped(n * 100.0, None))),
@@ -77,7 +80,7 @@ pub(super) fn plain(value: &Value, max: usize) -> String {
 /// Returns the point in time that a value names: an RFC 3339 string, or a number since 1970 in a unit that follows from its size.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     match value {
-        Value::String(text) => text.trim().parse().ok(),
+        Value::String(text) if text.len() <= MAX_SCALAR_BYTES => text.trim().parse().ok(),
         Value::Number(number) => {
             let n = number.as_f64()?;
             let micros = match n.abs() {
@@ -109,8 +112,9 @@ fn json(value: &Value, max: usize) -> String {
             if self.0.len() > self.1 {
                 return Err(std::io::ErrorKind::WriteZero.into());
             }
-            self.0.extend_from_slice(bytes);
-            Ok(bytes.len())
+            let taken = bytes.len().min((self.1 + 1).saturating_sub(self.0.len()));
+            self.0.extend_from_slice(&bytes[..taken]);
+            Ok(taken)
         }
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())

@@ -16,7 +16,9 @@ const MAX_HOPS: usize = 16;
 /// Problems of a payload that are named.
 const MAX_PROBLEMS: usize = 10;
 /// Values that are compared with a schema at most; what is left isn't checked.
-const MAX_CHECKS: usize = 50_000;
+/// Bytes of a key in the pointer of a problem.
+const MAX_KEY_BYTES: usize = 200;
+const MAX_CHECKS: usize = 100_000;
 /// How deep schemas nest while a payload is checked.
 const MAX_CHECK_DEPTH: usize = 64;
 /// Longest text of a value.
@@ -122,6 +124,13 @@ impl Checker<'_> {
         }
     }
 
+    /// Spends what a check costs. Returns false if there isn't enough left.
+    fn spend(&mut self, cost: usize) -> bool {
+        let is_enough = self.left > cost;
+        self.left = self.left.saturating_sub(cost);
+        is_enough
+    }
+
     fn fits(&mut self, schema: &Value, value: &Value, depth: usize) -> bool {
         let mut inner = Checker { root: self.root, left: self.left, problems: Vec::new() };
         inner.check(schema, value, "", depth);
@@ -130,10 +139,9 @@ impl Checker<'_> {
     }
 
     fn check(&mut self, schema: &Value, value: &Value, at: &str, depth: usize) {
-        if self.left == 0 || depth > MAX_CHECK_DEPTH || self.problems.len() == MAX_PROBLEMS {
+        if depth > MAX_CHECK_DEPTH || self.problems.len() == MAX_PROBLEMS || !self.spend(1) {
             return;
         }
-        self.left -= 1;
         let Value::Object(schema) = schema else {
             if *schema == Value::Bool(false) {
                 self.wrong(at, "no value");
@@ -154,7 +162,8 @@ impl Checker<'_> {
                 return;
             }
         }
-        if let Some(allowed) = schema.get("enum").and_then(Value::as_array).filter(|all| !all.contains(value)) {
+        let allowed = schema.get("enum").and_then(Value::as_array);
+        if let Some(allowed) = allowed.filter(|all| self.spend(all.len()) && !all.contains(value)) {
             let words: Vec<String> = allowed.iter().take(20).map(said).collect();
             self.wrong(at, format!("one of {}", words.join(", ")));
         }
@@ -169,12 +178,12 @@ impl Checker<'_> {
                 continue;
             }
             let fitting = schemas.iter().filter(|schema| self.fits(schema, value, depth + 1)).count();
-            if fitting < least || fitting > most {
+            if self.left > 0 && (fitting < least || fitting > most) {
                 let how = if most == 1 { "exactly one" } else { "at least one" };
                 self.wrong(at, format!("a value that fits {how} of {} schemas", schemas.len()));
             }
         }
-        if schema.get("not").is_some_and(|not| self.fits(not, value, depth + 1)) {
+        if schema.get("not").is_some_and(|not| self.fits(not, value, depth + 1)) && self.left > 0 {
             self.wrong(at, "a value that doesn't fit the schema in `not`");
         }
         match value {
@@ -192,14 +201,25 @@ impl Checker<'_> {
 
     fn object(&mut self, schema: &Map<String, Value>, fields: &Map<String, Value>, at: &str, depth: usize) {
         for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            if self.problems.len() == MAX_PROBLEMS || !self.spend(1) {
+                return;
+            }
             if !fields.contains_key(name) {
                 self.wrong(&format!("{at}{}", strict::token(name)), strict::MISSING);
             }
         }
         let known = schema.get("properties").and_then(Value::as_object);
-        for (name, value) in fields.iter().take(self.left) {
-            let at = format!("{at}{}", strict::token(name));
-            match (known.and_then(|known| known.get(name)), schema.get("additionalProperties")) {
+        let others = schema.get("additionalProperties");
+        if known.is_none() && others.is_none() {
+            return;
+        }
+        for (name, value) in fields {
+            if !self.spend(1) {
+                return;
+            }
+            // A key may be megabytes long, and is in the pointer of all that is below it.
+            let at = format!("{at}{}", strict::token(&name[..name.floor_char_boundary(MAX_KEY_BYTES)]));
+            match (known.and_then(|known| known.get(name)), others) {
                 (Some(schema), _) => self.check(schema, value, &at, depth + 1),
                 (None, Some(Value::Bool(false))) => self.wrong(&at, "no unknown field"),
                 (None, Some(schema)) => self.check(schema, value, &at, depth + 1),
@@ -221,7 +241,12 @@ impl Checker<'_> {
         }
         let count = |name: &str| schema.get(name).and_then(Value::as_u64);
         let (size, least, most, what) = match value {
-            Value::String(text) => (text.chars().count(), "minLength", "maxLength", "characters"),
+            Value::String(text) if schema.contains_key("minLength") || schema.contains_key("maxLength") => {
+                if !self.spend(text.len() / 64) {
+                    return;
+                }
+                (text.chars().count(), "minLength", "maxLength", "characters")
+            }
             Value::Array(items) => (items.len(), "minItems", "maxItems", "items"),
             _ => return,
         };

@@ -11,7 +11,6 @@ use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use model::envelope;
 use serde_json::json;
 
 pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal> {
@@ -30,10 +29,8 @@ pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal>
         ..PostMessage::default()
     };
     // Before anything is made: what is refused leaves nothing.
-    let tag = message.message_metadata.as_ref().and_then(|given| given.get("message_type")?.as_str());
-    let is_unvalidated = tag.is_some_and(|tag| call.scoped.hub.type_settings.get().is_unvalidated(tag));
-    let read = if is_unvalidated { envelope::read_unvalidated } else { envelope::read };
-    read(message.message_metadata.clone()).map_err(|_| bad_metadata())?;
+    let settings = call.scoped.hub.type_settings.get();
+    hub::read_metadata(&settings, message.message_metadata.clone()).map_err(|_| bad_metadata())?;
     let posted = match post(&call, &instance, message.clone(), diff.as_ref()).await {
         Err(problem) if problem.code == "not_found" => {
             make(&call, &instance, agent_type).await?;
