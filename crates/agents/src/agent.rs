@@ -10,6 +10,7 @@ use crate::parts::either::Either;
 use crate::parts::lines::JsonLines;
 use crate::parts::obj::Obj;
 use crate::pi::Tree;
+use crate::qwen::Log;
 use crate::reader::Reader;
 use crate::recognise::detect;
 use crate::swe_agent::Trajectory;
@@ -150,7 +151,10 @@ pub static AGENTS: [Agent; 21] = [
                 |path| Box::new(WholeFile::new(Chat::new(path))),
             ))
         }),
-    Agent::new("qwen", "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen)),
+    Agent::new(Log::NAME, "Qwen Code", '❋', "a Qwen Code session", Record(detect::qwen))
+        .resume("qwen --resume")
+        .folders(&[Folder::home(".qwen", "projects", None)])
+        .read(Log::VERSION, None, |path, _| Box::new(JsonLines::new(Log::new(path)))),
     Agent::new(Session::NAME, "OpenCode", '▣', "an OpenCode session", Record(detect::opencode))
         .resume("opencode --session")
         .folders(&[Folder { base: Base::Data, ..Folder::home("opencode", "storage", None) }.endings(&[".json"])])

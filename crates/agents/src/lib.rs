@@ -3,9 +3,8 @@
 //! A tour:
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
-//! - [`claude`]: Claude Code's session files, one JSON object a line. `codex`: Codex's rollouts. `gemini`: Gemini CLI's sessions.
-//!   `opencode`: OpenCode's exports and its storage. `copilot`, `pi`: their event logs. `swe_agent`: trajectories of SWE-agent and
-//!   mini-SWE-agent, one JSON document each.
+//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `codex`, `copilot`, `cursor`,
+//!   `droid`, `gemini`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -35,6 +34,7 @@ mod gemini;
 mod opencode;
 mod parts;
 mod pi;
+mod qwen;
 mod reader;
 mod recognise;
 mod swe_agent;

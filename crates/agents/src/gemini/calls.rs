@@ -50,8 +50,9 @@ pub(crate) fn outcome(
     let mut result = Result { state, ..Result::default() };
     if tool == "run_shell_command" {
         // The model reads the output among lines about it.
-        let code =
-            text.rsplit_once("Exit Code: ").and_then(|(_, rest)| rest.lines().next()?.trim().parse::<i64>().ok());
+        let code = text.rsplit_once("Exit Code: ").map(|(_, rest)| rest.trim_start_matches('-'));
+        let digits = code.map(|code| code.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
+        let code = digits.and_then(|digits| digits.parse::<i64>().ok());
         if let Some(code) = code {
             result.details.push(("exit_code", json!(code)));
             if code != 0 && state == "done" {

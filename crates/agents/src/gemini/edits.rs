@@ -38,6 +38,11 @@ fn of_input(tool: &str, input: &Map<String, Value>) -> Vec<Piece> {
 fn of_display(display: &Obj) -> Option<Vec<Piece>> {
     let (old, new) = (display.str("originalContent"), display.str("newContent"));
     let diff = display.str("fileDiff").unwrap_or_default();
+    if display.is_true("truncatedForSession") {
+        // Qwen Code cuts large texts in the middle.
+        let whole = display.raw("fileDiffTruncated") == Some("false");
+        return if whole { of_diff(&diff, false) } else { None };
+    }
     let is_new = display.is_true("isNewFile") || display.is_null("originalContent");
     Some(match (old, new) {
         (None, Some(new)) if is_new => vec![created(&new)],

@@ -66,3 +66,8 @@ fn sessions_of_gemini_cli() {
 fn exports_and_the_storage_of_opencode() {
     check("opencode", 12);
 }
+
+#[test]
+fn sessions_of_qwen_code() {
+    check("qwen", 2);
+}
