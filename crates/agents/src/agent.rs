@@ -5,6 +5,7 @@ use crate::codex::Rollout;
 use crate::copilot::Events;
 use crate::gemini::Chat;
 use crate::opencode::Session;
+use crate::openhands::Conversation;
 use crate::parts::document::WholeFile;
 use crate::parts::either::Either;
 use crate::parts::lines::JsonLines;
@@ -163,7 +164,17 @@ pub static AGENTS: [Agent; 21] = [
         .resume("copilot --resume")
         .folders(&[Folder::home(".copilot", "session-state", Some("COPILOT_HOME"))])
         .read(Events::VERSION, None, |path, _| Box::new(JsonLines::new(Events::new(path)))),
-    Agent::new("openhands", "OpenHands", '▤', "an OpenHands event log", Record(detect::openhands)),
+    Agent::new(Conversation::NAME, "OpenHands", '▤', "an OpenHands event log", Record(detect::openhands)).read(
+        Conversation::VERSION,
+        None,
+        |path, _| {
+            Box::new(Either::new(
+                path,
+                |path| Box::new(JsonLines::new(Conversation::new(path))),
+                |path| Box::new(WholeFile::new(Conversation::new(path))),
+            ))
+        },
+    ),
     Agent::new(Trajectory::NAME, "SWE-agent", '▥', "a SWE-agent trajectory", Record(detect::swe_agent)).read(
         Trajectory::VERSION,
         None,

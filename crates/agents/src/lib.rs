@@ -32,6 +32,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
+mod openhands;
 mod parts;
 mod pi;
 mod qwen;
