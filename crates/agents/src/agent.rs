@@ -3,6 +3,7 @@
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
+use crate::droid::Droid;
 use crate::gemini::Chat;
 use crate::opencode::Session;
 use crate::openhands::Conversation;
@@ -181,7 +182,10 @@ pub static AGENTS: [Agent; 21] = [
         |path, _| Box::new(WholeFile::new(Trajectory::new(path))),
     ),
     Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),
-    Agent::new("droid", "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid)),
+    Agent::new(Droid::NAME, "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid))
+        .resume("droid --resume")
+        .folders(&[Folder::home(".factory", "sessions", None)])
+        .read(Droid::VERSION, None, |path, _| Box::new(JsonLines::new(Droid::new(path)))),
     Agent::new(Tree::NAME, "Pi", 'π', "a Pi session", Record(detect::pi))
         .resume("pi --session")
         .folders(&[

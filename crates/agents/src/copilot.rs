@@ -62,8 +62,7 @@ impl Events {
                 self.log.failed(at, &at.id, &data.filled("errorType").unwrap_or_default(), &message);
             }
             "session.compaction_complete" if data.has("summaryContent") => {
-                let figures = json!({ "preTokens": data.int("preCompactionTokens") });
-                self.log.compacted(at, data.filled("summaryContent"), figures);
+                self.log.compacted(at, data.filled("summaryContent"), data.int("preCompactionTokens"));
             }
             "session.shutdown" => {
                 self.shown(at, kind, data);

@@ -30,6 +30,7 @@ pub mod change;
 pub mod claude;
 mod codex;
 mod copilot;
+mod droid;
 mod gemini;
 mod opencode;
 mod openhands;

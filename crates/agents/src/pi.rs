@@ -9,11 +9,10 @@ use crate::change::Stretch;
 use crate::parts::at::{At, extras};
 use crate::parts::blocks::{fenced, joined_text, result_text};
 use crate::parts::book::Book;
-use crate::parts::calls::{Result, input};
-use crate::parts::files::is_file;
+use crate::parts::calls::Result;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, stem};
-use crate::parts::obj::{Obj, list, string};
+use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
 use crate::{SessionKey, Span};
 use model::{Context, MessageId, Origin, Role, Spent, Usage};
@@ -66,7 +65,7 @@ impl Tree {
         let raw = message.raw("content").unwrap_or("[]");
         match message.str("role").as_deref() {
             Some("user") => {
-                self.blocks(at, Role::User, raw);
+                self.log.blocks(at, Role::User, raw, outcome);
                 self.log.say_empty(at);
             }
             Some("assistant") => {
@@ -74,7 +73,7 @@ impl Tree {
                 at.origin = self.log.origin.clone();
                 self.log.alive(at);
                 self.spent(line, message);
-                self.blocks(at, Role::Assistant, raw);
+                self.log.blocks(at, Role::Assistant, raw, outcome);
                 self.stop(at, message);
                 self.log.say_empty(at);
             }
@@ -88,34 +87,6 @@ impl Tree {
                     return self.log.aside(at, &sender, message);
                 }
                 self.log.told(at, &at.id, &sender, text);
-            }
-        }
-    }
-
-    fn blocks(&mut self, at: &mut At, role: Role, raw: &str) {
-        let blocks = list(raw).unwrap_or_else(|| vec![raw]);
-        for (n, raw) in blocks.iter().enumerate() {
-            let id = at.block_id(n, blocks.len());
-            let block = Obj::parse(raw);
-            let kind = block.as_ref().and_then(|block| block.filled("type")).unwrap_or_default();
-            let text = string(raw).map(|text| text.into_owned()).or_else(|| block.as_ref()?.string("text"));
-            match (kind.as_str(), text, block) {
-                ("text" | "", Some(text), _) if role == Role::User => self.log.prompt(at, &id, &text),
-                ("text" | "", Some(text), _) => self.log.answer(at, &id, &text),
-                ("thinking", _, Some(block)) => {
-                    self.log.thought(at, &id, &block.string("thinking").unwrap_or_default());
-                }
-                ("toolCall", _, Some(block)) => {
-                    let call_id = block.filled("id").unwrap_or(id);
-                    let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());
-                    let given = block.raw("arguments").map(input).unwrap_or_default();
-                    self.log.call(at, &call_id, &tool, given);
-                }
-                (_, _, Some(block)) if is_file(&block) => self.log.file(at, &id, role, &block),
-                (kind, _, block) => {
-                    let block = block.unwrap_or_else(|| Obj::beginning("{}"));
-                    self.log.aside(&At { id, ..at.clone() }, kind, &block);
-                }
             }
         }
     }
@@ -146,20 +117,12 @@ impl Tree {
     }
 
     fn result(&mut self, at: &At, message: &Obj, raw: &str) {
-        let failed = message.is_true("isError");
-        let text = result_text(raw);
-        let state = if !failed {
-            "done"
-        } else if text.contains("aborted") && text.len() < 200 {
-            "cancelled"
-        } else {
-            "failed"
-        };
+        let result = outcome(message, result_text(raw));
         let call_id = message.filled("toolCallId");
-        if let (Some(call_id), Some(details), "done") = (&call_id, message.obj("details"), state) {
+        if let (Some(call_id), Some(details), "done") = (&call_id, message.obj("details"), result.state) {
             self.place_edit(at, call_id, &details);
         }
-        self.log.result(at, call_id.as_deref(), raw, Result { state, text, details: Vec::new() });
+        self.log.result(at, call_id.as_deref(), raw, result);
     }
 
     /// Where an edit is in its file: newer versions tell it by a patch, older ones by a line.
@@ -195,8 +158,7 @@ impl Tree {
             let text = line.filled("summary").unwrap_or_default();
             return self.log.say(at, at.text(&at.id, Role::System, "branch_summary", text));
         }
-        let figures = json!({ "preTokens": line.int("tokensBefore") });
-        self.log.compacted(at, line.filled("summary"), figures);
+        self.log.compacted(at, line.filled("summary"), line.int("tokensBefore"));
     }
 
     /// A line hangs on the tree: what isn't on the way to it was left behind, and what is on it holds.
@@ -240,6 +202,17 @@ impl Tree {
             }
         }
     }
+}
+
+/// How a call went, by the message with its result.
+fn outcome(message: &Obj, text: String) -> Result {
+    let failed = message.is_true("isError");
+    let state = match failed {
+        false => "done",
+        true if text.contains("aborted") && text.len() < 200 => "cancelled",
+        true => "failed",
+    };
+    Result { state, text, details: Vec::new() }
 }
 
 impl Records for Tree {

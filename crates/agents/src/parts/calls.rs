@@ -74,6 +74,12 @@ impl Calls {
         self.open.iter().rev().find(is_it).cloned()
     }
 
+    /// The oldest open call, by the name of its tool if one is named.
+    pub fn oldest_open(&self, tool: Option<&str>) -> Option<String> {
+        let is_it = |id: &&String| self.by_id.get(*id).is_some_and(|call| tool.is_none_or(|tool| call.tool == tool));
+        self.open.iter().find(is_it).cloned()
+    }
+
     /// A call begins.
     pub fn begin(&mut self, book: &mut Book, at: &At, new: NewCall) {
         let NewCall { call_id, tool, input, kind, target } = new;

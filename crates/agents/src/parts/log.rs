@@ -1,11 +1,12 @@
 //! A file of one session whose lines become messages one by one: what its reader keeps, and what most of its lines do.
 
 use super::at::{At, derived_id, envelope, extras, file_key, hash, message_id, micros};
+use super::blocks::result_text;
 use super::book::{Book, Line};
-use super::calls::{Calls, NewCall, Result};
+use super::calls::{Calls, NewCall, Result, input};
 use super::edits::of_patch;
-use super::files::files_in;
-use super::obj::{Obj, string};
+use super::files::{files_in, is_file};
+use super::obj::{Obj, list, string};
 use super::patch::{FilePatch, unified};
 use super::proposal;
 use super::session::Session;
@@ -35,6 +36,8 @@ pub(crate) struct Log {
     child: Option<usize>,
     /// Ids that were given, with a hash of the line.
     given: HashMap<u64, u64>,
+    /// Results name no call: they come in the order of the calls.
+    pub are_in_order: bool,
     /// The last checklist, as it was handed in.
     todos: Vec<Value>,
 }
@@ -42,7 +45,9 @@ pub(crate) struct Log {
 impl Log {
     /// The log of a file, with the name of its session as far as the path tells it.
     pub fn new(named: &str) -> Self {
-        Self { named: named.to_owned(), file_key: file_key(named), ..Self::default() }
+        // A sub-agent's name follows that of its parent.
+        let own = named.rsplit('/').next().unwrap_or(named);
+        Self { named: named.to_owned(), file_key: file_key(own), ..Self::default() }
     }
 
     /// The session of the file. The first line says which one it is, or the path.
@@ -212,6 +217,41 @@ impl Log {
         self.say(at, draft);
     }
 
+    /// The blocks of a message's content, or its lone text. `outcome` reads the result of a tool, given its block and text.
+    pub fn blocks(&mut self, at: &mut At, role: Role, raw: &str, outcome: fn(&Obj, String) -> Result) {
+        let blocks = list(raw).unwrap_or_else(|| vec![raw]);
+        for (n, raw) in blocks.iter().enumerate() {
+            let id = at.block_id(n, blocks.len());
+            let block = Obj::parse(raw);
+            let text = string(raw).map(Cow::into_owned).or_else(|| block.as_ref()?.string("text"));
+            let block = block.unwrap_or_else(|| Obj::beginning(""));
+            let kind = block.filled("type").unwrap_or_default();
+            let get = |keys: [&str; 2]| keys.iter().find_map(|key| block.filled(key));
+            match (kind.as_str(), text) {
+                ("text" | "", Some(text)) if role == Role::User => self.prompt(at, &id, &text),
+                ("text" | "", Some(text)) => self.answer(at, &id, &text),
+                ("thinking" | "redacted_thinking", _) => {
+                    self.thought(at, &id, &get(["thinking", "text"]).unwrap_or_default())
+                }
+                ("tool_use" | "toolCall" | "tool_call", _) => {
+                    let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());
+                    let given = block.raw("input").or_else(|| block.raw("arguments")).map(input).unwrap_or_default();
+                    self.call(at, &block.filled("id").unwrap_or(id), &tool, given);
+                }
+                ("tool_result" | "tool-result", _) => {
+                    let content = block.raw("content").unwrap_or("\"\"");
+                    let given = get(["tool_use_id", "toolCallId"]);
+                    let call_id = given.filter(|id| self.calls.get(id).is_some() || !self.are_in_order);
+                    let call_id = call_id.or_else(|| self.calls.oldest_open(block.str("name").as_deref()));
+                    let result = outcome(&block, result_text(content));
+                    self.result(&At { id, ..at.clone() }, call_id.as_deref(), content, result);
+                }
+                (_, _) if is_file(&block) => self.file(at, &id, role, &block),
+                (kind, _) => self.aside(&At { id, ..at.clone() }, kind, &block),
+            }
+        }
+    }
+
     /// A block that holds a file.
     pub fn file(&mut self, at: &At, id: &str, role: Role, block: &Obj) {
         let name = (role == Role::User).then(|| "Pasted image".to_owned());
@@ -221,13 +261,14 @@ impl Log {
         self.say(at, draft);
     }
 
-    /// Older context was given up for a summary.
-    pub fn compacted(&mut self, at: &At, summary: Option<String>, figures: Value) {
+    /// Older context, of so many tokens, was given up for a summary.
+    pub fn compacted(&mut self, at: &At, summary: Option<String>, tokens: Option<i64>) {
         let sender = if summary.is_some() { "compact_summary" } else { "compact_boundary" };
         let is_told = summary.is_some();
         let content = summary.unwrap_or_else(|| "Conversation compacted".to_owned());
         let mut draft = at.text(&at.id, Role::System, sender, content);
         draft.context = if is_told { Context::Turn } else { Context::None };
+        let figures = tokens.map_or_else(|| json!({}), |tokens| json!({ "preTokens": tokens }));
         draft.metadata = Some(extras("compact", figures));
         self.say(at, draft);
     }

@@ -55,6 +55,11 @@ fn copilot() {
 }
 
 #[test]
+fn droid() {
+    check("droid", 2);
+}
+
+#[test]
 fn pi() {
     check("pi", 1);
 }

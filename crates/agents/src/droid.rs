@@ -1,0 +1,199 @@
+//! Factory Droid: the sessions that it stores, `~/.factory/sessions/<folder>/<session>.jsonl`, and what
+//! `droid exec --output-format stream-json` prints. Both are JSON objects, one a line.
+//!
+//! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
+
+use crate::parts::at::At;
+use crate::parts::blocks::result_text;
+use crate::parts::book::Book;
+use crate::parts::calls::{Result, input};
+use crate::parts::lines::Records;
+use crate::parts::log::{Log, stem};
+use crate::parts::obj::Obj;
+use crate::parts::runs::usage;
+use crate::parts::session::TitleRank;
+use crate::{SessionKey, Span};
+use model::{MessageId, Origin, Role, RunOutcome, Spent};
+use serde_json::json;
+
+/// Reads one session.
+pub(crate) struct Droid {
+    log: Log,
+    /// What the agent said last, which the end of a stream repeats.
+    last: Option<String>,
+}
+
+impl Droid {
+    /// The agent of its sessions, and the reader of its sources.
+    pub const NAME: &'static str = "droid";
+    /// Grows when the same bytes would be read as other messages.
+    pub const VERSION: i32 = 1;
+
+    pub fn new(path: &str) -> Self {
+        Self { log: Log::new(stem(path)), last: None }
+    }
+
+    /// What the session is. `started` is the line that begins it.
+    fn head(&mut self, at: &At, kind: &str, started: &Obj) {
+        let (cwd, model, version) = (started.filled("cwd"), started.filled("model"), started.filled("version"));
+        self.log.comes_from(Origin { cwd, model, version, ..Origin::default() });
+        let session = self.log.facts();
+        session.set(|facts| &mut facts.parent, started.filled("callingSessionId"));
+        session.set(|facts| &mut facts.call_id, started.filled("callingToolUseId"));
+        if let Some(title) = started.filled("sessionTitle").or_else(|| started.filled("title")) {
+            session.title(TitleRank::Agent, &title);
+        }
+        let mut draft = at.aside(&at.id, kind, "Session started");
+        draft.origin = self.log.origin.clone();
+        self.log.say(at, draft);
+    }
+
+    /// A stored message: its content is blocks.
+    fn message(&mut self, at: &mut At, message: &Obj) {
+        let raw = message.raw("content").unwrap_or("[]");
+        let role = self.speaker(at, message);
+        self.log.blocks(at, role, raw, outcome);
+        if role == Role::Assistant {
+            self.log.pause(at);
+        }
+    }
+
+    /// Who speaks.
+    fn speaker(&mut self, at: &mut At, message: &Obj) -> Role {
+        match message.str("role").as_deref() {
+            Some("assistant") => {
+                self.log.alive(at);
+                Role::Assistant
+            }
+            Some("user") => Role::User,
+            _ => Role::System,
+        }
+    }
+
+    /// A message of a stream: a text.
+    fn text(&mut self, at: &mut At, message: &Obj) {
+        let text = message.string("text").unwrap_or_default();
+        let id = at.id.clone();
+        match self.speaker(at, message) {
+            Role::Assistant => {
+                self.log.answer(at, &id, &text);
+                self.last = Some(text);
+            }
+            Role::User => self.log.prompt(at, &id, &text),
+            _ => self.log.told(at, &id, "system", text),
+        }
+    }
+
+    fn call(&mut self, at: &mut At, call: &Obj) {
+        self.log.alive(at);
+        let call_id = call.filled("toolCallId").or_else(|| call.filled("id")).unwrap_or_else(|| at.id.clone());
+        let tool = call.filled("toolName").or_else(|| call.filled("toolId")).unwrap_or_else(|| "unknown".to_owned());
+        self.log.call(at, &call_id, &tool, call.raw("parameters").map(input).unwrap_or_default());
+    }
+
+    fn result(&mut self, at: &At, result: &Obj) {
+        let call_id = result.filled("toolCallId").or_else(|| result.filled("id"));
+        let raw = result.raw("value").or_else(|| result.raw("error")).unwrap_or("\"\"");
+        let shell = Obj::parse(raw).filter(|value| value.has("stdout") || value.has("exitCode"));
+        let text = match &shell {
+            Some(shell) => ["stdout", "stderr"].iter().filter_map(|key| shell.string(key)).collect(),
+            None => result_text(raw),
+        };
+        let mut done = outcome(result, text);
+        if let Some(code) = shell.and_then(|shell| shell.int("exitCode")) {
+            with_code(&mut done, code);
+        }
+        self.log.result(at, call_id.as_deref(), raw, done);
+    }
+
+    /// The end of a stream.
+    fn completion(&mut self, at: &mut At, end: &Obj) {
+        self.log.alive(at);
+        if let Some(usage) = usage(end) {
+            self.log.spent(Spent { id: at.id.clone(), usage, cost_usd: None, is_copy: false });
+        }
+        match end.filled("finalText").filter(|text| self.last.as_ref() != Some(text)) {
+            Some(text) => self.log.answer(at, &at.id, &text),
+            None => self.log.aside(at, "completion", &end.without(&["finalText"])),
+        }
+        self.log.facts().runs.end(RunOutcome::Done, Some(at.time));
+    }
+}
+
+/// How a call went, by the block of its result.
+fn outcome(block: &Obj, text: String) -> Result {
+    let is_error = block.is_true("is_error") || block.is_true("isError");
+    let says = |words: &[&str]| text.len() < 300 && words.iter().any(|word| text.contains(word));
+    let state = match is_error {
+        true if says(&["rejected", "denied"]) => "denied",
+        true if says(&["cancelled", "interrupted", "aborted"]) => "cancelled",
+        true => "failed",
+        false => "done",
+    };
+    let failed = text.strip_prefix("Error: Command failed (exit code: ").and_then(|rest| rest.split_once(')'));
+    let ended = || text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ");
+    let code = failed.map(|(code, _)| code).or_else(|| ended().map(|(_, code)| code));
+    let code = code.and_then(|code| code.parse::<i64>().ok());
+    let mut result = Result { state, text, details: Vec::new() };
+    if let Some(code) = code {
+        with_code(&mut result, code);
+    }
+    result
+}
+
+fn with_code(result: &mut Result, code: i64) {
+    result.details.push(("exit_code", json!(code)));
+    if code != 0 && result.state == "done" {
+        result.state = "failed";
+    }
+}
+
+impl Records for Droid {
+    fn record(&mut self, text: &str, record: &Obj, span: Span) {
+        let kind = record.filled("type").unwrap_or_default();
+        let is_head = kind == "session_start";
+        let streamed = ["session_id", "sessionId"].iter().find_map(|key| record.filled(key));
+        self.log.session(streamed.or_else(|| record.filled("id").filter(|_| is_head)));
+        let own = record.filled("id").map(|id| if is_head { format!("{id}~session") } else { id });
+        let Some(mut at) = self.log.line(own, record, text, span) else { return };
+        match kind.as_str() {
+            "session_start" | "system" => self.head(&at, &kind, record),
+            "message" => match record.obj("message") {
+                Some(message) => self.message(&mut at, &message),
+                None => self.text(&mut at, record),
+            },
+            "reasoning" => {
+                self.log.alive(&mut at);
+                self.log.thought(&at, &at.id, &record.string("text").unwrap_or_default());
+            }
+            "tool_call" => self.call(&mut at, record),
+            "tool_result" => self.result(&at, record),
+            "completion" => self.completion(&mut at, record),
+            "compaction_state" if record.has("summaryText") => {
+                self.log.compacted(&at, record.filled("summaryText"), None);
+            }
+            "error" => {
+                let message = record.filled("message").unwrap_or_else(|| "Something failed".to_owned());
+                self.log.failed(&at, &at.id, &record.filled("source").unwrap_or_default(), &message);
+            }
+            _ => self.log.aside(&at, &kind, record),
+        }
+        self.log.say_empty(&at);
+    }
+
+    fn note(&mut self, span: Span, text: &str) {
+        self.log.note(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.log.note_at(offset)
+    }
+
+    fn end(&mut self) {
+        self.log.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.log.book
+    }
+}
