@@ -3,6 +3,7 @@
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
+use crate::cursor::Cursor;
 use crate::droid::Droid;
 use crate::gemini::Chat;
 use crate::opencode::Session;
@@ -195,7 +196,9 @@ pub static AGENTS: [Agent; 21] = [
         .read(Tree::VERSION, None, |path, _| Box::new(JsonLines::new(Tree::new(path)))),
     Agent::new("kimi", "Kimi", '☾', "a Kimi session", Record(detect::kimi)),
     Agent::new("antigravity", "Antigravity", '⇡', "an Antigravity session", Record(detect::antigravity)),
-    Agent::new("cursor", "Cursor", '▸', "a Cursor session", Record(detect::cursor)),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor session", Record(detect::cursor))
+        .folders(&[Folder::home(".cursor", "projects", None)])
+        .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
     Agent::new("hermes", "Hermes", '▦', "a Hermes session", Record(detect::hermes)),
     Agent::new("kiro", "Kiro", '◈', "a Kiro session", Record(detect::kiro)),
     Agent::new("grok", "Grok", '⌀', "a Grok session", Record(detect::grok)),

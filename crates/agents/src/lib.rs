@@ -30,6 +30,7 @@ pub mod change;
 pub mod claude;
 mod codex;
 mod copilot;
+mod cursor;
 mod droid;
 mod gemini;
 mod opencode;

@@ -55,6 +55,11 @@ fn copilot() {
 }
 
 #[test]
+fn cursor() {
+    check("cursor", 2);
+}
+
+#[test]
 fn droid() {
     check("droid", 2);
 }
