@@ -34,7 +34,7 @@ const LISTS: [(MessageType, &str, usize); 7] = [
     (MessageType::CodeEdit, "/edits", MOST_EDITS),
     (MessageType::File, "/files", MOST_EDITS),
     (MessageType::Todo, "/todos", 5_000),
-    (MessageType::CodeReview, "/comments", 10_000),
+    (MessageType::CodeReview, "/comments", 5_000),
     (MessageType::Approval, "/options", MOST_EDITS),
     (MessageType::Approval, "/questions", MOST_EDITS),
     (MessageType::Approval, "/fields", MOST_EDITS),

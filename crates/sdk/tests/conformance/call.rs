@@ -48,10 +48,10 @@ async fn made(verbatim: &Verbatim, case: &Value) -> Result<Value, Error> {
     };
     Ok(match case["call"]["function"].as_str().unwrap_or_default() {
         "create_session" => json!({ "id": verbatim.create_session(given.rest::<sdk::NewSession>()).await?.id() }),
-        "sessions" => json!(verbatim.sessions(given.rest()).await?),
+        "sessions" => whole(json!(verbatim.sessions(given.rest()).await?)),
         "me" => json!(verbatim.me().await?),
-        "info" => json!(session.info().await?),
-        "edit" => json!(session.edit(given.rest()).await?),
+        "info" => whole(json!(session.info().await?)),
+        "edit" => whole(json!(session.edit(given.rest()).await?)),
         "heartbeat" => {
             session.heartbeat().await?;
             Value::Null
@@ -162,6 +162,18 @@ fn tool_call(mut given: Arguments) -> sdk::ToolCall {
 fn progress(mut given: Arguments) -> sdk::Progress {
     given.0.entry("state").or_insert_with(|| json!("running"));
     fields(given, &["label", "current", "total", "unit", "state", "eta_seconds"])
+}
+
+/// Sessions with the field that is left out where it is 0.
+fn whole(mut value: Value) -> Value {
+    let sessions = match value.get_mut("sessions").and_then(Value::as_array_mut) {
+        Some(sessions) => sessions.iter_mut().collect(),
+        None => vec![&mut value],
+    };
+    for session in sessions.into_iter().filter_map(Value::as_object_mut) {
+        session.entry("delivered_seq").or_insert(json!(0));
+    }
+    value
 }
 
 fn plain(message: &Message) -> Value {
