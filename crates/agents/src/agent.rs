@@ -6,6 +6,7 @@ use crate::copilot::Events;
 use crate::cursor::Cursor;
 use crate::droid::Droid;
 use crate::gemini::Chat;
+use crate::kiro::History;
 use crate::opencode::Session;
 use crate::openhands::Conversation;
 use crate::parts::document::WholeFile;
@@ -200,7 +201,15 @@ pub static AGENTS: [Agent; 21] = [
         .folders(&[Folder::home(".cursor", "projects", None)])
         .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
     Agent::new("hermes", "Hermes", '▦', "a Hermes session", Record(detect::hermes)),
-    Agent::new("kiro", "Kiro", '◈', "a Kiro session", Record(detect::kiro)),
+    Agent::new(History::NAME, "Kiro", '◈', "a Kiro session", Record(detect::kiro))
+        .folders(&[Folder::home(".kiro", "sessions", None)])
+        .read(History::VERSION, None, |path, _| {
+            Box::new(Either::new(
+                path,
+                |path| Box::new(JsonLines::new(History::new(path))),
+                |path| Box::new(WholeFile::new(History::new(path))),
+            ))
+        }),
     Agent::new("grok", "Grok", '⌀', "a Grok session", Record(detect::grok)),
     Agent::new(
         "claude_history",

@@ -4,7 +4,7 @@
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `codex`, `copilot`, `cursor`,
-//!   `droid`, `gemini`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
+//!   `droid`, `gemini`, `kiro`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -33,6 +33,7 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod kiro;
 mod opencode;
 mod openhands;
 mod parts;

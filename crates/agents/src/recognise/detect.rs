@@ -129,8 +129,10 @@ pub(crate) fn hermes(object: &Obj) -> bool {
     has_all(object, &["session_id", "platform", "messages"])
 }
 
+/// A saved conversation, or a line of one.
 pub(crate) fn kiro(object: &Obj) -> bool {
-    has_all(object, &["conversation_id", "history"])
+    let line = || is(object, "kind", &["AssistantMessage", "Prompt", "ToolResults"]) && object.has("data");
+    has_all(object, &["conversation_id", "history"]) || line()
 }
 
 pub(crate) fn claude_history(object: &Obj) -> bool {

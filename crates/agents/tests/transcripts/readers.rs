@@ -71,3 +71,8 @@ fn exports_and_the_storage_of_opencode() {
 fn sessions_of_qwen_code() {
     check("qwen", 2);
 }
+
+#[test]
+fn conversations_of_kiro() {
+    check("kiro", 2);
+}
