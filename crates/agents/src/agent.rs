@@ -1,5 +1,6 @@
 //! The agents, a line each: how their files are known, where they lie, and who reads them.
 
+use crate::aider::History;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
@@ -219,7 +220,11 @@ pub static AGENTS: [Agent; 21] = [
         Record(detect::claude_history),
     ),
     Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
-    Agent::new("aider", "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)),
+    Agent::new(History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
+        History::VERSION,
+        None,
+        |path, _| Box::new(History::new(path)),
+    ),
     Agent::new(claude::Reader::NAME, "Claude Code", '✻', "a transcript of Claude Code", Record(detect::claude))
         .resume("claude --resume")
         .folders(&[CLAUDE])

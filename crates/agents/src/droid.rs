@@ -124,11 +124,14 @@ impl Droid {
 fn outcome(block: &Obj, text: String) -> Result {
     let is_error = block.is_true("is_error") || block.is_true("isError");
     let says = |words: &[&str]| text.len() < 300 && words.iter().any(|word| text.contains(word));
-    let state = match is_error {
-        true if says(&["rejected", "denied"]) => "denied",
-        true if says(&["cancelled", "interrupted", "aborted"]) => "cancelled",
-        true => "failed",
-        false => "done",
+    let state = if !is_error {
+        "done"
+    } else if says(&["rejected", "denied"]) {
+        "denied"
+    } else if says(&["cancelled", "interrupted", "aborted"]) {
+        "cancelled"
+    } else {
+        "failed"
     };
     let failed = text.strip_prefix("Error: Command failed (exit code: ").and_then(|rest| rest.split_once(')'));
     let ended = || text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ");

@@ -3,8 +3,8 @@
 //! A tour:
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
-//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `codex`, `copilot`, `cursor`,
-//!   `droid`, `gemini`, `kiro`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
+//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`, `codex`,
+//!   `copilot`, `cursor`, `droid`, `gemini`, `kiro`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -26,6 +26,7 @@
 
 mod age;
 mod agent;
+mod aider;
 pub mod change;
 pub mod claude;
 mod codex;

@@ -206,11 +206,12 @@ impl Tree {
 
 /// How a call went, by the message with its result.
 fn outcome(message: &Obj, text: String) -> Result {
-    let failed = message.is_true("isError");
-    let state = match failed {
-        false => "done",
-        true if text.contains("aborted") && text.len() < 200 => "cancelled",
-        true => "failed",
+    let state = if !message.is_true("isError") {
+        "done"
+    } else if text.contains("aborted") && text.len() < 200 {
+        "cancelled"
+    } else {
+        "failed"
     };
     Result { state, text, details: Vec::new() }
 }

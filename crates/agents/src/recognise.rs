@@ -59,6 +59,11 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
     if let Some(what) = of_bytes(beginning) {
         return Recognised::Other(what);
     }
+    let first_line = start.lines().next().unwrap_or_default().trim_end();
+    let begins_with = |agent: &&Agent| matches!(agent.detect, Detect::Line(fits) if fits(first_line));
+    if let Some(agent) = AGENTS.iter().find(begins_with) {
+        return Recognised::Agent(agent);
+    }
     let mut votes = [0; AGENTS.len()];
     let mut asked = 0;
     for line in text.split('\n').filter(|line| line.contains('{')) {
@@ -79,7 +84,6 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
         }
     }
     let in_lines = asked > 0;
-    let first_line = start.lines().next().unwrap_or_default().trim_end();
     if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
         // One JSON document over many lines, or a first line that was cut off.
         let document = start.trim_start_matches(|c: char| c == '[' || c.is_whitespace());

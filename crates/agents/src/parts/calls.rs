@@ -197,21 +197,11 @@ impl Calls {
     /// Edits of a call that are still proposed get a state; `note` says why they weren't applied.
     pub fn settle(&self, book: &mut Book, at: &At, call_id: &str, state: &str, note: Option<String>) {
         let Some(call) = self.by_id.get(call_id) else { return };
-        let open = |info: &Value| info.get("state").and_then(Value::as_str) == Some("proposed");
         for id in &call.derived {
-            let infos = book.peek(call.session, id).and_then(|draft| draft.metadata.as_ref()?.get("edit_info"));
-            if !infos.and_then(Value::as_array).is_some_and(|infos| infos.iter().any(open)) {
-                continue;
-            }
-            let Some(draft) = book.change(call.session, id, at.span) else { continue };
-            let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
-            draft.content = draft.content.replace(" (proposed)", &ended);
-            let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
-            for info in infos.into_iter().flatten() {
-                info["state"] = json!(state);
-                if let Some(note) = note.as_ref().filter(|note| !note.is_empty()) {
-                    info["note"] = json!(note);
-                }
+            if book.peek(call.session, id).is_some_and(is_proposed)
+                && let Some(draft) = book.change(call.session, id, at.span)
+            {
+                settle(draft, state, note.as_deref());
             }
         }
     }
@@ -259,6 +249,26 @@ fn release(book: &mut Book, call: &Call) {
     book.release(call.session, &call.id);
     for id in &call.derived {
         book.release(call.session, id);
+    }
+}
+
+/// Is it an edit of which nobody said yet what became of it?
+fn is_proposed(draft: &Draft) -> bool {
+    let infos = draft.metadata.as_ref().and_then(|metadata| metadata.get("edit_info")?.as_array());
+    let open = |info: &Value| info.get("state").and_then(Value::as_str) == Some("proposed");
+    infos.is_some_and(|infos| infos.iter().any(open))
+}
+
+/// A proposed edit gets a state; `note` says why it wasn't applied.
+pub(crate) fn settle(draft: &mut Draft, state: &str, note: Option<&str>) {
+    let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
+    draft.content = draft.content.replace(" (proposed)", &ended);
+    let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
+    for info in infos.into_iter().flatten() {
+        info["state"] = json!(state);
+        if let Some(note) = note.filter(|note| !note.is_empty()) {
+            info["note"] = json!(note);
+        }
     }
 }
 

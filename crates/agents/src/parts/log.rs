@@ -56,6 +56,11 @@ impl Log {
         *self.main.get_or_insert_with(|| self.book.session(&key))
     }
 
+    /// Another session begins in the file.
+    pub fn begin_session(&mut self, key: &str) {
+        self.main = Some(self.book.session(key));
+    }
+
     /// What is known of the session that the line belongs to.
     pub fn facts(&mut self) -> &mut Session {
         let main = self.session(None);

@@ -27,10 +27,9 @@ fn check(agent: &str, count: usize) {
     assert_eq!(files.len(), count, "the fixtures are there");
     for file in files {
         let bytes = std::fs::read(&file).expect("a fixture");
-        let path = file.to_string_lossy();
+        let path = file.strip_prefix(&root).expect("a path below").to_string_lossy();
         let whole = read(agent, &path, [bytes.as_slice()]);
-        let name = file.strip_prefix(&root).expect("a path below").with_extension("");
-        let name = name.to_string_lossy().replace(['/', '\\'], "__");
+        let name = path.rsplit_once('.').map_or(&*path, |(name, _)| name).replace(['/', '\\'], "__");
         insta::assert_snapshot!(format!("{agent}__{name}"), render(&whole));
         assert_eq!(lost(&whole, bytes.len()), Vec::<usize>::new(), "{path}");
         for (_, draft, _) in &whole.messages {
@@ -47,6 +46,11 @@ fn check(agent: &str, count: usize) {
         let crumbs = read(agent, &path, bytes.chunks(1));
         assert_eq!(render(&crumbs), render(&whole), "{path}, a byte at a time");
     }
+}
+
+#[test]
+fn aider() {
+    check("aider", 1);
 }
 
 #[test]
