@@ -10,11 +10,7 @@ use crate::parts::patch::apply_patch;
 use crate::parts::todos;
 use model::Role;
 use model::message_type::tool_call::ToolKind;
-use model::text::one_line;
 use serde_json::{Map, Value, json};
-
-/// Most characters of the reason why an edit wasn't applied.
-const MAX_NOTE: usize = 300;
 
 /// What tools do whose names don't say it.
 fn kind_of(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
@@ -146,40 +142,18 @@ impl Conversation {
     /// Edits become what the result says. Where it has the file before and after, their place is known.
     fn settle(&mut self, at: &At, call_id: &str, seen: &Obj, result: &Result) {
         let Some(call) = self.calls.get(call_id) else { return };
-        let (session, derived) = (call.session, call.derived.clone());
-        let state = match result.state {
-            "done" => "applied",
-            "denied" | "cancelled" => "rejected",
-            _ => "failed",
-        };
-        let new = seen.string("new_content").filter(|_| state == "applied");
+        let new = seen.string("new_content").filter(|_| result.state == "done" && call.derived.len() < 2);
         let is_edit = seen.filled("command").is_none_or(|command| command != "view");
-        if let (Some(new), Some(path), true) = (new, seen.filled("path"), is_edit && derived.len() < 2) {
-            let was_there = seen.raw("prev_exist") != Some("false");
-            let pieces = match seen.string("old_content").filter(|_| was_there) {
-                Some(old) => of_windows(&old, &new, &[]),
-                None => vec![created(&new)],
-            };
-            let done = message(&path, pieces, "applied", None);
-            return self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (done.content, done.metadata));
-        }
-        let note = one_line(&result.text, MAX_NOTE);
-        for id in &derived {
-            let Some(draft) =
-                self.book.change(session, id, at.span).filter(|draft| draft.message_type() == "CODE_EDIT")
-            else {
-                continue;
-            };
-            let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
-            draft.content = draft.content.replace(" (proposed)", &ended);
-            let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
-            for info in infos.into_iter().flatten() {
-                info["state"] = json!(state);
-                if state != "applied" && !note.is_empty() {
-                    info["note"] = json!(note);
-                }
-            }
-        }
+        let (Some(new), Some(path), true) = (new, seen.filled("path"), is_edit) else {
+            return self.calls.settle_by(&mut self.book, at, call_id, result);
+        };
+        let was_there = seen.raw("prev_exist") != Some("false");
+        let pieces = match seen.string("old_content").filter(|_| was_there) {
+            Some(old) => of_windows(&old, &new, &[]),
+            None => vec![created(&new)],
+        };
+        let done = message(&path, pieces, "applied", None);
+        self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (done.content, done.metadata));
     }
 
     pub(super) fn observation(&mut self, at: &mut At, event: &Obj) {
