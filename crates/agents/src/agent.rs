@@ -1,6 +1,7 @@
 //! The agents, a line each: how their files are known, where they lie, and who reads them.
 
 use crate::aider::History;
+use crate::acp::Messages;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
@@ -184,7 +185,11 @@ pub static AGENTS: [Agent; 21] = [
         None,
         |path, _| Box::new(WholeFile::new(Trajectory::new(path))),
     ),
-    Agent::new("acp", "ACP", '⇄', "an ACP log", Record(detect::acp)),
+    Agent::new(Messages::NAME, "ACP", '⇄', "an ACP log", Record(detect::acp)).read(
+        Messages::VERSION,
+        None,
+        |path, _| Box::new(JsonLines::new(Messages::new(path))),
+    ),
     Agent::new(Droid::NAME, "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid))
         .resume("droid --resume")
         .folders(&[Folder::home(".factory", "sessions", None)])

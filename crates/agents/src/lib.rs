@@ -24,6 +24,7 @@
 
 #![warn(missing_docs)]
 
+mod acp;
 mod age;
 mod agent;
 mod aider;

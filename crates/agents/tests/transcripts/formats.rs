@@ -6,7 +6,7 @@ use model::Body;
 use std::path::PathBuf;
 
 /// The agents, and how many fixtures each has.
-const AGENTS: [(&str, usize); 2] = [("openhands", 2), ("swe_agent", 6)];
+const AGENTS: [(&str, usize); 3] = [("acp", 2), ("openhands", 2), ("swe_agent", 6)];
 
 fn fixtures() -> Vec<(&'static str, String, Vec<u8>)> {
     let of_agent = |(agent, count): (&'static str, usize)| {

@@ -1,0 +1,157 @@
+//! What a person is asked, and what was decided.
+
+use super::Messages;
+use super::requests::Request;
+use crate::parts::at::{At, derived_id, envelope, message_id};
+use crate::parts::blocks::result_text;
+use crate::parts::calls::payload;
+use crate::parts::obj::{Obj, string};
+use model::message_type::approval::OptionKind;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+impl Messages {
+    /// May the agent do this?
+    pub(super) fn ask(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
+        let subject = params.obj("subject");
+        let call = params.obj("toolCall").or_else(|| subject.as_ref()?.obj("toolCall"));
+        self.ensure_run(at);
+        if let Some(call) = &call {
+            self.tool_call(at, call);
+            request.call_id = call.filled("toolCallId");
+        }
+        let known = request.call_id.as_ref().and_then(|id| self.calls.get(id)).and_then(|call| {
+            let draft = self.book.peek(call.session, &call.id)?;
+            Some(draft.metadata.as_ref()?.get("payload")?.get("title")?.as_str()?.to_owned())
+        });
+        let command = subject.as_ref().and_then(|subject| subject.filled("command"));
+        let title = params.filled("title").or_else(|| call.as_ref()?.filled("title")).or(known).or(command);
+        let title = title.unwrap_or_else(|| "Permission".to_owned());
+        let is_mode = call.as_ref().is_some_and(|call| call.str("kind").as_deref() == Some("switch_mode"));
+        let content = call.as_ref().and_then(|call| call.raw("content")).filter(|_| is_mode).map(result_text);
+        let mut names = HashSet::new();
+        let mut options = Vec::new();
+        for option in params.list("options").unwrap_or_default().into_iter().filter_map(Obj::parse) {
+            let Some(id) = option.filled("optionId").filter(|id| names.insert(id.clone())) else { continue };
+            let mut choice = json!({ "id": id, "label": option.filled("name").unwrap_or_else(|| id.clone()) });
+            let kind = option.filled("kind").unwrap_or_default();
+            if OptionKind::parse(&kind).is_some() {
+                choice["kind"] = json!(kind);
+            }
+            request.options.push((id, kind));
+            options.push(choice);
+        }
+        let kind = if is_mode { "plan" } else { "permission" };
+        let question = json!({ "question": title, "options": options });
+        let mut asked = json!({ "kind": kind, "title": title, "questions": [question], "state": "open" });
+        if let Some(body) = params.filled("description").or(content).filter(|body| !body.is_empty()) {
+            asked["body"] = json!(body);
+        }
+        self.open_approval(at, title, asked, request);
+    }
+
+    /// A form, or an address to open.
+    pub(super) fn ask_form(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
+        self.ensure_run(at);
+        let title = params.filled("message").unwrap_or_else(|| "A form".to_owned());
+        let schema = params.obj("requestedSchema");
+        let required: Vec<String> = schema
+            .as_ref()
+            .and_then(|schema| schema.list("required"))
+            .into_iter()
+            .flatten()
+            .filter_map(|raw| Some(string(raw)?.into_owned()))
+            .collect();
+        let properties = schema.and_then(|schema| schema.obj("properties"));
+        let field = |(id, raw): (&str, &str)| {
+            let property = Obj::parse(raw)?;
+            let words = property.list("enum").unwrap_or_default();
+            let words: Vec<String> = words.into_iter().filter_map(|raw| Some(string(raw)?.into_owned())).collect();
+            let kind = match property.str("type").as_deref() {
+                _ if !words.is_empty() => "select",
+                Some("number" | "integer") => "number",
+                Some("boolean") => "checkbox",
+                _ => "text",
+            };
+            let label = property.filled("title").unwrap_or_else(|| id.to_owned());
+            let mut field = json!({ "id": id, "label": label, "type": kind });
+            if required.iter().any(|name| name == id) {
+                field["required"] = json!(true);
+            }
+            if !words.is_empty() {
+                field["options"] = json!(words);
+            }
+            Some(field)
+        };
+        let fields: Vec<Value> = properties.iter().flat_map(Obj::fields).filter_map(field).collect();
+        let mut asked = json!({ "kind": "form", "title": title, "questions": [], "state": "open" });
+        if !fields.is_empty() {
+            asked["fields"] = json!(fields);
+        }
+        if let Some(url) = params.filled("url") {
+            asked["body"] = json!(url);
+        }
+        self.open_approval(at, title, asked, request);
+    }
+
+    fn open_approval(&mut self, at: &At, title: String, asked: Value, request: &mut Request) {
+        let own = request.call_id.as_ref().map(|id| derived_id(message_id(id).as_str(), "permission", 0));
+        // A call may ask more than once.
+        let id = own.filter(|id| self.book.peek(at.session, id).is_none()).unwrap_or_else(|| at.id.clone());
+        let call_id = request.call_id.clone().unwrap_or_else(|| at.id.clone());
+        let mut draft = at.derived(&id, &call_id, title, envelope("APPROVAL", asked));
+        draft.requires_user_input = true;
+        request.message = Some(draft.id.as_str().to_owned());
+        self.book.keep(at.session, draft, at.span);
+    }
+
+    pub(super) fn decide(&mut self, at: &At, request: &Request, result: Option<&Obj>) {
+        let outcome = result.and_then(|result| result.obj("outcome"));
+        let chosen = outcome.as_ref().and_then(|outcome| outcome.filled("optionId"));
+        let kind = chosen.as_ref().and_then(|chosen| request.options.iter().find(|(id, _)| id == chosen));
+        let state = match kind.map(|(_, kind)| kind.as_str()) {
+            Some("allow_once") => "allowed_once",
+            Some("allow_always") => "allowed_always",
+            Some("reject_once" | "reject_always") => "denied",
+            _ if chosen.is_some() => "answered",
+            _ => "cancelled",
+        };
+        if let Some(call_id) = request.call_id.clone().filter(|_| state == "denied") {
+            self.denied.insert(call_id);
+        }
+        let selected: Vec<String> = chosen.into_iter().collect();
+        self.close_approval(at, request, state, json!({ "state": state, "selected": selected, "at": at.time }));
+    }
+
+    pub(super) fn decide_form(&mut self, at: &At, request: &Request, result: Option<&Obj>) {
+        let state = match result.and_then(|result| result.filled("action")).as_deref() {
+            Some("accept") => "answered",
+            Some("decline") => "denied",
+            _ => "cancelled",
+        };
+        let mut decision = json!({ "state": state, "selected": [], "at": at.time });
+        let values = result.and_then(|result| result.obj("content"));
+        let line = |(name, raw): (&str, &str)| {
+            let value = string(raw).map_or_else(|| raw.to_owned(), |text| text.into_owned());
+            format!("{name}: {value}")
+        };
+        let lines: Vec<String> = values.iter().flat_map(Obj::fields).map(line).collect();
+        if !lines.is_empty() {
+            decision["text"] = json!(lines.join("\n"));
+        }
+        self.close_approval(at, request, state, decision);
+    }
+
+    fn close_approval(&mut self, at: &At, request: &Request, state: &str, decision: Value) {
+        let Some(id) = &request.message else { return };
+        let Some(draft) = self.book.change(request.session, id, at.span) else { return };
+        draft.requires_user_input = false;
+        let verb = if state.starts_with("allowed") { "allowed" } else { state };
+        draft.content = format!("{} ({verb})", draft.content);
+        if let Some(payload) = payload(draft) {
+            payload.insert("state".to_owned(), json!(state));
+            payload.insert("decision".to_owned(), decision);
+        }
+        self.book.release(request.session, id);
+    }
+}
