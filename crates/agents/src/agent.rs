@@ -1,14 +1,14 @@
 //! The agents, a line each: how their files are known, where they lie, and who reads them.
 
-use crate::aider::History;
 use crate::acp::Messages;
+use crate::aider;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
 use crate::cursor::Cursor;
 use crate::droid::Droid;
 use crate::gemini::Chat;
-use crate::kiro::History;
+use crate::kiro;
 use crate::opencode::Session;
 use crate::openhands::Conversation;
 use crate::parts::document::WholeFile;
@@ -207,13 +207,13 @@ pub static AGENTS: [Agent; 21] = [
         .folders(&[Folder::home(".cursor", "projects", None)])
         .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
     Agent::new("hermes", "Hermes", '▦', "a Hermes session", Record(detect::hermes)),
-    Agent::new(History::NAME, "Kiro", '◈', "a Kiro session", Record(detect::kiro))
+    Agent::new(kiro::History::NAME, "Kiro", '◈', "a Kiro session", Record(detect::kiro))
         .folders(&[Folder::home(".kiro", "sessions", None)])
-        .read(History::VERSION, None, |path, _| {
+        .read(kiro::History::VERSION, None, |path, _| {
             Box::new(Either::new(
                 path,
-                |path| Box::new(JsonLines::new(History::new(path))),
-                |path| Box::new(WholeFile::new(History::new(path))),
+                |path| Box::new(JsonLines::new(kiro::History::new(path))),
+                |path| Box::new(WholeFile::new(kiro::History::new(path))),
             ))
         }),
     Agent::new("grok", "Grok", '⌀', "a Grok session", Record(detect::grok)),
@@ -225,10 +225,10 @@ pub static AGENTS: [Agent; 21] = [
         Record(detect::claude_history),
     ),
     Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
-    Agent::new(History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
-        History::VERSION,
+    Agent::new(aider::History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
+        aider::History::VERSION,
         None,
-        |path, _| Box::new(History::new(path)),
+        |path, _| Box::new(aider::History::new(path)),
     ),
     Agent::new(claude::Reader::NAME, "Claude Code", '✻', "a transcript of Claude Code", Record(detect::claude))
         .resume("claude --resume")
