@@ -194,7 +194,7 @@ endpoints! {
     /// How the workspace treats message types.
     Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
     /// Draws types as text, or accepts their payload unchecked. It takes effect at once.
-    Patch "/v1/settings/types" edit_type_settings / EditTypeSettingsEndpoint (Nothing, EditTypeSettings) -> TypeSettings [Owner; 64 KiB];
+    Patch "/v1/settings/types" edit_type_settings / EditTypeSettingsEndpoint (Nothing, EditTypeSettings) -> TypeSettings [Owner, Local; 64 KiB];
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];

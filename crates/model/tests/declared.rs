@@ -73,7 +73,7 @@ fn documents_are_bounded() {
     let many = vec![json!({"component": "divider"}); 301];
     assert_eq!(problems(&document(json!(many))), "/view: at most 300 items");
     let many = vec![json!({"component": "columns", "children": vec![json!({"component": "divider"}); 100]}); 3];
-    assert_eq!(problems(&document(json!(many))), "/view/2/children/98: at most 300 components");
+    assert_eq!(problems(&document(json!(many))), "/view/2/children/97: at most 300 components");
     let deep = (0..100).fold(json!(1), |inner, _| json!([inner]));
     assert_eq!(problems(&document(deep)), ": JSON nested at most 40 deep");
     assert_eq!(

@@ -95,6 +95,7 @@ pub const CARD: &[&str] = &[
     "audio",
     "video",
     "button",
+    "title",
 ];
 const VOID: &[&str] = &["br", "hr", "img", "input", "col"];
 /// Attributes that lead elsewhere.

@@ -227,7 +227,7 @@ fn send_a_message_of_a_type() {
     let refused = place.seen(&[&of_type[..], &["PROGRESS", "--payload", r#"{"label": "Tests"}"#]].concat());
     assert!(refused.contains("exit 1\n") && refused.contains("/message_metadata/payload/state"), "{refused}");
     let lines = place.out(&["show", "--json", &session]);
-    let said: Vec<Value> = lines.lines().skip(2).map(|line| json(line)["summary"].clone()).collect();
+    let said: Vec<Value> = lines.lines().skip(1).map(|line| json(line)["summary"].clone()).collect();
     assert_eq!(said, ["Crashes: bar chart of all", "Tests: 3 of 12 (25 %)"]);
 }
 

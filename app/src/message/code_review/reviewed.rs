@@ -7,7 +7,7 @@ use model::message_type::code_review::{CodeReview, ReviewComment};
 use serde::Deserialize;
 
 /// Lines are looked for up to so many lines from where they were.
-const FAR: u32 = 200;
+const FAR: u64 = 200;
 /// Lines of a comment that are quoted at most.
 const MOST_LINES: u32 = 400;
 
@@ -91,8 +91,8 @@ fn holds<'a>(parts: impl Iterator<Item = (&'a str, u32)>, comment: &ReviewCommen
     let wanted: Vec<&str> = quote.split('\n').collect();
     parts.into_iter().any(|(text, start)| {
         let lines: Vec<&str> = text.lines().collect();
-        let numbered = (start..).zip(lines.windows(wanted.len()));
-        let near = numbered.filter(|(number, _)| number.abs_diff(comment.start_line) <= FAR);
+        let numbered = (u64::from(start)..).zip(lines.windows(wanted.len()));
+        let near = numbered.filter(|(number, _)| number.abs_diff(comment.start_line.into()) <= FAR);
         near.into_iter().any(|(_, window)| window == wanted)
     })
 }
@@ -100,7 +100,7 @@ fn holds<'a>(parts: impl Iterator<Item = (&'a str, u32)>, comment: &ReviewCommen
 /// Is any of the lines in a part that changed?
 fn touches(file: &NetFile, comment: &ReviewComment) -> bool {
     placed(file, comment.side).any(|(text, start)| {
-        let end = u32::try_from(text.lines().count()).map_or(u32::MAX, |count| start.saturating_add(count));
-        comment.start_line < end && comment.last_line() >= start
+        let end = u64::from(start) + text.lines().count() as u64;
+        u64::from(comment.start_line) < end && comment.last_line() >= start
     })
 }

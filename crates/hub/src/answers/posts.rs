@@ -3,6 +3,7 @@
 use super::messages::entry;
 use super::{blobs, refusal, session_id};
 use crate::quotas::usage;
+use crate::types::TypeTable;
 use crate::writer::{Failure, Written};
 use crate::{Scoped, clock, posting, problem};
 use api::Problem;
@@ -113,7 +114,7 @@ pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
             blobs::attach(scoped, &done.message.message).await?;
-            Ok(posted(*done, pos))
+            Ok(posted(&*scoped.hub.types().await?, *done, pos))
         }
         _ => Err(Problem::internal()),
     }
@@ -162,9 +163,10 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
             for done in &done {
                 blobs::attach(scoped, &done.message.message).await?;
             }
+            let types = scoped.hub.types().await?;
             let again = |(place, again): (usize, bool)| {
                 let done: PostDone = done.get(place)?.clone();
-                Some(posted(PostDone { replayed: done.replayed || again, ..done }, pos))
+                Some(posted(&types, PostDone { replayed: done.replayed || again, ..done }, pos))
             };
             Ok(PostedMessages { messages: places.into_iter().filter_map(again).collect() })
         }
@@ -178,7 +180,12 @@ fn answers_first(earlier: &LivePost, post: &LivePost) -> bool {
     post.answers.is_some() && (plain || earlier.answers == post.answers)
 }
 
-fn posted(done: PostDone, pos: i64) -> Posted {
+fn posted(types: &TypeTable, done: PostDone, pos: i64) -> Posted {
+    let entry = |message| {
+        let mut entry = entry(message);
+        types.show(&mut entry);
+        entry
+    };
     Posted {
         message: entry(done.message),
         pos,
