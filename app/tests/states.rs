@@ -230,7 +230,7 @@ fn a_review_shows_its_comments_the_heaviest_first() {
     assert_eq!(buttons(&open), ["1:accept", "1:resolve", "2:resolve", "0:reopen"]);
     let (_, card) = open.split_once("<details").expect("a card");
     let at = |words: &str| card.find(words).unwrap_or_else(|| panic!("{words}: {open}"));
-    let order = ["1 blocker", "1 major", "1 nit", "2 open", "About 7", "About 9", "About 3", "Resolved"];
+    let order = ["1 blocker", "1 major", "1 nit", "2 open", "About 7", "About 9", "Resolved", "About 3"];
     assert!(order.map(at).is_sorted(), "{open}");
     assert!(open.contains("<figure class=\"codeblock") && open.contains(":R7\""), "{open}");
     assert!(buttons(&draw(false, None)).is_empty());

@@ -13,7 +13,7 @@ fn transcripts(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             transcripts(&path, found);
-        } else if path.extension().is_some_and(|x| x == "jsonl") {
+        } else if !path.to_string_lossy().ends_with(".meta.json") {
             found.push(path);
         }
     }
