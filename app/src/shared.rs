@@ -38,7 +38,7 @@ pub struct Sent {
     pub review: Option<OfReview>,
 }
 
-/// A comment of a CODE_REVIEW: which one it is, and what became of it.
+/// A comment of a `CODE_REVIEW`: which one it is, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfReview {
     /// Its index in the review.

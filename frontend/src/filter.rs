@@ -2,7 +2,7 @@
 //! is to open the page with another filter; `actions` does that.
 
 use crate::swap::swap;
-use app::browser::{dom, fragment, storage};
+use app::browser::{dom, fragment, storage, toast};
 use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use web_sys::Element;

@@ -69,7 +69,7 @@ fn bars(chart: &Chart) -> Chart {
         return chart.clone();
     }
     let step = labels.len().div_ceil(BARS);
-    let stays = |point: &&Point| point.at as usize % step == 0;
+    let stays = |point: &&Point| (point.at as usize).is_multiple_of(step);
     let moved = |point: &Point| Point { at: (point.at as usize / step) as f64, ..point.clone() };
     let series = chart
         .series

@@ -85,7 +85,7 @@ impl Scale {
     fn number(&self, value: f64) -> String {
         const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
         let largest = self.from.abs().max(self.to.abs());
-        if largest >= 1e15 || largest < 1e-6 {
+        if !(1e-6..1e15).contains(&largest) {
             return if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}").replace('-', "\u{2212}") };
         }
         let suffix = SUFFIXES.into_iter().find(|(size, _)| largest >= *size);

@@ -1,4 +1,4 @@
-//! CODE_REVIEW: comments on lines of a file, the heaviest first, each with the buttons that answer it.
+//! `CODE_REVIEW`: comments on lines of a file, the heaviest first, each with the buttons that answer it.
 
 pub mod reviewed;
 

@@ -252,7 +252,7 @@ pub struct PendingMessages {
 }
 impl Reply for PendingMessages {}
 
-/// A person's decision on an APPROVAL, or the button of a FILE or of a comment in a CODE_REVIEW that a person pressed.
+/// A person's decision on an APPROVAL, or the button of a FILE or of a comment in a `CODE_REVIEW` that a person pressed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -261,7 +261,7 @@ pub struct Decide {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
     /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.
-    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action. Of a CODE_REVIEW the index of the
+    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action. Of a `CODE_REVIEW` the index of the
     /// comment from 0, a colon, and `accept`, `resolve` or `reopen`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,

@@ -53,7 +53,7 @@ fn is_in_payload(draft: &Draft, body: &Body, words: &str) -> bool {
     beginning.contains(words) || !is_all && typed(draft, body, usize::MAX).contains(words)
 }
 
-/// The message as markdown; of a CODE_EDIT, what it begins with, of at least `most` bytes if it has so many.
+/// The message as markdown; of a `CODE_EDIT`, what it begins with, of at least `most` bytes if it has so many.
 fn typed(draft: &Draft, body: &Body, most: usize) -> String {
     match body {
         Body::Text(_) => draft.content.clone(),

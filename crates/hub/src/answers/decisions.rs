@@ -198,7 +198,7 @@ impl Default for Room {
 }
 
 /// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
-/// CODE_REVIEW with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
+/// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
 /// hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     types::show(scoped, entry).await?;

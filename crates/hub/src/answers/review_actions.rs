@@ -1,4 +1,4 @@
-//! A person's answer to a comment of a CODE_REVIEW: accept its suggestion, resolve it, or reopen it. It is bound to what was
+//! A person's answer to a comment of a `CODE_REVIEW`: accept its suggestion, resolve it, or reopen it. It is bound to what was
 //! shown, kept with the message, and told to the agent.
 
 use super::decisions::{Written, find_action, shown_sha256, tell, write};

@@ -384,12 +384,11 @@ fn amount(reader: &mut Reader, fields: &mut Fields<'_>, name: &'static str, othe
     if let Some(number) = value.as_f64() {
         return Some(Amount::Fixed(number));
     }
-    match value.as_str().and_then(Path::parse) {
-        Some(path) => Some(Amount::Of(path)),
-        None => {
-            reader.wrong(&at, "a number, or the path of one");
-            None
-        }
+    if let Some(path) = value.as_str().and_then(Path::parse) {
+        Some(Amount::Of(path))
+    } else {
+        reader.wrong(&at, "a number, or the path of one");
+        None
     }
 }
 

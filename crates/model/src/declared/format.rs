@@ -133,12 +133,11 @@ fn grouped(n: f64, decimals: Option<u8>) -> String {
     if n.abs() >= 1e15 {
         return n.to_string();
     }
-    let written = match decimals {
-        Some(decimals) => format!("{:.*}", usize::from(decimals), n.abs()),
-        None => {
-            let text = format!("{:.3}", n.abs());
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
+    let written = if let Some(decimals) = decimals {
+        format!("{:.*}", usize::from(decimals), n.abs())
+    } else {
+        let text = format!("{:.3}", n.abs());
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     };
     let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));
     let mut text = String::new();

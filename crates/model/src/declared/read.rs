@@ -131,12 +131,11 @@ impl<'a> Fields<'a> {
     /// Returns a string that isn't a template, of 1 to `most` characters; empty where it is wrong.
     pub(super) fn string(&mut self, reader: &mut Reader, name: &'static str, most: usize) -> String {
         let Some(value) = self.must(reader, name) else { return String::new() };
-        match value.as_str().filter(|text| !text.trim().is_empty() && text.chars().count() <= most) {
-            Some(text) => text.to_owned(),
-            None => {
-                reader.wrong(&self.at(name), format!("a string of 1 to {most} characters"));
-                String::new()
-            }
+        if let Some(text) = value.as_str().filter(|text| !text.trim().is_empty() && text.chars().count() <= most) {
+            text.to_owned()
+        } else {
+            reader.wrong(&self.at(name), format!("a string of 1 to {most} characters"));
+            String::new()
         }
     }
 

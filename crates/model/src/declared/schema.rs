@@ -65,10 +65,8 @@ fn read_at(reader: &mut Reader, root: &Value, schema: &Value, at: &str) {
                 }
                 None => reader.wrong(&at, "a non-empty array of schemas"),
             },
-            "required" => {
-                if !value.as_array().is_some_and(|names| names.iter().all(Value::is_string)) {
-                    reader.wrong(&at, "an array of strings");
-                }
+            "required" if !value.as_array().is_some_and(|names| names.iter().all(Value::is_string)) => {
+                reader.wrong(&at, "an array of strings");
             }
             "enum" if !value.is_array() => reader.wrong(&at, "an array"),
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" if !value.is_number() => {

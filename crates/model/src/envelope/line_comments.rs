@@ -1,5 +1,5 @@
 //! `comments`: what a person's message says of lines of changed files, one by one, beside the text that says it to the agent.
-//! The comments of an agent's CODE_REVIEW are read as the same.
+//! The comments of an agent's `CODE_REVIEW` are read as the same.
 
 use crate::{message_type::code_review::Severity, words};
 use serde::{Deserialize, Serialize};

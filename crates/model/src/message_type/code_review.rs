@@ -1,4 +1,4 @@
-//! CODE_REVIEW: comments on lines of a file, each with its severity.
+//! `CODE_REVIEW`: comments on lines of a file, each with its severity.
 
 use super::{Mismatch, Payload, strict};
 use crate::envelope::{LineComment, ReviewState, Side, review_info};
