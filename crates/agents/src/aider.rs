@@ -180,7 +180,7 @@ impl Chat {
                 at.text(&at.id, Role::Assistant, "bot", text)
             }
         };
-        at.id = draft.id.as_str().to_owned();
+        draft.id.as_str().clone_into(&mut at.id);
         self.log.book.keep(at.session, draft, span);
         let (last, path) = ([String::new(), String::new()], None);
         self.section = Some(Section { speaker, at, empty: 0, is_in_fence: false, last, path, edits: 0 });

@@ -59,9 +59,9 @@ impl Rollout {
     pub const VERSION: i32 = 1;
 
     pub fn new(path: &str) -> Self {
+        const UUID: usize = 36;
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = name.strip_suffix(".jsonl").unwrap_or(name);
-        const UUID: usize = 36;
         let uuid = stem.len().checked_sub(UUID).and_then(|at| stem.get(at..));
         let named = uuid.filter(|_| stem.starts_with("rollout-")).unwrap_or(stem);
         Self {

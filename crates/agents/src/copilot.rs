@@ -122,13 +122,12 @@ impl Events {
 
     fn prompt(&mut self, at: &mut At, data: &Obj) {
         let text = data.string("content").unwrap_or_default();
-        match data.filled("source").filter(|source| source != "user") {
+        if let Some(source) = data.filled("source").filter(|source| source != "user") {
             // The program speaks in a person's name.
-            Some(source) => self.log.told(at, &at.id, &source, text),
-            None => {
-                self.expire(at, "expired");
-                self.log.prompt(at, &at.id.clone(), &text);
-            }
+            self.log.told(at, &at.id, &source, text);
+        } else {
+            self.expire(at, "expired");
+            self.log.prompt(at, &at.id.clone(), &text);
         }
         for (n, raw) in data.list("attachments").unwrap_or_default().into_iter().enumerate() {
             let Some(attachment) = Obj::parse(raw) else { continue };

@@ -196,7 +196,7 @@ impl Chat {
             ("startTime" | "lastUpdated", Some(time)) => micros(time).into_iter().for_each(|time| facts.seen_at(time)),
             ("summary", Some(summary)) => facts.title(TitleRank::Agent, summary),
             ("directories", None) if facts.facts.parent.is_some() => {
-                let folder = list(raw).and_then(|folders| string(folders.first()?).map(|folder| folder.into_owned()));
+                let folder = list(raw).and_then(|folders| string(folders.first()?).map(std::borrow::Cow::into_owned));
                 facts.set(|facts| &mut facts.cwd, folder.clone());
                 facts.set(|facts| &mut facts.project, folder);
             }
@@ -233,7 +233,9 @@ impl Chat {
         let time = set.filled("lastUpdated").as_deref().and_then(micros);
         let is_repeated = set.fields().all(|(name, _)| REPEATED.contains(&name));
         if is_repeated && let Some(last) = self.last.clone() {
-            time.into_iter().for_each(|time| self.book.sessions[session].seen_at(time));
+            if let Some(time) = time {
+                self.book.sessions[session].seen_at(time);
+            }
             self.spans_of(&last, span);
             if self.book.change(session, &last, span).is_some() {
                 return;
@@ -286,14 +288,13 @@ impl Chat {
 
     /// An entry of a list.
     fn entry(&mut self, raw: &str, id: String, span: Span) {
-        match Obj::parse(raw) {
-            Some(record) => self.message(&record, id, span),
-            None => {
-                let session = self.session(None);
-                self.settle(session);
-                let at = self.at(session, None, id, span);
-                self.aside(&at, "unknown", cut(raw, 200));
-            }
+        if let Some(record) = Obj::parse(raw) {
+            self.message(&record, id, span);
+        } else {
+            let session = self.session(None);
+            self.settle(session);
+            let at = self.at(session, None, id, span);
+            self.aside(&at, "unknown", cut(raw, 200));
         }
     }
 

@@ -223,17 +223,14 @@ impl Document for History {
         if let Some([user, assistant]) = pair.as_deref() {
             return self.turn(index, user.as_ref(), assistant.as_ref(), None, span);
         }
-        match Obj::parse(raw) {
-            Some(entry) => {
-                let (user, assistant) = (entry.obj("user"), entry.obj("assistant"));
-                self.turn(index, user.as_ref(), assistant.as_ref(), entry.obj("request_metadata").as_ref(), span);
-            }
-            None => {
-                let session = self.session(None);
-                let id = format!("{}~{index}", self.book.sessions[session].key);
-                let at = self.at(session, None, id, span);
-                self.say(&at, at.aside(&at.id, "unknown", cut(raw, 200)));
-            }
+        if let Some(entry) = Obj::parse(raw) {
+            let (user, assistant) = (entry.obj("user"), entry.obj("assistant"));
+            self.turn(index, user.as_ref(), assistant.as_ref(), entry.obj("request_metadata").as_ref(), span);
+        } else {
+            let session = self.session(None);
+            let id = format!("{}~{index}", self.book.sessions[session].key);
+            let at = self.at(session, None, id, span);
+            self.say(&at, at.aside(&at.id, "unknown", cut(raw, 200)));
         }
     }
     fn note(&mut self, span: Span, text: &str) {

@@ -1,4 +1,4 @@
-//! OpenCode's sessions: an export, which is one JSON document `{info, messages: [{info, parts}]}`, and the folder `storage`, where
+//! `OpenCode`'s sessions: an export, which is one JSON document `{info, messages: [{info, parts}]}`, and the folder `storage`, where
 //! each session, message and part is a file of its own.
 //!
 //! Both say the same with the same ids, so that whatever file comes first, they meet in one session. `messages` reads
@@ -85,7 +85,7 @@ impl Session {
     fn key(&self, id: Option<String>) -> String {
         let named = || {
             let field = self.fields.iter().find(|(name, ..)| name == "sessionID")?;
-            crate::parts::obj::string(&field.1).map(|id| id.into_owned())
+            crate::parts::obj::string(&field.1).map(std::borrow::Cow::into_owned)
         };
         id.filter(|id| id != REDACTED).or_else(named).unwrap_or_else(|| self.named.clone())
     }
@@ -134,7 +134,9 @@ impl Session {
         }
         for key in ["updated", "created"] {
             let time = info.obj("time").and_then(|times| milliseconds(&times, key));
-            time.into_iter().for_each(|time| facts.seen_at(time));
+            if let Some(time) = time {
+                facts.seen_at(time);
+            }
         }
         let id = format!("{}~meta", facts.key);
         let mut words = "Session".to_owned();
@@ -189,18 +191,15 @@ impl Document for Session {
 
     fn entry(&mut self, _: &str, index: usize, raw: &str, span: Span) {
         let entry = Obj::parse(raw);
-        match entry.as_ref().and_then(|entry| entry.obj("info")) {
-            Some(info) => {
-                let parts = entry.and_then(|entry| entry.list("parts")).unwrap_or_default();
-                self.message(&info, Some(parts), &index.to_string(), span);
-            }
-            None => {
-                let session = self.session(None);
-                let id = format!("{}~{index}", self.file_key);
-                let at = self.at(session, None, id, span);
-                let draft = at.aside(&at.id, "unknown", cut(raw, 200));
-                self.say(&at, draft);
-            }
+        if let Some(info) = entry.as_ref().and_then(|entry| entry.obj("info")) {
+            let parts = entry.and_then(|entry| entry.list("parts")).unwrap_or_default();
+            self.message(&info, Some(parts), &index.to_string(), span);
+        } else {
+            let session = self.session(None);
+            let id = format!("{}~{index}", self.file_key);
+            let at = self.at(session, None, id, span);
+            let draft = at.aside(&at.id, "unknown", cut(raw, 200));
+            self.say(&at, draft);
         }
     }
 

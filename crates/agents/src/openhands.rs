@@ -1,4 +1,4 @@
-//! Conversation of OpenHands: those of its SDK, one JSON object a line or a file, and the older ones, an array in one document.
+//! Conversations of `OpenHands`: those of its SDK, one JSON object a line or a file, and the older ones, an array in one document.
 //!
 //! An action and its observation are one tool call, by the id of the call (`calls`). `state` reads what the program says of
 //! itself: tokens, errors, whether it runs. Ids of messages are those of the events; older ones are counted in each file.
@@ -202,7 +202,7 @@ impl Conversation {
         let item = event.obj("responses_reasoning_item");
         let summary = item.and_then(|item| item.list("summary")).unwrap_or_default();
         let all = blocks.iter().filter_map(|raw| of_block(raw)).collect::<Vec<_>>().join("\n\n");
-        let summary = summary.into_iter().filter_map(|raw| string(raw).map(|text| text.into_owned()));
+        let summary = summary.into_iter().filter_map(|raw| string(raw).map(std::borrow::Cow::into_owned));
         let summary = summary.collect::<Vec<_>>().join("\n\n");
         let found = [event.filled("reasoning_content").unwrap_or_default(), all, summary];
         let thought = found.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default();
@@ -256,13 +256,12 @@ impl Conversation {
             let Some(block) = Obj::parse(&block) else { continue };
             let (content, file) = self.book.file_item(&block, None);
             let metadata = envelope("FILE", json!({ "files": [file] }));
-            let draft = match call {
-                Some((id, call_id)) => at.derived(&derived_id(id, "file", n), call_id, content, metadata),
-                None => {
-                    let mut draft = at.text(&derived_id(&at.id, "file", n), Role::User, "user", content);
-                    draft.metadata = Some(metadata);
-                    draft
-                }
+            let draft = if let Some((id, call_id)) = call {
+                at.derived(&derived_id(id, "file", n), call_id, content, metadata)
+            } else {
+                let mut draft = at.text(&derived_id(&at.id, "file", n), Role::User, "user", content);
+                draft.metadata = Some(metadata);
+                draft
             };
             self.say(at, draft);
         }

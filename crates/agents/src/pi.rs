@@ -1,4 +1,4 @@
-//! Pi's sessions: `~/.pi/agent/sessions/<folder>/<time>_<session>.jsonl`, one JSON object a line. OpenClaw writes the same.
+//! Pi's sessions: `~/.pi/agent/sessions/<folder>/<time>_<session>.jsonl`, one JSON object a line. `OpenClaw` writes the same.
 //!
 //! The lines are a tree: each names the one that it follows. The conversation goes on from the last line; what isn't on the
 //! way to it was left behind.

@@ -146,7 +146,7 @@ endpoints! {
     Patch "/v1/sessions/{session}/messages/{message}" update_message / UpdateMessageEndpoint (MessagePath, UpdateMessage) -> Updated [Owner, Local, Agent; 16384 KiB];
     /// Take a message back. It keeps its place.
     Delete "/v1/sessions/{session}/messages/{message}" retract_message / RetractMessage (MessagePath, Nothing) -> Updated [Owner, Local, Agent; 1 KiB];
-    /// Decide an APPROVAL, or press a button on a FILE or a CODE_REVIEW. The first decision holds, but a comment of a review can be
+    /// Decide an APPROVAL, or press a button on a FILE or a review. The first decision holds, but a comment of a review can be
     /// reopened; the agent gets it as an ACTION.
     Post "/v1/sessions/{session}/messages/{message}/decision" decide / DecideEndpoint (MessagePath, Decide) -> Decided [Owner; 256 KiB];
     /// Tick an item of the todo list, or take the tick back.

@@ -54,13 +54,15 @@ fn path(folder: &Folder) -> Option<PathBuf> {
 /// Prints the folders that exist, with the size of what is in them and whether it can be read.
 pub fn list(json: bool) -> Result<()> {
     let found: Vec<_> = all().filter(|here| here.path.is_dir()).map(|here| (here.look(), here)).collect();
-    let bytes = |files: &[PathBuf]| files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
+    let bytes = |files: &[PathBuf]| -> u64 {
+        files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
+    };
     if json {
         let rows = found.iter().map(|(found, here)| {
             let skipped: Vec<_> = found.skipped.iter().map(|file| [&file.path, &file.reason]).collect();
             serde_json::json!({
                 "agent": here.agent.name, "title": here.agent.title, "path": here.path, "files": found.files.len(),
-                "bytes": bytes(&found.files) as u64, "readable": here.agent.reading.is_some(), "skipped": skipped,
+                "bytes": bytes(&found.files), "readable": here.agent.reading.is_some(), "skipped": skipped,
             })
         });
         return print_json(&rows.collect::<Vec<_>>());

@@ -18,15 +18,12 @@ pub async fn run(args: SendMessage) -> Result<()> {
     if is_piped && args.text.as_deref() == Some("-") {
         bail!("standard input can't be both text and metadata\nGive one of them on the command line, or in a file");
     }
-    let metadata = match (&args.message_type, &args.payload) {
-        (Some(message_type), Some(payload)) => {
-            let payload = object("--payload", r#"{"label": "Tests", "state": "running"}"#, payload)?;
-            Some(json!({ "message_type": message_type, "payload": payload }))
-        }
-        _ => {
-            let read = |given| object("--metadata", r#"{"message_type": "my/type", "payload": {...}}"#, given);
-            args.metadata.as_deref().map(read).transpose()?
-        }
+    let metadata = if let (Some(message_type), Some(payload)) = (&args.message_type, &args.payload) {
+        let payload = object("--payload", r#"{"label": "Tests", "state": "running"}"#, payload)?;
+        Some(json!({ "message_type": message_type, "payload": payload }))
+    } else {
+        let read = |given| object("--metadata", r#"{"message_type": "my/type", "payload": {...}}"#, given);
+        args.metadata.as_deref().map(read).transpose()?
     };
     // What is piped in is the text, with metadata as well; a pipe that holds the metadata has no text.
     let content = match args.text.as_deref() {

@@ -132,7 +132,7 @@ impl Messages {
         let mut decision = json!({ "state": state, "selected": [], "at": at.time });
         let values = result.and_then(|result| result.obj("content"));
         let line = |(name, raw): (&str, &str)| {
-            let value = string(raw).map_or_else(|| raw.to_owned(), |text| text.into_owned());
+            let value = string(raw).map_or_else(|| raw.to_owned(), std::borrow::Cow::into_owned);
             format!("{name}: {value}")
         };
         let lines: Vec<String> = values.iter().flat_map(Obj::fields).map(line).collect();

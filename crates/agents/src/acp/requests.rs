@@ -103,10 +103,10 @@ impl Messages {
                 if method == "session/new" {
                     self.works_in(at.session, request.cwd.clone());
                 }
-                if matches!(method, "session/load" | "session/resume") {
-                    if let Some(id) = self.talk(at.session).replays.take() {
-                        self.book.release(at.session, &id);
-                    }
+                if matches!(method, "session/load" | "session/resume")
+                    && let Some(id) = self.talk(at.session).replays.take()
+                {
+                    self.book.release(at.session, &id);
                 }
                 if let Some(result) = &result {
                     self.options(at, result);

@@ -52,10 +52,6 @@ impl Talk {
 impl Messages {
     /// An update of a session, as changes to the book. `at` says which session, when and where it came from.
     pub(super) fn update(&mut self, at: &mut At, update: &Obj) {
-        let kind = update.filled("sessionUpdate").unwrap_or_default();
-        if self.is_replayed(at) {
-            return;
-        }
         const BESIDES: [&str; 5] = [
             "usage_update",
             "session_info_update",
@@ -63,6 +59,10 @@ impl Messages {
             "current_mode_update",
             "config_option_update",
         ];
+        let kind = update.filled("sessionUpdate").unwrap_or_default();
+        if self.is_replayed(at) {
+            return;
+        }
         if !kind.ends_with("_chunk") && !BESIDES.contains(&kind.as_str()) {
             self.talk(at.session).open = None;
         }

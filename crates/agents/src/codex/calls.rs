@@ -244,7 +244,7 @@ pub(super) fn state_of(status: Option<&str>) -> &'static str {
 pub(super) fn answer(raw: &str) -> (String, bool) {
     let Some(answer) = Obj::parse(raw) else { return (texts(raw).join("\n"), false) };
     if let Some(error) = answer.raw("Err") {
-        return (string(error).map_or_else(|| error.to_owned(), |text| text.into_owned()), true);
+        return (string(error).map_or_else(|| error.to_owned(), std::borrow::Cow::into_owned), true);
     }
     let inner = answer.obj("Ok").unwrap_or(answer);
     let text = inner.raw("content").map(crate::parts::blocks::result_text).unwrap_or_default();

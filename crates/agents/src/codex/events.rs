@@ -148,7 +148,7 @@ impl Rollout {
         let inner = event.obj("error");
         let message = event.filled("message").or_else(|| inner.as_ref()?.filled("message"));
         let message = message.unwrap_or_else(|| "Something failed".to_owned());
-        let info = event.raw("codex_error_info").and_then(string).map(|info| info.into_owned());
+        let info = event.raw("codex_error_info").and_then(string).map(std::borrow::Cow::into_owned);
         let what = info.or_else(|| inner.as_ref()?.filled("kind")).unwrap_or_else(|| kind.to_owned());
         let retryable = kind == "stream_error";
         let mut draft = at.text(&at.id, Role::Assistant, "bot", message.clone());

@@ -60,7 +60,7 @@ impl Rollout {
         for (index, raw) in blocks.iter().enumerate() {
             let id = at.block_id(index, blocks.len());
             let block = Obj::parse(raw);
-            let text = string(raw).map(|text| text.into_owned()).or_else(|| block.as_ref()?.string("text"));
+            let text = string(raw).map(std::borrow::Cow::into_owned).or_else(|| block.as_ref()?.string("text"));
             match (text, block) {
                 (Some(text), _) if !self.is_said(at.session, role, &text, Half::Item, at.span) => {
                     self.say_text(at, &id, role, &text, Half::Item);

@@ -14,7 +14,7 @@ pub(super) fn result_of(raw: &str) -> Result {
     }
     let Some(object) = Obj::parse(raw) else { return of_text(&texts(raw).join("\n")) };
     let inner = ["content", "output", "text", "stdout"].iter().find_map(|key| object.raw(key));
-    let text = inner.map(result_text).unwrap_or_else(|| result_text(raw));
+    let text = inner.map_or_else(|| result_text(raw), result_text);
     let mut result = of_text(&text);
     if let Some(code) = object.int("exitCode").or_else(|| object.int("exit_code")) {
         with_code(&mut result, code);
@@ -143,7 +143,7 @@ pub(super) fn read(event: &Obj) -> Result {
     }
     if let Some(error) = event.raw("error") {
         result.state = "failed";
-        result.text = string(error).map_or_else(|| result_text(error), |text| text.into_owned());
+        result.text = string(error).map_or_else(|| result_text(error), std::borrow::Cow::into_owned);
     }
     if event.raw("success") == Some("false") {
         result.state = "failed";

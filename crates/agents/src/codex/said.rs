@@ -105,16 +105,15 @@ impl Rollout {
         };
         let said_as = role;
         if role == Role::User {
-            match program(text) {
-                Some(program) => (role, sender, context) = (Role::System, program, Context::Ephemeral),
-                None => {
-                    // A sub-agent's prompt isn't a person's words: no memory of people may hold them.
-                    if self.book.sessions[at.session].facts.parent.is_some() {
-                        (sender, context) = ("agent".to_owned(), Context::Ephemeral);
-                    }
-                    self.prompt(&mut at, id);
-                    self.book.sessions[at.session].first_prompt(asked(text));
+            if let Some(program) = program(text) {
+                (role, sender, context) = (Role::System, program, Context::Ephemeral);
+            } else {
+                // A sub-agent's prompt isn't a person's words: no memory of people may hold them.
+                if self.book.sessions[at.session].facts.parent.is_some() {
+                    (sender, context) = ("agent".to_owned(), Context::Ephemeral);
                 }
+                self.prompt(&mut at, id);
+                self.book.sessions[at.session].first_prompt(asked(text));
             }
         } else if role == Role::Assistant {
             self.ensure_run(&mut at);

@@ -37,9 +37,8 @@ pub(crate) fn outcome(
         ["User did not allow", "denied by policy", "rejected by user"].iter().any(|words| text.contains(words));
     let state = match status {
         Some("success") => "done",
-        Some("cancelled") if refused => "denied",
+        Some("cancelled" | "error") if refused => "denied",
         Some("cancelled") => "cancelled",
-        Some("error") if refused => "denied",
         Some("error") => "failed",
         Some(_) => return None,
         None => {
@@ -61,7 +60,7 @@ pub(crate) fn outcome(
         }
         text = display.filter(|shown| !shown.is_empty() && state == "done").map_or(text, str::to_owned);
     } else if text.is_empty() {
-        text = display.unwrap_or_default().to_owned();
+        display.unwrap_or_default().clone_into(&mut text);
     }
     Some(Result { text, ..result })
 }
@@ -154,10 +153,10 @@ impl Chat {
         let raw = response.raw("response").unwrap_or("\"\"");
         let text = crate::parts::blocks::result_text(raw);
         if let (Some(call), Some(call_id)) = (call, &call_id) {
-            if !call.is_open {
-                self.calls.extend(&mut self.book, at, call_id, Vec::new());
-            } else {
+            if call.is_open {
                 self.calls.finish(&mut self.book, at, call_id, Result { state: "done", text, ..Result::default() });
+            } else {
+                self.calls.extend(&mut self.book, at, call_id, Vec::new());
             }
             let id = self.calls.get(call_id).map(|call| call.id.clone());
             self.first = self.first.take().or(id);

@@ -177,7 +177,7 @@ impl History {
             let what = block.as_ref().and_then(|block| block.filled("kind")).unwrap_or_default();
             let data = block.as_ref().and_then(|block| block.raw("data"));
             match (what.as_str(), data, data.and_then(Obj::parse)) {
-                ("text", Some(data), _) => said.extend(string(data).map(|text| text.into_owned())),
+                ("text", Some(data), _) => said.extend(string(data).map(std::borrow::Cow::into_owned)),
                 ("toolUse", _, Some(call)) => uses.push(call),
                 ("toolResult", _, Some(result)) => {
                     let content = result.list("content").unwrap_or_default();

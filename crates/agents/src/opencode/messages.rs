@@ -45,16 +45,13 @@ impl Session {
         let mut count = usize::from(lone);
         for (n, raw) in parts.unwrap_or_default().into_iter().enumerate() {
             count += 1;
-            match Obj::parse(raw) {
-                Some(part) => {
-                    let id = self.id(session, part.filled("id"), &format!("{place}~{n}"));
-                    self.part(&At { id, ..at.clone() }, role, &part);
-                }
-                None => {
-                    let id = format!("{own}~{n}");
-                    let draft = at.aside(&id, "unknown", cut(raw, 200));
-                    self.say(&at, draft);
-                }
+            if let Some(part) = Obj::parse(raw) {
+                let id = self.id(session, part.filled("id"), &format!("{place}~{n}"));
+                self.part(&At { id, ..at.clone() }, role, &part);
+            } else {
+                let id = format!("{own}~{n}");
+                let draft = at.aside(&id, "unknown", cut(raw, 200));
+                self.say(&at, draft);
             }
         }
         let failed = self.error(&at, info);

@@ -193,7 +193,7 @@ impl Conversation {
         self.finish(at, &call_id, event, "", Result { state: "failed", text, ..Result::default() });
     }
 
-    /// A call of another agent that OpenHands drives, told anew with each step.
+    /// A call of another agent that `OpenHands` drives, told anew with each step.
     pub(super) fn foreign_call(&mut self, at: &mut At, event: &Obj) {
         self.ensure_run(at);
         let call_id = event.filled("tool_call_id").unwrap_or_else(|| at.id.clone());
@@ -223,13 +223,13 @@ impl Conversation {
 
     /// An action before the SDK.
     pub(super) fn older_action(&mut self, at: &mut At, action: &str, event: &Obj) {
+        const INNER: [&str; 7] =
+            ["thought", "confirmation_state", "security_risk", "impl_source", "hidden", "blocking", "is_static"];
         self.ensure_run(at);
         let mut input = match event.value("args") {
             Some(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        const INNER: [&str; 7] =
-            ["thought", "confirmation_state", "security_risk", "impl_source", "hidden", "blocking", "is_static"];
         let words = input.get("thought").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         input.retain(|key, value| !INNER.contains(&key.as_str()) && !value.is_null());
         if !words.is_empty() {

@@ -53,12 +53,11 @@ impl Either {
 
 impl Reader for Either {
     fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
-        match &mut self.reader {
-            Some(reader) => reader.push(bytes, out),
-            None => {
-                self.held.extend_from_slice(bytes);
-                self.open(false, out);
-            }
+        if let Some(reader) = &mut self.reader {
+            reader.push(bytes, out);
+        } else {
+            self.held.extend_from_slice(bytes);
+            self.open(false, out);
         }
     }
 

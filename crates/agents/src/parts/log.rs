@@ -236,7 +236,7 @@ impl Log {
                 ("text" | "", Some(text)) if role == Role::User => self.prompt(at, &id, &text),
                 ("text" | "", Some(text)) => self.answer(at, &id, &text),
                 ("thinking" | "redacted_thinking", _) => {
-                    self.thought(at, &id, &get(["thinking", "text"]).unwrap_or_default())
+                    self.thought(at, &id, &get(["thinking", "text"]).unwrap_or_default());
                 }
                 ("tool_use" | "toolCall" | "tool_call", _) => {
                     let tool = block.filled("name").unwrap_or_else(|| "unknown".to_owned());

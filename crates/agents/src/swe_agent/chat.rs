@@ -217,7 +217,7 @@ fn observed(text: &str, extra: Option<&Obj>) -> Result {
     if let Some((_, rest)) = head.filter(|_| code.is_some()) {
         let rest = rest.trim_start();
         let inner = rest.strip_prefix("<output>").and_then(|rest| rest.trim_end().strip_suffix("</output>"));
-        result.text = inner.map_or(rest, |inner| inner.strip_prefix('\n').unwrap_or(inner)).to_owned();
+        inner.map_or(rest, |inner| inner.strip_prefix('\n').unwrap_or(inner)).clone_into(&mut result.text);
     }
     if let Some(extra) = extra {
         code = extra.int("returncode").or(code);

@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn how_a_run_ended() {
-        let outcomes = ["submitted", "Submitted", "submitted (exit_cost)", "LimitsExceeded", "UserInterruption"];
         use RunOutcome::{Done, Failed, Interrupted};
+        let outcomes = ["submitted", "Submitted", "submitted (exit_cost)", "LimitsExceeded", "UserInterruption"];
         assert_eq!(outcomes.map(outcome), [Done, Done, Failed, Failed, Interrupted]);
     }
 }

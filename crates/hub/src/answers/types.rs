@@ -185,8 +185,10 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     Ok(Decided { approval: asked, action: posted.message, pos: posted.pos, replayed: posted.replayed })
 }
 
-/// Returns the value of the pressed button, and the values of the fields.
-fn chosen(controls: &Controls, input: &Decide) -> Result<(Vec<String>, Option<Map<String, Value>>), Problem> {
+/// The value of the pressed button, and the values of the fields.
+type Chosen = (Vec<String>, Option<Map<String, Value>>);
+
+fn chosen(controls: &Controls, input: &Decide) -> Result<Chosen, Problem> {
     let [pressed] = input.selected.as_slice() else { return Err(Problem::field("/selected", "one button")) };
     let button = controls.buttons.iter().find(|(_, value)| value == pressed);
     let Some((_, value)) = button else {

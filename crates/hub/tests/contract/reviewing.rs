@@ -42,7 +42,7 @@ async fn comments_are_accepted_resolved_and_reopened() {
     // An agent answers nothing, neither itself nor in a person's name.
     let input = json!({"selected": ["0:resolve"], "shown_sha256": seen});
     assert_eq!(talk.agent(Post, "/messages/r1/decision", input).await.status, 403);
-    let mut forged = metadata(&[second.clone()]);
+    let mut forged = metadata(std::slice::from_ref(&second));
     forged["review_info"] = json!({"0": {"state": "resolved", "at": 1}});
     let posted = talk.agent(Post, "/messages", json!({"message_metadata": forged})).await;
     assert_eq!((posted.status, posted.body["field"].as_str()), (403, Some("/message_metadata/review_info")));

@@ -172,7 +172,9 @@ impl Checker<'_> {
         for (name, least, most) in [("allOf", usize::MAX, usize::MAX), ("anyOf", 1, usize::MAX), ("oneOf", 1, 1)] {
             let Some(schemas) = schema.get(name).and_then(Value::as_array) else { continue };
             if name == "allOf" {
-                schemas.iter().for_each(|schema| self.check(schema, value, at, depth + 1));
+                for schema in schemas {
+                    self.check(schema, value, at, depth + 1);
+                }
                 continue;
             }
             let fitting = schemas.iter().filter(|schema| self.fits(schema, value, depth + 1)).count();
@@ -218,9 +220,8 @@ impl Checker<'_> {
             // A key may be megabytes long, and is in the pointer of all that is below it.
             let at = format!("{at}{}", strict::token(&name[..name.floor_char_boundary(MAX_KEY_BYTES)]));
             match (known.and_then(|known| known.get(name)), others) {
-                (Some(schema), _) => self.check(schema, value, &at, depth + 1),
                 (None, Some(Value::Bool(false))) => self.wrong(&at, "no unknown field"),
-                (None, Some(schema)) => self.check(schema, value, &at, depth + 1),
+                (Some(schema), _) | (None, Some(schema)) => self.check(schema, value, &at, depth + 1),
                 (None, None) => {}
             }
         }
