@@ -163,7 +163,9 @@ pub fn reach_goal(column: &Rc<Column>) {
     if is_left_out(column, seq) {
         column.goal.give_up();
         let Ok(all) = web_sys::UrlSearchParams::new_with_str(&dom::query()) else { return };
-        ["type", "role", "filter"].iter().for_each(|name| all.delete(name));
+        for name in ["type", "role", "filter"] {
+            all.delete(name);
+        }
         all.set("at", &seq.to_string());
         let query = String::from(all.to_string());
         return dom::go_to(&format!("{}?{query}#m{seq}", app::shared::session_href(&column.session)));

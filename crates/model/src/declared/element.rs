@@ -211,7 +211,7 @@ fn part(reader: &mut Reader, fields: &mut Fields<'_>, name: &str, depth: usize) 
         "key_value" => key_value(reader, fields),
         "table" => {
             let rows = fields.path(reader, "rows");
-            let columns = many(reader, fields, "columns", column);
+            let columns = many(reader, fields, "columns", |reader, fields| Some(column(reader, fields)));
             Part::Table { rows: rows?, columns }
         }
         "list" => {
@@ -312,7 +312,7 @@ fn key_value(reader: &mut Reader, fields: &mut Fields<'_>) -> Part {
     Part::KeyValue { rows, of }
 }
 
-fn column(reader: &mut Reader, fields: &mut Fields<'_>) -> Option<TableColumn> {
+fn column(reader: &mut Reader, fields: &mut Fields<'_>) -> TableColumn {
     let title = fields.template(reader, "title");
     let value = fields.template(reader, "value");
     let href = fields.template_if(reader, "href");
@@ -328,7 +328,7 @@ fn column(reader: &mut Reader, fields: &mut Fields<'_>) -> Option<TableColumn> {
             })
             .unwrap_or(false),
     };
-    Some(TableColumn { title, value, href, role, right })
+    TableColumn { title, value, href, role, right }
 }
 
 fn chart(reader: &mut Reader, fields: &mut Fields<'_>) -> Option<Part> {
