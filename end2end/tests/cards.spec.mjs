@@ -194,9 +194,9 @@ test('tool calls', async ({ page }) => {
     await expect(calls).toHaveText(
       [
         'WebFetch https://blog.example/service-day 15 s Failed',
-        'Bash cargo test -p slipway-timetable --test clock_change 8.2 s Exit 101',
+        'Bash cargo test -p slipway-timetable --test clock_change 1 failed, 1 passed 8.2 s Exit 101',
         /^Read\s+web\/src\/\s*board\.ts$/,
-        'Bash cargo test -p slipway-timetable 11 s',
+        'Bash cargo test -p slipway-timetable 82 passed 11 s',
         'Task Review the time zone code reviewer Background No end recorded',
         'harbour · sailings 2031-10-26 0.4 s',
         'ToolSearch move file',

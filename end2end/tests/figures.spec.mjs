@@ -27,7 +27,7 @@ test('statistics: figures, filters in the address, tables under the charts', asy
   await expect(page).toHaveURL(/project=/);
   await ready(page);
   await page.getByRole('button', { name: 'Dates' }).click();
-  await page.getByLabel('From').fill('2031-05-02');
+  await page.getByRole('textbox', { name: 'From' }).fill('2031-05-02');
   await page.locator('#dates').getByRole('button', { name: 'Show' }).click();
   expect(query(page)).toMatchObject({ from: '2031-05-02', to: '2031-07-31' });
   expect(query(page).project).toBeTruthy();

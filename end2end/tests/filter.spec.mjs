@@ -10,6 +10,8 @@ const rows = (page) => page.locator('.chunk > article');
 const kinds = (page, name) => rows(page).evaluateAll((all, name) => [...new Set(all.map((one) => one.dataset[name]))], name);
 
 test.describe('an imported session', () => {
+  // The browser logs the answer to what can't be understood.
+  test.use({ tolerated: [/status of 400/] });
   test.use({ transcripts: ['-home-ada-orchard'] });
 
   test('chips filter, count, and are kept in the address', async ({ page, verbatim }) => {

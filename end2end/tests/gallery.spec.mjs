@@ -76,7 +76,7 @@ test('what stands around messages is there in each state, and fits a phone', asy
 test('tool calls say in words what they did, and by what state they are in', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/gallery?part=1');
   await expect(rows(page).locator('summary > b').filter({ visible: true })).toHaveText([
-    'Read', 'edit_file', 'remove', 'rename', 'Grep', 'Bash', 'plan_route', 'WebFetch', 'WebSearch', 'harbour\u00a0· list_berths',
+    'Read', 'edit_file', 'remove', 'rename', 'Grep', 'Bash', 'Bash', 'plan_route', 'WebFetch', 'WebSearch', 'harbour\u00a0· list_berths',
   ]);
   await show(page, verbatim, 2);
   await expect(rows(page).locator('summary .state')).toHaveText([

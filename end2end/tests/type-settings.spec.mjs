@@ -37,7 +37,7 @@ test('both switches take effect at once, and back', async ({ page, verbatim, con
   await part(settings).getByRole('group', { name: 'Check the data of' }).getByRole('switch', { name: 'Todo' }).uncheck();
   await expect.poll(async () => (await settings.request.get(`${verbatim.url}/v1/settings/types`)).json()).toEqual({ plain: [], unvalidated: ['TODO'] });
   const stored = await parked();
-  expect([stored.status, stored.body.message.metadata.unvalidated]).toEqual([201, true]);
+  expect([stored.status, stored.body.metadata.unvalidated]).toEqual([201, true]);
   await expect(reader.getByText("its data doesn't fit its type")).toBeVisible();
 
   // Back again, nothing that is stored has changed.

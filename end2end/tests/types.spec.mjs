@@ -66,7 +66,7 @@ for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['pho
       await accessible(page);
       await types.getByRole('button', { name: 'Remove Release' }).click();
       await expect(types.getByRole('row')).toHaveCount(2);
-      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('button', { name: 'Undo', exact: true }).click();
       await expect(types.getByRole('row')).toHaveCount(3);
     });
   });
