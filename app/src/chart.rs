@@ -25,7 +25,7 @@ use model::text::clip;
 use scale::Scale;
 
 /// Rows of a table that are drawn.
-const ROWS: usize = 20;
+const ROWS: usize = 50;
 /// Characters of a name on an axis or in a table; the whole of it is shown on hover.
 const LABEL: usize = 60;
 /// As many categories have a label each.

@@ -5,7 +5,7 @@ import { accessible, expect, test, visit } from '../verbatim.mjs';
 // The example of a file names bytes that nobody stored.
 test.use({ reads: 'demo', tolerated: [/status of 404/] });
 
-const GROUPS = 15;
+const GROUPS = 16;
 const rows = (page) => page.locator('.gallery-row');
 
 async function show(page, verbatim, part, more = '') {

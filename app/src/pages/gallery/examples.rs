@@ -92,10 +92,12 @@ pub fn groups(now: Micros) -> Vec<Group> {
     let mut groups: Vec<MadeUpGroup> = serde_json::from_str(MADE_UP).unwrap_or_default();
     let title = "The example of each type".to_owned();
     groups.push(MadeUpGroup { title, entries: built_in(), runs: Vec::new() });
-    // Two pages: one would have more elements than any page of the dashboard.
+    // Three pages: one would have more elements than any page of the dashboard.
     let mut first = grid();
-    let second = first.split_off(first.len() / 2);
-    for (title, entries) in [("Who says what", first), ("Who says what, continued", second)] {
+    let mut second = first.split_off(first.len() / 3);
+    let third = second.split_off(second.len() / 2);
+    let titles = ["Who says what", "Who says what, continued", "Who says what, concluded"];
+    for (title, entries) in titles.into_iter().zip([first, second, third]) {
         groups.push(MadeUpGroup { title: title.to_owned(), entries, runs: Vec::new() });
     }
     let at = Micros(now.0 - BEFORE);
