@@ -64,7 +64,7 @@ fn bars(svg: &mut Html, chart: &Chart, scale: &Scale) {
             // What is there is seen, however small it is.
             let tall = if value == 0.0 { 0.0 } else { (top - zero).abs().max(1.0) };
             let x = left + step * (1.0 - BARS) / 2.0 + width * series as f64;
-            svg.tag("<rect").attr("class", &format!("bar {}", class(series))).attr("x", &number(x));
+            svg.tag("<rect").attr("class", &format!("chart-bar {}", class(series))).attr("x", &number(x));
             svg.attr("width", &number(width)).attr("y", &number(if value < 0.0 { zero } else { zero - tall }));
             svg.attr("height", &number(tall)).tag("/>");
         }
