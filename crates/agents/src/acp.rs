@@ -93,12 +93,7 @@ impl Messages {
     /// What the messages of a line have in common.
     fn at(&mut self, session: usize, time: Option<Micros>, span: Span) -> At {
         let id = self.id_by_place(span.offset);
-        let facts = &mut self.book.sessions[session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session, span, time: time.unwrap_or(facts.last_time), id, origin: self.origin.clone(), run }
+        self.book.at(session, time, id, self.origin.clone(), span)
     }
 
     fn read(&mut self, record: &Obj, span: Span) {

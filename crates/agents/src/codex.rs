@@ -92,12 +92,7 @@ impl Rollout {
 
     /// What the messages of a line have in common.
     fn at(&mut self, session: usize, time: Option<Micros>, id: String, span: Span) -> At {
-        let facts = &mut self.book.sessions[session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session, span, time: time.unwrap_or(facts.last_time), id, origin: self.origin.clone(), run }
+        self.book.at(session, time, id, self.origin.clone(), span)
     }
 
     fn id_by_place(&self, offset: u64) -> String {

@@ -130,12 +130,7 @@ impl Chat {
     }
 
     fn at(&mut self, session: usize, time: Option<Micros>, id: String, span: Span) -> At {
-        let facts = &mut self.book.sessions[session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session, span, time: time.unwrap_or(facts.last_time), id, origin: Origin::default(), run }
+        self.book.at(session, time, id, Origin::default(), span)
     }
 
     fn id_by_place(&self, offset: u64) -> String {

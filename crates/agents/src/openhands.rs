@@ -78,13 +78,7 @@ impl Conversation {
         let time = stamp.and_then(|stamp| micros(&stamp).or_else(|| micros(&format!("{stamp}Z"))));
         let own = event.filled("id").or_else(|| Some(format!("{}~{}", self.file_key, event.int("id")?)));
         let id = own.filter(|own| self.given.insert(own.clone())).unwrap_or_else(|| self.id_by_place(span.offset));
-        let facts = &mut self.book.sessions[self.session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        let time = time.unwrap_or(facts.last_time);
-        let mut at = At { session: self.session, span, time, id, origin: self.origin.clone(), run };
+        let mut at = self.book.at(self.session, time, id, self.origin.clone(), span);
         match event.filled("kind") {
             Some(kind) => self.sdk(&mut at, &kind, event),
             None => self.older(&mut at, event),
@@ -305,12 +299,10 @@ impl Records for Conversation {
     }
 
     fn note(&mut self, span: Span, text: &str) {
-        let facts = &self.book.sessions[self.session];
-        let (session, time, run) = (self.session, facts.last_time, facts.runs.id().map(str::to_owned));
         let id = self.id_by_place(span.offset);
-        let at = At { session, span, time, id, origin: self.origin.clone(), run };
+        let at = self.book.at(self.session, None, id, self.origin.clone(), span);
         self.say(&at, at.aside(&at.id, "note", text));
-        self.book.note(session, span.offset, text.to_owned());
+        self.book.note(self.session, span.offset, text.to_owned());
     }
 
     fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {

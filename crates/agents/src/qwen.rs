@@ -108,12 +108,7 @@ impl Log {
 
     /// What the messages of a line have in common.
     fn at(&mut self, session: usize, time: Option<Micros>, id: String, origin: Origin, span: Span) -> At {
-        let facts = &mut self.book.sessions[session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session, span, time: time.unwrap_or(facts.last_time), id, origin, run }
+        self.book.at(session, time, id, origin, span)
     }
 
     fn say(&mut self, at: &At, draft: Draft) {

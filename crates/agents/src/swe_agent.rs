@@ -81,12 +81,7 @@ impl Trajectory {
     /// What the messages of an entry or a field have in common.
     fn at(&mut self, id: String, time: Option<Micros>, span: Span) -> At {
         self.book.begin_line(Line::default());
-        let facts = &mut self.book.sessions[self.session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session: self.session, span, time: time.unwrap_or(facts.last_time), id, origin: self.origin.clone(), run }
+        self.book.at(self.session, time, id, self.origin.clone(), span)
     }
 
     fn id(&self, list: &str, index: usize) -> String {

@@ -4,10 +4,10 @@
 //! title) is *kept*: each change makes it leave again, once per flush, with its newest state. How long one is kept
 //! depends on lines alone, never on how the bytes were cut, so that any splitting gives the same last state.
 
-use super::at::sha256;
+use super::at::{At, sha256};
 use super::session::Session;
 use crate::{Change, SessionKey, Span, Stretch};
-use model::{CopyMarks, Draft, Twin};
+use model::{CopyMarks, Draft, Micros, Origin, Twin};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -78,6 +78,16 @@ impl Book {
         self.sessions.push(Session::new(key.to_owned()));
         self.by_key.insert(key.to_owned(), at);
         at
+    }
+
+    /// What the messages of a record have in common. A record without a time has that of the one before.
+    pub fn at(&mut self, session: usize, time: Option<Micros>, id: String, origin: Origin, span: Span) -> At {
+        let facts = &mut self.sessions[session];
+        if let Some(time) = time {
+            facts.seen_at(time);
+        }
+        let run = facts.runs.id().map(str::to_owned);
+        At { session, span, time: time.unwrap_or(facts.last_time), id, origin, run }
     }
 
     /// A message that no later line changes.

@@ -109,12 +109,7 @@ impl Log {
     fn at(&mut self, time: Option<Micros>, id: String, span: Span) -> At {
         let main = self.session(None);
         let session = self.child.unwrap_or(main);
-        let facts = &mut self.book.sessions[session];
-        if let Some(time) = time {
-            facts.seen_at(time);
-        }
-        let run = facts.runs.id().map(str::to_owned);
-        At { session, span, time: time.unwrap_or(facts.last_time), id, origin: self.origin.clone(), run }
+        self.book.at(session, time, id, self.origin.clone(), span)
     }
 
     /// Where messages come from, from now on; what is None stays.
