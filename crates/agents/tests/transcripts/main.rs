@@ -2,9 +2,7 @@
 
 mod answers;
 mod codex;
-mod formats;
 mod lines;
-mod logs;
 mod previews;
 mod queue;
 mod readers;

@@ -1,4 +1,4 @@
-//! Readers of other agents through the front door: what each fixture becomes, whole and in pieces.
+//! Readers of other agents than Claude Code and Codex through the front door: what each fixture becomes, whole and in pieces.
 
 use crate::support::{Last, drive, lost, render, root_of};
 use agents::{Recognised, recognise};
@@ -31,13 +31,15 @@ fn check(agent: &str, count: usize) {
     assert_eq!(fixtures.len(), count, "the fixtures are there");
     for (path, bytes) in fixtures {
         let from = path.rfind(&format!("/{agent}/")).expect("the folder") + 1;
-        let name = path[from..].replace('/', "__");
+        // By its place among the fixtures: a path may name the session.
+        let path = path[from..].to_owned();
+        let name = path.replace('/', "__");
         let whole = read(agent, &path, [bytes.as_slice()]);
         insta::assert_snapshot!(name.rsplit_once('.').expect("an ending").0, render(&whole));
         // The brackets that end a document are in no entry of it.
         let body = bytes.trim_ascii_end();
         let end = body.iter().rposition(|byte| !b"]} \n".contains(byte)).map_or(0, |at| at + 1);
-        let lines = path.ends_with("jsonl");
+        let lines = path.ends_with("jsonl") || path.ends_with("md");
         let lost = lost(&whole, bytes.len()).into_iter().filter(|at| lines || *at < end);
         assert_eq!(lost.collect::<Vec<_>>(), Vec::<usize>::new(), "{path}");
         for (_, draft, _) in &whole.messages {
@@ -75,4 +77,44 @@ fn sessions_of_qwen_code() {
 #[test]
 fn conversations_of_kiro() {
     check("kiro", 2);
+}
+
+#[test]
+fn logs_of_acp() {
+    check("acp", 2);
+}
+
+#[test]
+fn chat_histories_of_aider() {
+    check("aider", 1);
+}
+
+#[test]
+fn events_of_copilot_cli() {
+    check("copilot", 1);
+}
+
+#[test]
+fn transcripts_of_cursor() {
+    check("cursor", 2);
+}
+
+#[test]
+fn sessions_and_streams_of_droid() {
+    check("droid", 2);
+}
+
+#[test]
+fn events_of_openhands() {
+    check("openhands", 2);
+}
+
+#[test]
+fn sessions_of_pi() {
+    check("pi", 1);
+}
+
+#[test]
+fn trajectories_of_swe_agent() {
+    check("swe_agent", 6);
 }
