@@ -234,11 +234,6 @@ impl Declared {
     }
 }
 
-/// Shows a payload of which nothing was declared: a grid of its values, and tables of its lists.
-pub fn undeclared_view(payload: &Value) -> Vec<Node> {
-    schema::nodes(&mut Budget::new(), &Value::Null, payload)
-}
-
 /// The first string of a payload that says something.
 fn first_words(payload: &Value) -> Option<&str> {
     const LOOKED_AT: usize = 50;
