@@ -1,7 +1,7 @@
 //! Charts as SVG, drawn on the server: lines, bars, areas, dots, parts of a whole, with a scale, a legend and their data as a
 //! table. The statistics page and messages of the type CHART use them.
 //!
-//! [`view`] draws a [`Chart`]; [`of_message`] makes one of a message's payload. There is no script in it: what stands on the
+//! [`view()`] draws a [`Chart`]; [`of_message`] makes one of a message's payload. There is no script in it: what stands on the
 //! scales is HTML beside the drawing, which is stretched to the page. Colours and dashes are those of `style/common/chart.css`.
 
 mod marks;
