@@ -83,7 +83,15 @@ def seeds(server, headers):
         post({"id": "asks", **typed("APPROVAL", {"kind": "question", "title": "Go on?", "state": "open"})}),
     ]
     spare_key = server.local("POST", "/v1/keys", {"name": "Spare"})["id"]
-    return {"session": [session], "spare": [make()], "message": messages, "key": [spare_key]}
+    # The list of log-ins names the one that the requests are made with: they shall end another.
+    before = log_ins(server)
+    log_in(server)
+    [spare_login] = log_ins(server) - before
+    return {"session": [session], "spare": [make()], "message": messages, "key": [spare_key], "login": [spare_login]}
+
+
+def log_ins(server):
+    return {one["id"] for one in server.local("GET", "/v1/logins")["logins"]}
 
 
 def known(there):
@@ -136,14 +144,18 @@ def mine(document, who):
     return names
 
 
-def callers(server):
+def log_in(server):
+    """The cookie and the secret of a new log-in."""
     code = server.local("POST", "/v1/launch-codes", {})["url"].split("#c=")[1]
     request = urllib.request.Request(
         f"{server.url}/v1/login", json.dumps({"code": code}).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request) as answer:
-        cookie = answer.headers["Set-Cookie"].split(";")[0]
-        secret = json.load(answer)["secret"]
+        return answer.headers["Set-Cookie"].split(";")[0], json.load(answer)["secret"]
+
+
+def callers(server):
+    cookie, secret = log_in(server)
     return [
         ("owner", {"Cookie": cookie, "X-Verbatim-Secret": secret, "Origin": server.url}),
         ("local", {"Authorization": f"Bearer {server.credential}"}),
