@@ -10,7 +10,7 @@
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
 //! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
-//! - [`sdk_format`]: stored messages as the input of a model.
+//! - [`sdk_format`]: stored messages as the input of a model. [`run_prompt`]: that input as the exact bytes that are given.
 //! - [`words!`]: closed sets of words, as the roles are.
 //! - [`terminal`]: what a terminal shows of an output.
 //! - [`view`]: view models that `diff` computes and `app` draws.
@@ -34,6 +34,7 @@ pub mod message;
 pub mod message_type;
 pub mod policy;
 pub mod run;
+pub mod run_prompt;
 pub mod sdk_format;
 pub mod search_text;
 pub mod session;

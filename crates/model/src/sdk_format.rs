@@ -1,12 +1,17 @@
 //! Stored messages as the input of a model, for sessions whose prompts we build.
 
-use crate::{Body, Context, Draft, Message, Micros, Role, Status};
+use crate::{Body, Context, Draft, Message, MessageId, Micros, Role, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One message as a driver of an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SdkMessage {
+    /// Its position in the session.
+    pub seq: i64,
+    /// Its id, for `reply_to`.
+    pub id: MessageId,
     /// Whose voice. Never `host`.
     pub role: Role,
     /// The tag of its type: `TEXT`.
@@ -23,7 +28,7 @@ pub struct SdkMessage {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// What a run begins with.
+/// What a run begins with. [`crate::run_prompt`] renders it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunInput {
     /// What the model reads, in the order of `seq`.
@@ -39,6 +44,8 @@ pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
         .map(|message| {
             let draft = &message.draft;
             SdkMessage {
+                seq: message.seq,
+                id: draft.id.clone(),
                 role: draft.role,
                 message_type: draft.message_type().to_owned(),
                 sender: draft.sender.clone(),
@@ -52,7 +59,8 @@ pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
 }
 
 impl RunInput {
-    /// Collects the input of a run from the messages since the last one that was delivered.
+    /// Collects the input of a run from the messages since the last one that was delivered. System messages with the
+    /// context `ephemeral` are notices of this run.
     pub fn of(messages: &[Message]) -> Self {
         Self {
             messages: format_for_sdk(messages),

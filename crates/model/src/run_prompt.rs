@@ -1,0 +1,264 @@
+//! The input of a run as the exact text that an agent is given: the only renderer, whatever drives the agent.
+//!
+//! A rendered input is a list of pieces. Those of one part, joined, are the bytes of that part, and each piece names the
+//! message that it came from. The context log stores the pieces, so that it replays byte for byte.
+//!
+//! ```
+//! use model::run_prompt::{NoticePlacement, RunFormat, render};
+//! use model::sdk_format::RunInput;
+//!
+//! let input = RunInput { messages: Vec::new(), system_notices: vec!["2 files aren't committed".to_owned()] };
+//! let rendered = render(&input, RunFormat::Text, NoticePlacement::SystemPrompt);
+//! assert_eq!(rendered.system().as_deref(), Some("2 files aren't committed"));
+//! assert_eq!(rendered.prompt(), "");
+//! ```
+//!
+//! How to add a format: a word of [`RunFormat`], and its arm in [`render`].
+
+use crate::sdk_format::{RunInput, SdkMessage};
+use crate::{MessageType, Micros, Role, words};
+use serde_json::{Value, json};
+
+words! {
+    /// How the input of a run is written.
+    RunFormat {
+        /// A JSON array of the messages with all their fields.
+        Messages = "messages",
+        /// A JSON array for the field `messages` of Anthropic's Messages API.
+        Anthropic = "anthropic",
+        /// A JSON array for the field `messages` of OpenAI's Chat Completions API.
+        Openai = "openai",
+        /// One text: the words of a single message of a person, or several messages as XML.
+        Text = "text",
+    }
+    /// Where the notices of a run go.
+    NoticePlacement {
+        /// Into the agent's system prompt parameter.
+        SystemPrompt = "system_prompt",
+        /// Into a marked block at the beginning of the prompt: the agent has no such parameter.
+        Prompt = "prompt",
+    }
+    /// Which of the two texts of a run a piece belongs to.
+    PromptPart {
+        /// The system prompt parameter.
+        System = "system",
+        /// The prompt.
+        Prompt = "prompt",
+    }
+    /// What a piece of a rendered input is.
+    PieceKind {
+        /// What stands between and around the others: brackets, commas, tags.
+        Frame = "frame",
+        /// A notice of this run.
+        Notice = "notice",
+        /// A message.
+        Message = "message",
+    }
+}
+
+/// A piece of a rendered input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Which text it belongs to.
+    pub part: PromptPart,
+    /// What it is.
+    pub kind: PieceKind,
+    /// The `seq` of the message that it came from; None for notices and frames.
+    pub seq: Option<i64>,
+    /// Its exact text.
+    pub text: String,
+}
+
+/// A rendered input: all pieces, in the order in which they are given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rendered {
+    /// The system part first.
+    pub pieces: Vec<Piece>,
+}
+
+impl Rendered {
+    /// Returns the text of the system prompt parameter. None without notices, or where they stand in the prompt.
+    pub fn system(&self) -> Option<String> {
+        let mut pieces = self.of(PromptPart::System).peekable();
+        pieces.peek()?;
+        Some(pieces.map(|piece| piece.text.as_str()).collect())
+    }
+
+    /// Returns the text of the prompt.
+    pub fn prompt(&self) -> String {
+        self.of(PromptPart::Prompt).map(|piece| piece.text.as_str()).collect()
+    }
+
+    fn of(&self, part: PromptPart) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().filter(move |piece| piece.part == part)
+    }
+
+    fn push(&mut self, part: PromptPart, kind: PieceKind, seq: Option<i64>, text: impl Into<String>) {
+        self.pieces.push(Piece { part, kind, seq, text: text.into() });
+    }
+
+    fn frame(&mut self, text: impl Into<String>) {
+        self.push(PromptPart::Prompt, PieceKind::Frame, None, text);
+    }
+
+    fn message(&mut self, message: &SdkMessage, text: impl Into<String>) {
+        self.push(PromptPart::Prompt, PieceKind::Message, Some(message.seq), text);
+    }
+}
+
+/// Renders the input of a run. A message of the host is dropped here as well, whoever made the input.
+pub fn render(input: &RunInput, format: RunFormat, placement: NoticePlacement) -> Rendered {
+    let mut rendered = Rendered::default();
+    let messages: Vec<&SdkMessage> = input.messages.iter().filter(|message| message.role != Role::Host).collect();
+    let in_prompt: &[String] = match placement {
+        NoticePlacement::SystemPrompt => {
+            for (index, notice) in input.system_notices.iter().enumerate() {
+                if index > 0 {
+                    rendered.push(PromptPart::System, PieceKind::Frame, None, "\n\n");
+                }
+                rendered.push(PromptPart::System, PieceKind::Notice, None, notice);
+            }
+            &[]
+        }
+        NoticePlacement::Prompt => &input.system_notices,
+    };
+    match format {
+        RunFormat::Messages => {
+            let notices = in_prompt.iter().map(|notice| json!({"role": "system", "content": notice}));
+            let messages = messages.iter().map(|message| (*message, json!(message)));
+            array(&mut rendered, notices, messages);
+        }
+        RunFormat::Anthropic => anthropic(&mut rendered, in_prompt, &messages),
+        RunFormat::Openai => {
+            let notices = in_prompt.iter().map(|notice| json!({"role": "system", "content": notice}));
+            let said = messages.iter().filter(|message| !message.content.trim().is_empty());
+            let messages = said.map(|message| {
+                let (role, content) = openai(message);
+                (*message, json!({"role": role, "content": content}))
+            });
+            array(&mut rendered, notices, messages);
+        }
+        RunFormat::Text => text(&mut rendered, in_prompt, &messages),
+    }
+    rendered
+}
+
+/// Writes notices and messages as a JSON array, each item in a piece of its own.
+fn array<'a>(
+    rendered: &mut Rendered,
+    notices: impl Iterator<Item = Value>,
+    messages: impl Iterator<Item = (&'a SdkMessage, Value)>,
+) {
+    let mut before = "[";
+    for notice in notices {
+        rendered.frame(before);
+        rendered.push(PromptPart::Prompt, PieceKind::Notice, None, notice.to_string());
+        before = ",";
+    }
+    for (message, value) in messages {
+        rendered.frame(before);
+        rendered.message(message, value.to_string());
+        before = ",";
+    }
+    rendered.frame(if before == "[" { "[]" } else { "]" });
+}
+
+/// That API has two roles, which take turns: what follows in the same role is another block of the same message.
+fn anthropic(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
+    let block = |text: &str| json!({"type": "text", "text": text}).to_string();
+    let notices = notices.iter().map(|notice| ("user", None, block(&tagged("system", notice))));
+    // The API refuses a block without text.
+    let said = messages.iter().filter(|message| !message.content.trim().is_empty());
+    let messages = said.map(|message| {
+        let role = if is_answer(message) { "assistant" } else { "user" };
+        (role, Some(*message), block(&spoken(message)))
+    });
+    let mut open: Option<&str> = None;
+    for (role, message, block) in notices.chain(messages) {
+        let begin = |before: &str| format!("{before}{{\"role\":\"{role}\",\"content\":[");
+        rendered.frame(match open {
+            Some(of) if of == role => ",".to_owned(),
+            Some(_) => begin("]},"),
+            None => begin("["),
+        });
+        match message {
+            Some(message) => rendered.message(message, block),
+            None => rendered.push(PromptPart::Prompt, PieceKind::Notice, None, block),
+        }
+        open = Some(role);
+    }
+    rendered.frame(if open.is_some() { "]}]" } else { "[]" });
+}
+
+fn openai(message: &SdkMessage) -> (&'static str, String) {
+    match message.role {
+        Role::System => ("system", message.content.clone()),
+        _ if is_answer(message) => ("assistant", message.content.clone()),
+        _ => ("user", spoken(message)),
+    }
+}
+
+fn is_answer(message: &SdkMessage) -> bool {
+    matches!(message.role, Role::Assistant | Role::Model)
+}
+
+/// The text of a message for an API that has no place for who spoke: a named person as `[Name] text`, the system and a tool
+/// in tags.
+fn spoken(message: &SdkMessage) -> String {
+    match (message.role, &message.sender_name) {
+        (Role::System, _) => tagged("system", &message.content),
+        (Role::Tool, _) => tagged("tool_output", &message.content),
+        (Role::User, Some(name)) => format!("[{name}] {}", message.content),
+        _ => message.content.clone(),
+    }
+}
+
+fn tagged(tag: &str, text: &str) -> String {
+    format!("<{tag}>\n{text}\n</{tag}>")
+}
+
+fn text(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
+    if !notices.is_empty() {
+        rendered.frame("<system_notices>\n");
+        for notice in notices {
+            rendered.push(PromptPart::Prompt, PieceKind::Notice, None, format!("- {}\n", escaped(notice)));
+        }
+        rendered.frame(if messages.is_empty() { "</system_notices>" } else { "</system_notices>\n\n" });
+    }
+    match messages {
+        [] => {}
+        // As a person would type it into the agent's own terminal.
+        [only] if only.role == Role::User && only.message_type == MessageType::Text && only.sender_name.is_none() => {
+            rendered.message(only, only.content.as_str());
+        }
+        _ => {
+            rendered.frame("<messages>\n");
+            for message in messages {
+                rendered.message(message, element(message));
+            }
+            rendered.frame("</messages>");
+        }
+    }
+}
+
+fn element(message: &SdkMessage) -> String {
+    let sender = message.sender_name.as_deref().unwrap_or(&message.sender);
+    format!(
+        "<message role=\"{}\" sender=\"{}\" time=\"{}\">{}</message>\n",
+        message.role,
+        escaped(sender),
+        moment(message.created_at),
+        escaped(&message.content)
+    )
+}
+
+/// Nobody's words end the element that they stand in.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// In UTC, to the second.
+fn moment(at: Micros) -> String {
+    let second = at.0.div_euclid(Micros::SECOND);
+    jiff::Timestamp::from_second(second).map(|at| at.to_string()).unwrap_or_default()
+}
