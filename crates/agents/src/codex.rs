@@ -16,6 +16,7 @@ mod edits;
 mod events;
 mod items;
 mod result;
+mod reviews;
 mod said;
 mod turns;
 
@@ -56,7 +57,7 @@ impl Rollout {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "codex";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         const UUID: usize = 36;

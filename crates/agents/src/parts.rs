@@ -7,7 +7,7 @@
 //! - `at`: what every message made from one line has in common; ids and envelopes.
 //! - `log`: a file of one session, whose lines become messages one by one: what most readers do with most lines.
 //! - `calls`: tool calls and their results. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
-//! - `edits`, `patch`, `window`: changes of files. `todos`: checklists.
+//! - `edits`, `patch`, `window`: changes of files. `todos`: checklists. `reviews`: what was found in files.
 
 pub(crate) mod at;
 pub(crate) mod blocks;
@@ -25,6 +25,7 @@ pub(crate) mod patch;
 pub(crate) mod picture;
 pub(crate) mod pieces;
 pub(crate) mod proposal;
+pub(crate) mod reviews;
 pub(crate) mod runs;
 pub(crate) mod session;
 pub(crate) mod short;

@@ -6,7 +6,7 @@ use super::obj::Obj;
 use super::outcome::{Outcome, outcome};
 use super::preview::preview;
 use super::state::State;
-use super::{approvals, todos};
+use super::{approvals, reviews, todos};
 use crate::parts::todos::count;
 use model::message_type::tool_call::ToolKind;
 use model::text::one_line;
@@ -183,6 +183,7 @@ impl State {
                 if !derived.is_empty()
                     || outcome.task_status.is_some()
                     || tool.starts_with("Task")
+                    || tool == reviews::TOOL
                     || outcome.background
                     || outcome.is_decided()
                 {
@@ -262,9 +263,22 @@ impl State {
             let todo = derived_id(id, "todo", 0);
             self.book.keep(session, here.derived(&todo, call_id, content, metadata), at.span);
             self.remember_derived(call_id, todo);
-            if let Some(draft) = self.book.touch(session, id) {
-                draft.part = Part::Replaced;
-            }
+            self.replace_call(session, id);
+        }
+        let reviews = if fresh && outcome.ok() { reviews::from_call(tool, input) } else { Vec::new() };
+        if !reviews.is_empty() {
+            self.replace_call(session, id);
+        }
+        for (n, (content, metadata)) in reviews.into_iter().enumerate() {
+            let review = here.derived(&derived_id(id, "review", n), call_id, content, metadata);
+            self.book.say(session, review, at.span);
+        }
+    }
+
+    /// Derived messages are shown in place of the call.
+    fn replace_call(&mut self, session: usize, id: &str) {
+        if let Some(draft) = self.book.touch(session, id) {
+            draft.part = Part::Replaced;
         }
     }
 

@@ -63,6 +63,7 @@ impl Rollout {
             "context_compacted" => self.compacted(at, None),
             "thread_rolled_back" => self.rolled_back(at, event),
             "error" | "stream_error" => self.error(at, kind, event),
+            "exited_review_mode" => self.reviewed(at, kind, event),
             "thread_settings_applied" => {
                 if let Some(settings) = event.obj("thread_settings") {
                     self.settings(at.session, &settings);

@@ -9,6 +9,7 @@ mod readers;
 mod reading;
 mod recognising;
 mod results;
+mod reviews;
 mod rewinds;
 mod shells;
 mod speakers;
