@@ -4,6 +4,7 @@
 pub mod changes;
 pub mod folders;
 pub mod gallery;
+pub mod inbox;
 pub mod login;
 pub mod offline;
 pub mod palette;

@@ -44,6 +44,8 @@ pub struct ShellData {
     pub waiting: Waiting,
     /// The latest sessions, newest first, a dozen or two; then older ones that wait for the reader.
     pub recent: Vec<Session>,
+    /// What waits for the reader: `<session>/<seq>` of every open approval and question.
+    pub asks: Vec<String>,
     /// The projects of all sessions: a project is called by what tells it from the others.
     pub projects: Vec<Facet>,
     /// Where the event stream continues from what this page shows.
@@ -58,9 +60,9 @@ impl ShellData {
         self.preferences.keys.iter().map(|(id, keys)| (id.clone(), keys.clone())).collect()
     }
 
-    /// Sessions that wait for the reader.
+    /// Approvals and questions that wait for the reader.
     pub fn needs_you(&self) -> usize {
-        self.recent.iter().filter(|s| s.state == SessionState::NeedsYou).count()
+        self.asks.len()
     }
 }
 
@@ -211,7 +213,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
             part! { <div id="rail-recent">{sessions}</div> }
         }
     };
-    let (waiting_sessions, working) = counts(&shell.recent);
+    let (asks, working) = (shell.asks.join(" "), working(&shell.recent));
     let waiting = (shell.waiting.folders > 0).then(|| {
         let verb = if shell.waiting.folders == 1 { "waits" } else { "wait" };
         let words = format!("{} {verb} for consent", figures::counted(shell.waiting.folders, "folder"));
@@ -223,14 +225,14 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
     part! {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::MARK)}<a href="/">"Verbatim"</a></div>
-            <div class="rail-scroll" id="rail" data-needs=waiting_sessions data-working=working>
+            <div class="rail-scroll" id="rail" data-asks=asks data-working=working>
                 <button type="button" class="as-link" data-action=PageAction::OpenPalette.name() title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
                 <a href="/sessions" title="Sessions" aria-current=current(Place::Sessions)>
                     {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
-                <a href="/sessions?show=needs_you" title="Needs you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
+                <a href="/inbox" title="Needs you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
                 <a href="/search" title="History" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
                 <a href="/folders" title="Folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
                 <a href="/stats" title="Statistics" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
@@ -320,18 +322,17 @@ pub(crate) fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
     }
 }
 
-/// The latest sessions as the rail of every page lists them, and which of them wait or work: what follows the stream.
-pub fn recent_sessions(clock: &Clock, sessions: &[Session], all: i64) -> String {
+/// The latest sessions as the rail of every page lists them, what waits for the reader, and how many work: what follows the
+/// stream.
+pub fn recent_sessions(clock: &Clock, sessions: &[Session], all: i64, asks: &[String]) -> String {
     render(|| {
-        let (needs, working) = counts(sessions);
-        part! { <div data-needs=needs data-working=working data-sessions=figures::count(all)>{recent(clock, sessions, all, None)}</div> }
+        part! { <div data-asks=asks.join(" ") data-working=working(sessions) data-sessions=figures::count(all)>{recent(clock, sessions, all, None)}</div> }
     })
 }
 
-/// Ids of the sessions that wait, and how many work.
-fn counts(sessions: &[Session]) -> (String, usize) {
-    let needs: Vec<_> = sessions.iter().filter(|s| s.state == SessionState::NeedsYou).map(|s| s.id.as_str()).collect();
-    (needs.join(" "), sessions.iter().filter(|s| s.state == SessionState::Working).count())
+/// How many sessions work.
+fn working(sessions: &[Session]) -> usize {
+    sessions.iter().filter(|session| session.state == SessionState::Working).count()
 }
 
 fn recent(clock: &Clock, sessions: &[Session], all: i64, open: Option<&str>) -> Part {

@@ -347,7 +347,7 @@ fn an_observed_question_leads_to_no_button_that_does_nothing() {
         let (session_id, received_at) = (session.id.clone(), model::Micros(1));
         let message = model::Message { session_id, seq: 3, revision: 1, draft, records: Vec::new(), received_at };
         let entry = Entry { shown_sha256: Some("seen".to_owned()), ..Entry::made_up(message) };
-        data.asks = vec![Ask { entry, others: 0 }];
+        data.asks = vec![Ask { entry, others: 0, session: None }];
         sessions::page(&data)
     };
     let observed = drawn(false);

@@ -35,7 +35,7 @@ test.describe('on a phone', () => {
     await visit(page, verbatim);
     const tabs = page.getByRole('navigation', { name: 'Sections' });
     await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
-    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'History', 'Folders', 'Statistics', 'Settings']);
+    await expect(tabs.getByRole('link')).toHaveText(['Sessions', 'Needs you', 'History', 'Folders']);
     await expect(tabs.getByRole('link', { name: 'Sessions' })).toHaveAttribute('aria-current', 'page');
     expect((await tabs.boundingBox()).y).toBeGreaterThan(760);
     for (const link of await tabs.getByRole('link').all()) expect((await link.boundingBox()).height).toBeGreaterThanOrEqual(44);

@@ -113,6 +113,7 @@ fn shell(recent: Vec<Session>) -> ShellData {
         clock: Clock { now: NOW, zone: TimeZone::UTC },
         sessions: if recent.is_empty() { 0 } else { 148 },
         waiting: if recent.is_empty() { Waiting::default() } else { Waiting { folders: 1, bytes: 4_000_000 } },
+        asks: if recent.is_empty() { Vec::new() } else { vec!["0199-1/9".to_owned(), "0199-2/4".to_owned()] },
         recent,
         projects: facets().projects,
         cursor: "120".to_owned(),

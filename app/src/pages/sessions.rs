@@ -38,7 +38,7 @@ pub struct SessionsPage {
 pub fn page(data: &SessionsPage) -> String {
     shell::page(&data.shell, || Frame {
         title: heading(data),
-        place: if data.query.show == Some(SessionShow::NeedsYou) { Place::NeedsYou } else { Place::Sessions },
+        place: Place::Sessions,
         skip: ("#sessions", "Skip to the list"),
         session: None,
         rail: Rail::Facets(&data.list.facets),

@@ -59,6 +59,9 @@ page_actions! {
     FilterOrder = "order",
     FilterShow = "show",
     ListAgain = "list-again",
+    // The inbox.
+    MoreAsks = "more-asks",
+    Notify = "notify",
     // Folders.
     SetFolder = "set",
     ExcludeRest = "exclude-rest",

@@ -1,4 +1,4 @@
-//! The bar at the bottom of phones: the places, or on a session's pages what the session has, with the places behind `More`.
+//! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind `More`.
 
 use super::{Place, ShellData, icon, session_href};
 use crate::icon::Glyph;
@@ -25,7 +25,7 @@ impl Tab {
     }
 
     fn item(self) -> Part {
-        part! { <a class="menu-item" href=self.to>{icon(self.glyph)}<span>{self.label}</span></a> }
+        part! { <a class="menu-item" href=self.to aria-current=self.is_here.then_some("page")>{icon(self.glyph)}<span>{self.label}</span></a> }
     }
 }
 
@@ -33,36 +33,45 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
     let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
     let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
     let here = |other: Place| place == other;
-    let sessions = matches!(place, Place::Sessions | Place::NeedsYou);
-    let sessions = Tab { badge: needs, ..Tab::new("/sessions", Glyph::LIST, "Sessions", sessions) };
+    let first = [
+        Tab::new("/sessions", Glyph::LIST, "Sessions", here(Place::Sessions)),
+        Tab { badge: needs, ..Tab::new("/inbox", Glyph::NEEDS, "Needs you", here(Place::NeedsYou)) },
+    ];
+    let first: Vec<_> = first.into_iter().map(Tab::link).collect();
+    let history = Tab::new("/search", Glyph::LAYERS, "History", here(Place::Search));
+    let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(Place::Folders)) };
     let others = [
-        Tab::new("/search", Glyph::LAYERS, "History", here(Place::Search)),
-        Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(Place::Folders)) },
         Tab::new("/stats", Glyph::CHART, "Statistics", here(Place::Stats)),
         Tab::new("/settings", Glyph::GEAR, "Settings", here(Place::Settings)),
     ];
     let session = session.filter(|_| matches!(place, Place::Session | Place::Changes));
     let Some(id) = session else {
-        let others: Vec<_> = others.into_iter().map(Tab::link).collect();
         return part! {
             <nav class="tabbar" aria-label="Sections">
-                {sessions.link()}
+                {first}
                 <button type="button" data-action=PageAction::OpenPalette.name() aria-label="Search or jump to">{icon(Glyph::SEARCH)}<span>"Jump to"</span></button>
-                {others}
+                {history.link()}{folders.link()}
+                {more(others.into_iter().map(Tab::item).collect())}
             </nav>
         };
     };
     let chat = Tab::new(session_href(id), Glyph::COMMENT, "Chat", here(Place::Session));
     let changes = Tab::new(format!("{}/changes", session_href(id)), Glyph::DIFF, "Changes", here(Place::Changes));
-    let others: Vec<_> = others.into_iter().map(Tab::item).collect();
+    let mut items = vec![
+        part! { <button type="button" class="menu-item" data-action=PageAction::OpenPalette.name()>{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button> },
+    ];
+    items.extend([history, folders].into_iter().chain(others).map(Tab::item));
     part! {
         <nav class="tabbar" aria-label="Sections">
-            {sessions.link()}{chat.link()}{changes.link()}
-            <button type="button" popovertarget="more-places">{icon(Glyph::MORE)}<span>"More"</span></button>
-            <div id="more-places" popover="auto" class="menu">
-                <button type="button" class="menu-item" data-action=PageAction::OpenPalette.name()>{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button>
-                {others}
-            </div>
+            {first}{chat.link()}{changes.link()}{more(items)}
         </nav>
+    }
+}
+
+/// The button behind which the other places are.
+fn more(items: Vec<Part>) -> Part {
+    part! {
+        <button type="button" popovertarget="more-places">{icon(Glyph::MORE)}<span>"More"</span></button>
+        <div id="more-places" popover="auto" class="menu">{items}</div>
     }
 }

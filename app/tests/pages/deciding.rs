@@ -50,7 +50,7 @@ fn row(entry: &Entry) -> String {
     data.list.sessions[0].registered = true;
     let mut entry = entry.clone();
     entry.message.session_id = data.list.sessions[0].id.clone();
-    data.asks = vec![Ask { entry, others: 0 }];
+    data.asks = vec![Ask { entry, others: 0, session: None }];
     let html = sessions::page(&data);
     let class = html.find(" class=\"asks\"").expect("the row asks");
     let start = html[..class].rfind('<').unwrap_or_default();

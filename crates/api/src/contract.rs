@@ -8,7 +8,7 @@ use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
-use crate::messages::{Asks, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use crate::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
 use crate::outline::{FindQuery, Found, Outline, OutlineQuery};
 use crate::posting::{
@@ -100,8 +100,8 @@ endpoints! {
 
     /// List sessions: filtered, sorted, a page at a time.
     Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Owner, Local, Agent; 1 KiB];
-    /// What the sessions that need a person ask.
-    Get "/v1/asks" list_asks / ListAsks (Nothing, Nothing) -> Asks [Owner, Local, Agent; 1 KiB];
+    /// What the sessions that need a person ask: of each session one, or all of it.
+    Get "/v1/asks" list_asks / ListAsks (Nothing, AsksQuery) -> Asks [Owner, Local, Agent; 1 KiB];
     /// One session, named by our id, the agent's own id, or a unique prefix of either.
     Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Owner, Local, Agent; 1 KiB];
     /// The sub-agents' sessions of a session, oldest first.

@@ -8,7 +8,7 @@ use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
 use model::message_type::tool_call::ToolState;
 use model::policy;
-use model::{Body, Draft, Message, MessageId, Micros, Part, Role, Status, summary};
+use model::{Body, Draft, Message, MessageId, Micros, Part, Role, Session, Status, summary};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -241,12 +241,38 @@ pub enum Delivery {
     },
 }
 
-/// What the sessions that need a person ask, the last active first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Which asks are listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AsksQuery {
+    /// `1`: every open approval and question, a page at a time. If absent, one of each session.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<u8>,
+    /// Cursor: `next` of the page before. With `each`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// 1 to 200; 20 if absent. With `each`.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+impl Input for AsksQuery {}
+
+/// What sessions ask a person.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Asks {
-    /// Of each session one, of 100 sessions at most.
+    /// Of each session one, of 100 sessions at most, the last active first. With `each` all of them: first those of sessions that
+    /// were active within the last day, the longest waiting first; then older ones, the latest first.
     pub asks: Vec<Ask>,
+    /// With `each`: how many are open in all, 1,000 at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+    /// With `each`: the cursor of the next page. Absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 impl Reply for Asks {}
 
@@ -260,6 +286,9 @@ pub struct Ask {
     /// Approvals of the session that are open beside this one.
     #[serde(default)]
     pub others: i64,
+    /// With `each`: the session that asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Session>,
 }
 
 /// A message that is hidden, without its content.

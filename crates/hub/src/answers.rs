@@ -1,6 +1,7 @@
 //! The bodies of [`crate::Scoped`]'s methods, one file per topic.
 
 pub mod account;
+pub mod asks;
 pub mod audit;
 pub mod blobs;
 pub mod changes;

@@ -8,7 +8,7 @@ use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
-use api::messages::{Asks, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
+use api::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use api::net::{NetChanges, NetQuery};
 use api::outline::{FindQuery, Found, Outline, OutlineQuery};
 use api::posting::{
@@ -133,8 +133,8 @@ impl Api for Scoped {
     async fn list_sessions(&self, _: Nothing, input: ListSessions) -> Result<SessionPage, Problem> {
         answers::sessions::list(self, input).await
     }
-    async fn list_asks(&self, _: Nothing, _: Nothing) -> Result<Asks, Problem> {
-        answers::decisions::asks(self).await
+    async fn list_asks(&self, _: Nothing, input: AsksQuery) -> Result<Asks, Problem> {
+        answers::asks::list(self, input).await
     }
     async fn get_session(&self, path: SessionPath, _: Nothing) -> Result<SessionDetail, Problem> {
         answers::sessions::detail(self, &path).await

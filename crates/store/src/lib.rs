@@ -81,7 +81,7 @@ pub use query::{
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
     SourceChunk, StoredMessage, Stretch, Unread,
 };
-pub use read::Listing;
+pub use read::{Listing, OpenAsk};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;

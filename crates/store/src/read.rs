@@ -1,5 +1,6 @@
 //! What is stored, asked by subject.
 
+mod asks;
 pub(crate) mod calls;
 mod facets;
 mod feed;
@@ -11,6 +12,7 @@ mod runs;
 mod search;
 mod sessions;
 
+pub use asks::OpenAsk;
 pub use listing::Listing;
 
 use crate::StoreError;

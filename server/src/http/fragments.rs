@@ -1,7 +1,7 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
 use super::asked::Asked;
-use super::pages::{folders_data, panel as panel_data, sessions_data, settings_data};
+use super::pages::{folders_data, inbox_data, panel as panel_data, sessions_data, settings_data};
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
@@ -68,8 +68,20 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 
 /// The latest sessions, as the rail lists them.
 pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Response {
-    let recent = views::recent(&site).await;
-    answer(recent.map(|page| app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all)))
+    let fragment = async {
+        let (page, asks) = tokio::try_join!(views::recent(&site), views::asks(&site))?;
+        Ok(app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all, &asks))
+    };
+    answer(fragment.await)
+}
+
+/// The rows of the inbox, without the content of those that the browser knows already.
+pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    let fragment = async {
+        let data = inbox_data(&site, &uri, &headers).await?;
+        site.draw(move |_| app::pages::inbox::list(&data)).await
+    };
+    answer(fragment.await)
 }
 
 pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {

@@ -34,7 +34,7 @@ pub async fn manifest() -> Response {
         ],
         "shortcuts": [
             shortcut("Sessions", "/sessions"),
-            shortcut("Needs you", "/sessions?show=needs_you"),
+            shortcut("Needs you", "/inbox"),
             shortcut("Search", "/search"),
         ],
     });

@@ -4,6 +4,7 @@ use super::asked::PageOf;
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
+use api::messages::AsksQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
@@ -11,6 +12,7 @@ use api::stats::{Figures, StatsQuery};
 use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
+use app::pages::inbox::{self, InboxPage};
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
@@ -96,11 +98,44 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     list.said.get_or_insert_default().extend(said.unwrap_or_default());
     let waits = |session: &Session| session.state == SessionState::NeedsYou;
     let asks = if list.sessions.iter().chain(&pinned).any(waits) {
-        site.api.list_asks(Nothing {}, Nothing {}).await?.asks
+        site.api.list_asks(Nothing {}, AsksQuery::default()).await?.asks
     } else {
         Vec::new()
     };
     Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, shell })
+}
+
+const INBOX: &[&str] = &["limit", "known"];
+
+#[derive(Debug, Deserialize)]
+pub struct InboxQuery {
+    limit: Option<u32>,
+    /// Signs of rows that the browser has, with commas between them.
+    known: Option<String>,
+}
+
+/// Every open approval and question.
+pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    let page = async {
+        let data = inbox_data(&site, &uri, &headers).await?;
+        site.draw(move |_| inbox::page(&data)).await
+    };
+    answer(&site, &headers, page.await).await
+}
+
+pub async fn inbox_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<InboxPage, Problem> {
+    let query: InboxQuery = query(uri, INBOX)?;
+    let limit = query.limit.unwrap_or(inbox::STEP).clamp(1, inbox::MOST);
+    // Its cursor is the oldest of what the page shows.
+    let recent = views::recent(site).await?;
+    let asked = AsksQuery { each: Some(1), limit: Some(limit), after: None };
+    Ok(InboxPage {
+        asks: site.api.list_asks(Nothing {}, asked).await?,
+        limit,
+        known: query.known.iter().flat_map(|known| known.split(',')).map(str::to_owned).collect(),
+        assistant: transcript::assistant_name(&site.api).await,
+        shell: views::shell(site, headers, recent).await?,
+    })
 }
 
 /// The last `seq` that every browser can count to. Links to later ones lead to the end.

@@ -78,6 +78,11 @@ pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     Ok(page)
 }
 
+/// What waits for a person: `<session>/<seq>` of every open approval and question.
+pub async fn asks(site: &Site) -> Result<Vec<String>, Problem> {
+    Ok(site.api.open_asks().await?.into_iter().map(|(session, seq)| format!("{session}/{seq}")).collect())
+}
+
 /// The surroundings of a page that asks for nothing of theirs itself.
 pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData, Problem> {
     shell(site, headers, recent(site).await?).await
@@ -85,8 +90,11 @@ pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData,
 
 /// The surroundings of a page, of what it has loaded already.
 pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
-    let (preferences, waiting) =
-        tokio::try_join!(site.api.get_preferences(Nothing {}, Nothing {}), discover::waiting(&site.hub))?;
+    let (preferences, waiting, asks) = tokio::try_join!(
+        site.api.get_preferences(Nothing {}, Nothing {}),
+        discover::waiting(&site.hub),
+        asks(site),
+    )?;
     let waiting = Waiting {
         folders: i64::try_from(waiting.len()).unwrap_or(i64::MAX),
         bytes: waiting.iter().map(|folder| folder.bytes).sum(),
@@ -100,6 +108,7 @@ pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Res
         sessions: recent.all,
         waiting,
         recent: recent.sessions,
+        asks,
         projects: recent.facets.projects,
         cursor: recent.cursor,
         condition: site.hub.condition(),

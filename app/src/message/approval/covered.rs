@@ -41,8 +41,9 @@ impl<'e> Covered<'e> {
         self.sha256
     }
 
-    /// What the agent says, and what each tool is given. Title, questions and fields are in the head and in the form.
-    pub fn blocks(&self) -> Html {
+    /// What the agent says, and what each tool is given. Title, questions and fields are in the head and in the form. `page` is
+    /// the session's page, where the card stands elsewhere.
+    pub fn blocks(&self, page: Option<&str>) -> Html {
         let mut html = Html::new();
         let scope = self.entry.message.seq.to_string();
         if !fits_head(&self.approval.title) {
@@ -55,7 +56,7 @@ impl<'e> Covered<'e> {
             prose(&mut html, "<div class=\"prose\">", body, &scope);
         }
         for call in &self.entry.calls {
-            self::call(&mut html, call);
+            self::call(&mut html, call, page);
         }
         html
     }
@@ -127,11 +128,12 @@ fn is_command(key: &str) -> bool {
 }
 
 /// What a tool is given, every value of it.
-fn call(html: &mut Html, call: &AskedCall) {
+fn call(html: &mut Html, call: &AskedCall, page: Option<&str>) {
     let seq = call.seq.to_string();
+    let link = page.map_or_else(|| format!("#m{seq}"), |page| format!("{page}?at={seq}#m{seq}"));
     html.tag("<div class=\"covered\"><p class=\"cap\"><b>");
     exact::push(html, &call.tool_name, Kind::Code);
-    html.tag("</b> <a").attr("href", &format!("#m{seq}")).tag(">message ").text(&seq).tag("</a></p>");
+    html.tag("</b> <a").attr("href", &link).tag(">message ").text(&seq).tag("</a></p>");
     if call.input.is_empty() {
         html.tag("<p class=\"mut\">Without any input</p>");
     }

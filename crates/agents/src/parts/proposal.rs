@@ -56,6 +56,12 @@ pub(crate) fn target(kind: Option<ToolKind>, input: &Map<String, Value>, edits: 
     get(input, &PATHS).filter(|path| is_of_files && !path.is_empty()).map(str::to_owned)
 }
 
+/// Returns the `metadata` of a `CODE_EDIT` message for each file that a call would change, by its tool's name and its input.
+/// Empty for a tool that changes no file, or whose input isn't understood.
+pub fn proposed_edits(tool: &str, input: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    edits(kind(tool, input), input).into_iter().map(|edit| edit.metadata).collect()
+}
+
 /// The edits that a call proposes, one for each file.
 pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<Finished> {
     let patch = get(input, &PATCHES).and_then(patch::in_text).and_then(patch::apply_patch);

@@ -6,8 +6,7 @@ use super::{file_actions, refusal, review_actions, session, types};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
-use api::keys::Scope;
-use api::messages::{Ask, AskedCall, Asks, Entry, MessagePath, NotShown, NotShownReason};
+use api::messages::{AskedCall, Entry, MessagePath, NotShown, NotShownReason};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::audit::Event;
@@ -31,10 +30,6 @@ const BY: &str = "owner";
 const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
 const ACTIONS: usize = 500;
-/// Sessions whose questions are told at once.
-const ASKS: u32 = 100;
-/// Bytes of each, beside those that a decision covers.
-const ASK_BYTES: usize = 16 * 1024;
 /// Bytes of JSON that one decision may cover: what is larger is read by nobody.
 const APPROVAL_BYTES: usize = 256 * 1024;
 /// Calls that are named where they aren't shown.
@@ -165,27 +160,6 @@ pub(super) async fn find_action(
 /// The text of a decision, if it has one.
 fn said(input: &Decide) -> Option<String> {
     input.text.clone().filter(|text| !is_blank(text))
-}
-
-/// What the sessions that need a person ask: of each the first open approval, else its question.
-pub async fn asks(scoped: &Scoped) -> Result<Asks, Problem> {
-    scoped.caller.require(Scope::Read)?;
-    let mut asks = Vec::new();
-    let workspace = &scoped.hub.workspace;
-    let mut waiting = workspace.asks(scoped.caller.reads_only(), ASKS).await.map_err(problem)?;
-    let open = workspace.approvals_open(&waiting.sessions().map_err(problem)?).await.map_err(problem)?;
-    let mut room = Room::default();
-    while !waiting.is_empty() {
-        // Each may be as long as messages are.
-        for stored in workspace.read_next(&mut waiting, 0).await.map_err(problem)? {
-            let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
-            let mut ask = entry(stored);
-            shown(scoped, &mut ask, &mut room).await?;
-            ask.shorten(ASK_BYTES);
-            asks.push(Ask { entry: ask, others: (open - 1).max(0) });
-        }
-    }
-    Ok(Asks { asks })
 }
 
 /// Bytes that one reply still has for what its approvals cover.
