@@ -4,6 +4,7 @@ pub mod account;
 pub mod asks;
 pub mod audit;
 pub mod blobs;
+mod buttons;
 pub mod changes;
 pub mod decisions;
 mod file_actions;

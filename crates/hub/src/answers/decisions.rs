@@ -22,7 +22,7 @@ use model::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::{
-    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage,
+    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, StoredMessage,
 };
 
 /// Who decides, and where: people who logged in alone may.
@@ -93,13 +93,21 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             alive: false,
         })
     });
-    let (told, approval, choice) = (session.to_string(), id.to_string(), state);
-    let note = Some(scoped.note(Event::Decided { session: told, approval, choice }).await);
-    let change = LiveChange { session, message: id, if_match: None, needs_calls: true, rule, note };
-    match write(scoped, change).await? {
+    match write(scoped, Change { session, message: id, choice: state, needs_calls: true, rule }).await? {
         Written::Now(decided) => Ok(*decided),
         Written::Before(current) => again(scoped, &input, *current).await,
     }
+}
+
+/// A decision that is to be written.
+pub(super) struct Change {
+    pub session: SessionId,
+    pub message: MessageId,
+    /// For the audit log.
+    pub choice: ApprovalState,
+    /// The rule looks at the calls that the message is about, too.
+    pub needs_calls: bool,
+    pub rule: Rule,
 }
 
 /// What became of a decision.
@@ -110,7 +118,11 @@ pub(super) enum Written {
 }
 
 /// Writes a decision, with the ACTION that tells the agent.
-pub(super) async fn write(scoped: &Scoped, change: LiveChange) -> Result<Written, Problem> {
+pub(super) async fn write(scoped: &Scoped, change: Change) -> Result<Written, Problem> {
+    let Change { session, message, choice, needs_calls, rule } = change;
+    let decided = Event::Decided { session: session.to_string(), approval: message.to_string(), choice };
+    let note = Some(scoped.note(decided).await);
+    let change = LiveChange { session, message, if_match: None, needs_calls, rule, note };
     match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
         Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
             let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
@@ -132,10 +144,38 @@ async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Resul
         && let Some(action) = action_on(scoped, &current).await?
         && matches!(Body::of(&action.message.draft), Body::Action(action) if action.values == input.values)
     {
-        let pos = scoped.hub.workspace.feed_pos().await.map_err(problem)?;
-        return Ok(Decided { approval: entry(current), action: entry(action), pos, replayed: true });
+        return replayed(scoped, current, action).await;
     }
-    Err(refusal(Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(current))))))
+    Err(held(current))
+}
+
+/// Returns an earlier decision, with the ACTION that told the agent.
+pub(super) async fn replayed(
+    scoped: &Scoped,
+    current: StoredMessage,
+    action: StoredMessage,
+) -> Result<Decided, Problem> {
+    let pos = scoped.hub.workspace.feed_pos().await.map_err(problem)?;
+    Ok(Decided { approval: entry(current), action: entry(action), pos, replayed: true })
+}
+
+/// Returns the refusal of a decision, because another one holds.
+pub(super) fn held(current: StoredMessage) -> Problem {
+    refusal(Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(current)))))
+}
+
+/// Returns the hash of what the person was shown, which a press of a button needs.
+pub(super) fn hash_shown(input: &Decide) -> Result<&str, Problem> {
+    let missing = || Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read");
+    input.shown_sha256.as_deref().ok_or_else(missing)
+}
+
+/// Refuses a state other than the one that a press of a button has.
+pub(super) fn check_state(input: &Decide) -> Result<(), Problem> {
+    match input.state {
+        None | Some(ApprovalState::Answered) => Ok(()),
+        Some(_) => Err(Problem::field("/state", "`answered`, or absent")),
+    }
 }
 
 /// The ACTION that told the agent what was decided.

@@ -1,6 +1,7 @@
-//! Declaring message types, and people's answers to the buttons of their messages.
+//! Declares, lists and removes message types, and takes people's answers to the buttons of their messages.
 
-use super::decisions::tell;
+use super::buttons::one;
+use super::decisions::{check_state, hash_shown, tell};
 use super::messages::entry;
 use super::{posts, refusal};
 use crate::types::KnownType;
@@ -14,14 +15,13 @@ use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use model::declared::{Controls, MAX_DOCUMENT_BYTES, controls};
 use model::message_type::Mismatch;
 use model::message_type::action::Action;
-use model::message_type::approval::ApprovalState;
 use model::{Body, Payload as _, Status};
 use serde_json::{Map, Value};
 use store::{DeclaredType, Objection, Refusal, StoredMessage};
 
-/// Documents of a workspace at most, versions counted.
+/// Maximum number of documents in a workspace. Each version counts.
 const MOST: usize = 500;
-/// Documents that one key may declare.
+/// Maximum number of documents that one key may declare.
 const MOST_OF_KEY: usize = 100;
 
 pub async fn list(scoped: &Scoped) -> Result<Types, Problem> {
@@ -107,7 +107,7 @@ fn not_yours(version: i64, by: &str) -> Problem {
         .hint("Declare another version, or let a person remove it")
 }
 
-/// The first problem names its field; the others follow as a hint.
+/// Makes a problem of the first mismatch. The others are in its hint.
 fn refused(problems: Vec<Mismatch>) -> Problem {
     let mut problems = problems.into_iter();
     let Some(first) = problems.next() else { return Problem::internal() };
@@ -138,7 +138,7 @@ pub async fn remove(scoped: &Scoped, path: &TypePath) -> Result<Types, Problem> 
     list(scoped).await
 }
 
-/// Adds to an entry of a declared type how it is shown; where that has buttons, the hash that an answer is bound to.
+/// Attaches the document that shows an entry of a declared type and, if it has buttons, the hash that an answer must repeat.
 pub async fn show(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     if !matches!(entry.body(), Body::Unknown { .. }) {
         return Ok(());
@@ -156,23 +156,18 @@ fn shown_sha256(document: &str, payload: Option<&Value>) -> Result<String, Probl
     posting::sha256(&(document, payload))
 }
 
-/// Tells the agent what a person pressed and filled in. A message can be answered more than once.
+/// Posts the ACTION with the pressed button and the values of the fields. A message can be answered more than once.
 pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Result<Decided, Problem> {
     let mut asked = entry(found.clone());
     show(scoped, &mut asked).await?;
     let (Some(shown_by), Some(sha256)) = (&asked.shown_by, &asked.shown_sha256) else {
         return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
     };
-    if input.state.is_some_and(|state| state != ApprovalState::Answered) {
-        return Err(Problem::field("/state", "`answered`, or absent"));
-    }
+    check_state(&input)?;
     if input.text.is_some() {
         return Err(Problem::field("/text", "absent: this message has buttons and fields"));
     }
-    let Some(shown) = &input.shown_sha256 else {
-        return Err(Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read"));
-    };
-    if shown != sha256 {
+    if hash_shown(&input)? != sha256 {
         return Err(refusal(Failure::Refused(Refusal::Rule(Objection::Changed, Some(Box::new(found))))));
     }
     let payload = asked.message.draft.payload().cloned().unwrap_or_default();
@@ -185,11 +180,11 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     Ok(Decided { approval: asked, action: posted.message, pos: posted.pos, replayed: posted.replayed })
 }
 
-/// The value of the pressed button, and the values of the fields.
+/// The value of the pressed button, and the values of the fields by name.
 type Chosen = (Vec<String>, Option<Map<String, Value>>);
 
 fn chosen(controls: &Controls, input: &Decide) -> Result<Chosen, Problem> {
-    let [pressed] = input.selected.as_slice() else { return Err(Problem::field("/selected", "one button")) };
+    let pressed = one(input)?;
     let button = controls.buttons.iter().find(|(_, value)| value == pressed);
     let Some((_, value)) = button else {
         return Err(Problem::field("/selected/0", "the value of a button of this message"));
