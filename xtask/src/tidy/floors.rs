@@ -8,17 +8,18 @@ use super::Finding;
 use crate::{step, workspace::cargo};
 
 /// Each of our crates and those of ours that it may depend on.
-const FLOORS: [(&str, &[&str]); 11] = [
+const FLOORS: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("api", &["model"]),
     ("agents", &["model"]),
     ("diff", &["model"]),
+    ("drivers", &[]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
-    ("hub", &["agents", "api", "diff", "model", "store"]),
+    ("hub", &["agents", "api", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
-    ("server", &["agents", "api", "app", "diff", "hub", "model", "sdk", "store"]),
+    ("server", &["agents", "api", "app", "diff", "drivers", "hub", "model", "sdk", "store"]),
     ("xtask", &[]),
 ];
 

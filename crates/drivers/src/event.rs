@@ -1,0 +1,203 @@
+//! What drivers report.
+
+use serde_json::{Map, Value};
+
+/// Something that happened in a running agent. Positions in the transcript come from the transcript alone.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The session has an id. Comes before all others but notices; again when something of it changed.
+    Session {
+        /// The agent's own id of the session.
+        id: String,
+        /// The agent's version.
+        version: Option<String>,
+        /// The model that answers.
+        model: Option<String>,
+        /// The permission mode.
+        mode: Option<String>,
+    },
+    /// The modes that the agent can be switched to.
+    Modes(Vec<Choice>),
+    /// The models that the agent can be switched to.
+    Models(Vec<Choice>),
+    /// What the agent does.
+    State(State),
+    /// The agent took a prompt, by [`crate::Prompt::id`].
+    Delivered(String),
+    /// A text that grows.
+    Growing {
+        /// Names the text until it is over: the transcript's message has this in its id, where the agent tells it.
+        key: String,
+        /// Whose voice it is.
+        voice: Voice,
+        /// The whole text so far.
+        text: String,
+    },
+    /// A growing text is over: the transcript has it, or it was given up.
+    Grown {
+        /// The same as in [`Event::Growing`].
+        key: String,
+    },
+    /// The agent waits for a person.
+    Asked(Ask),
+    /// The agent doesn't wait any more, by [`Ask::request`].
+    Withdrawn {
+        /// Which request.
+        request: String,
+    },
+    /// Tokens of the turn so far.
+    Tokens(Tokens),
+    /// A turn ended.
+    Turn(Turn),
+    /// Something that people should read: an unknown message, a line that can't be read.
+    Notice(String),
+    /// The agent owes an answer and is silent. It may still go on.
+    Silent {
+        /// What it owes an answer to.
+        awaits: &'static str,
+    },
+    /// The process ended. Nothing comes after it.
+    Ended(Exit),
+}
+
+/// What an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It begins.
+    Starting,
+    /// It works on a prompt.
+    Working,
+    /// It waits for an answer to a request.
+    Waiting,
+    /// It waits for a prompt.
+    Idle,
+}
+
+/// Whose voice a growing text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// What the agent says.
+    Answer,
+    /// What it thinks.
+    Thought,
+}
+
+/// Something that a person can choose.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The agent's own word.
+    pub id: String,
+    /// For people.
+    pub label: String,
+    /// More for people.
+    pub description: Option<String>,
+    /// Of an option of a request, what it means: `allow_once`, `allow_always`, `reject_once`, `reject_always`.
+    pub kind: Option<String>,
+}
+
+/// A request of the agent that a person answers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ask {
+    /// The agent's own id of the request, unique within the process.
+    pub request: String,
+    /// What kind of request it is.
+    pub kind: AskKind,
+    /// The agent's own id of the tool call that it is about.
+    pub call_id: Option<String>,
+    /// The tool's name.
+    pub tool_name: String,
+    /// The tool's input. Of [`AskKind::Question`], `questions` as Claude Code writes them.
+    pub input: Map<String, Value>,
+    /// One line for people, where the agent gave one.
+    pub title: Option<String>,
+    /// Why it is asked, where the agent says so.
+    pub reason: Option<String>,
+    /// Options that the agent gave. Empty where a plain yes or no is expected.
+    pub options: Vec<Choice>,
+    /// Rules that would answer such requests from now on.
+    pub suggestions: Vec<Suggestion>,
+    /// The sub-agent that asks, by its own id.
+    pub sub_agent: Option<String>,
+}
+
+/// What kind of request it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AskKind {
+    /// May the agent use this tool?
+    #[default]
+    Permission,
+    /// Questions with options.
+    Question,
+    /// Is this plan to be carried out?
+    Plan,
+}
+
+/// A rule that an agent suggests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion {
+    /// For people: `Bash(git status)`, for this session.
+    pub label: String,
+    /// The agent's own value, which it gets back.
+    pub rule: Value,
+}
+
+/// Tokens, as the agent counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Read, beside what came from the cache.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Written into the cache.
+    pub cache_write: u64,
+}
+
+/// A turn that ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turn {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the agent says of a failure.
+    pub message: Option<String>,
+    /// Tokens of the turn.
+    pub tokens: Tokens,
+    /// US dollars, where the agent counts them.
+    pub cost_usd: Option<f64>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The agent is done.
+    Done,
+    /// A person interrupted it.
+    Interrupted,
+    /// It failed.
+    Failed,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit code, unless a signal ended it.
+    pub code: Option<i32>,
+    /// Why it ended.
+    pub reason: Reason,
+    /// The end of what it wrote to its standard error, at most 4 KiB.
+    pub stderr: String,
+}
+
+/// Why a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It was asked to.
+    Asked,
+    /// By itself.
+    Itself,
+    /// It didn't begin in time, and was killed.
+    Silent,
+    /// It didn't read its input, and was killed.
+    Stuck,
+}

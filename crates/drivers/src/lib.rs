@@ -1,0 +1,42 @@
+//! Agents that Verbatim starts itself: their processes, and the protocols by which they are driven.
+//!
+//! A tour:
+//! - [`Driver`]: one agent's protocol, without IO: a line of the agent or a [`Command`] of a person goes in, lines to send and
+//!   [`Event`]s come out.
+//! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process
+//!   and its group. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
+//! - [`programs`]: the agents that can be started. `claude`: the protocol of Claude Code.
+//! - [`environment`]: what of the server's environment an agent gets.
+//! - [`Folder`]: the files that an agent may ask us for.
+//!
+//! Rules that hold for every driver:
+//! - It never approves by itself: an unknown answer, a lost connection and an end are no approval.
+//! - A request of the agent is answered once. A second answer is a [`Refusal::NoRequest`].
+//! - What it doesn't know is an [`Event::Notice`], never a failure.
+//! - Its messages come from a transcript: the agent's own, or [`log`]. Events carry what no transcript has: state, growing
+//!   texts, requests, tokens so far.
+//!
+//! This crate knows no store, no hub and no HTTP.
+//!
+//! How to add an agent: its line in [`programs::PROGRAMS`], `src/<agent>.rs` with a type that implements [`Driver`], and its tests,
+//! which feed it lines and compare all that comes out.
+
+#![warn(missing_docs)]
+
+mod claude;
+mod driver;
+pub mod environment;
+mod event;
+mod folder;
+pub mod lines;
+pub mod log;
+mod process;
+pub mod programs;
+mod run;
+
+pub use driver::{Answer, Command, Driver, Effects, Job, Opening, Prompt, Refusal, Resume, When};
+pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
+pub use folder::{Folder, OutsideFolder};
+pub use log::Log;
+pub use process::Launch;
+pub use run::{Handle, Limits, start};

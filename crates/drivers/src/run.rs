@@ -1,0 +1,380 @@
+//! A driver on a process: reads, writes, waits and ends.
+
+use crate::Folder;
+use crate::driver::{Command, Driver, Effects, Job, Refusal};
+use crate::event::{Event, Exit, Reason};
+use crate::lines::{Lines, Piece};
+use crate::log::{Direction, Writing};
+use crate::process::{Group, Launch};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::process::ExitStatus;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 64 << 10;
+/// Events that wait until they are taken. While there are so many, nothing is read: an agent that floods waits.
+const EVENTS: usize = 64;
+/// Commands that wait.
+const COMMANDS: usize = 16;
+/// Bytes of standard error that are kept.
+const STDERR: usize = 4 << 10;
+
+/// How long an agent may take, and how much may wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Silence after which an agent that owes an answer counts as hanging.
+    pub silence: Duration,
+    /// Time for an agent to end by itself, and again after it was asked by a signal.
+    pub grace: Duration,
+    /// Bytes that may wait to be read by the agent.
+    pub unread: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { silence: Duration::from_secs(30), grace: Duration::from_secs(5), unread: 64 << 20 }
+    }
+}
+
+/// A running agent. When all handles are dropped, it ends.
+#[derive(Debug, Clone)]
+pub struct Handle(mpsc::Sender<Order>);
+
+#[derive(Debug)]
+struct Order {
+    command: Command,
+    done: oneshot::Sender<Result<(), Refusal>>,
+}
+
+impl Handle {
+    /// Does what a person wants. Returns once it is on its way to the agent. Not to be awaited where the events are taken: what
+    /// isn't taken holds up commands as well.
+    ///
+    /// # Errors
+    ///
+    /// Why it isn't done.
+    pub async fn send(&self, command: Command) -> Result<(), Refusal> {
+        let (done, answer) = oneshot::channel();
+        self.0.send(Order { command, done }).await.map_err(|_| Refusal::Ended)?;
+        answer.await.unwrap_or(Err(Refusal::Ended))
+    }
+}
+
+/// Starts an agent. Its events end with [`Event::Ended`].
+///
+/// # Errors
+///
+/// The program or the folder isn't there, or may not be used.
+pub async fn start(
+    driver: Box<dyn Driver>,
+    launch: Launch,
+    limits: Limits,
+) -> std::io::Result<(Handle, mpsc::Receiver<Event>)> {
+    let folder = Folder::open(&launch.folder)?;
+    let log = match launch.log.clone() {
+        Some(log) => Some(log.open().await?),
+        None => None,
+    };
+    let mut child = launch.spawn()?;
+    let piped = || std::io::Error::other("a stream of the process is missing");
+    let (send_event, events) = mpsc::channel(EVENTS);
+    let (send_order, orders) = mpsc::channel(COMMANDS);
+    let running = Running {
+        group: Group::of(&child),
+        stdin: Some(child.stdin.take().ok_or_else(piped)?),
+        stdout: Some(child.stdout.take().ok_or_else(piped)?),
+        stderr: Some(child.stderr.take().ok_or_else(piped)?),
+        child,
+        driver,
+        folder,
+        log,
+        limits,
+        lines: Lines::default(),
+        unsent: VecDeque::new(),
+        written: 0,
+        errors: Vec::new(),
+        events: send_event,
+        jobs: JoinSet::new(),
+        ending: None,
+        heard: Instant::now(),
+        was_silent: false,
+    };
+    tokio::spawn(running.run(orders));
+    Ok((Handle(send_order), events))
+}
+
+struct Running {
+    child: Child,
+    group: Group,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    driver: Box<dyn Driver>,
+    folder: Folder,
+    log: Option<Writing>,
+    limits: Limits,
+    lines: Lines,
+    unsent: VecDeque<Vec<u8>>,
+    /// Bytes of the first one of these that are written.
+    written: usize,
+    errors: Vec<u8>,
+    events: mpsc::Sender<Event>,
+    jobs: JoinSet<(String, Result<Value, String>)>,
+    ending: Option<Ending>,
+    /// When the agent wrote last, or began to owe an answer.
+    heard: Instant,
+    was_silent: bool,
+}
+
+/// An agent that is to end.
+struct Ending {
+    reason: Reason,
+    /// When the next step is due.
+    due: Instant,
+    was_asked: bool,
+}
+
+impl Running {
+    async fn run(mut self, mut orders: mpsc::Receiver<Order>) {
+        let mut effects = Effects::default();
+        self.driver.begin(&mut effects);
+        self.carry_out(effects).await;
+        let mut out = vec![0; BLOCK];
+        let mut err = vec![0; BLOCK];
+        let status = loop {
+            let silent = self.silent_at();
+            tokio::select! {
+                status = self.child.wait() => break status.ok(),
+                read = read(&mut self.stdout, &mut out) => match read {
+                    Some(count) => self.take_output(out.get(..count).unwrap_or_default()).await,
+                    None => self.stdout = None,
+                },
+                read = read(&mut self.stderr, &mut err) => match read {
+                    Some(count) => self.keep_errors(err.get(..count).unwrap_or_default()),
+                    None => self.stderr = None,
+                },
+                written = write(&mut self.stdin, self.unsent.front(), self.written) => self.sent(written),
+                Some(Ok((job, result))) = self.jobs.join_next() => {
+                    let mut effects = Effects::default();
+                    self.driver.served(job, result, &mut effects);
+                    self.carry_out(effects).await;
+                }
+                order = orders.recv(), if self.ending.is_none() => match order {
+                    Some(order) => self.obey(order).await,
+                    None => self.end(Reason::Asked),
+                },
+                () = due(silent) => self.report_silence().await,
+                () = due(self.ending.as_ref().map(|ending| ending.due)) => self.press(),
+            }
+        };
+        self.finish(status, out).await;
+    }
+
+    /// Reads what is left, and reports the end.
+    async fn finish(mut self, status: Option<ExitStatus>, mut out: Vec<u8>) {
+        // What the agent left behind would hold its output open.
+        self.group.kill();
+        let grace = self.limits.grace;
+        let drain = async {
+            while let Some(count) = read_open(&mut self.stdout, &mut out).await {
+                self.take_output(out.get(..count).unwrap_or_default()).await;
+            }
+        };
+        let _ = timeout(grace, drain).await;
+        let drain = async {
+            while let Some(count) = read_open(&mut self.stderr, &mut out).await {
+                self.keep_errors(out.get(..count).unwrap_or_default());
+            }
+        };
+        let _ = timeout(grace, drain).await;
+        if let Some(Piece::Half(half)) = self.lines.finish() {
+            let bytes = half.len();
+            self.emit(Event::Notice(format!("The agent ended in the middle of a line of {bytes} bytes"))).await;
+        }
+        for request in self.driver.open_requests() {
+            self.emit(Event::Withdrawn { request }).await;
+        }
+        let exit = Exit {
+            code: status.and_then(|status| status.code()),
+            reason: self.ending.as_ref().map_or(Reason::Itself, |ending| ending.reason),
+            stderr: String::from_utf8_lossy(&self.errors).into_owned(),
+        };
+        self.emit(Event::Ended(exit)).await;
+    }
+
+    async fn obey(&mut self, order: Order) {
+        let ends = order.command == Command::End;
+        let mut effects = Effects::default();
+        let result = if self.unsent.iter().map(Vec::len).sum::<usize>() > self.limits.unread && !ends {
+            Err(Refusal::Stuck)
+        } else {
+            self.driver.command(order.command, &mut effects)
+        };
+        self.carry_out(effects).await;
+        if ends {
+            self.end(Reason::Asked);
+        }
+        // Whoever asked may be gone.
+        let _ = order.done.send(result);
+    }
+
+    async fn take_output(&mut self, bytes: &[u8]) {
+        self.heard = Instant::now();
+        self.was_silent = false;
+        for piece in self.lines.push(bytes) {
+            match piece {
+                Piece::Line(line) | Piece::Half(line) => {
+                    self.keep(Direction::FromAgent, &line).await;
+                    let mut effects = Effects::default();
+                    self.driver.line(&line, &mut effects);
+                    self.carry_out(effects).await;
+                }
+                Piece::TooLong(bytes) => {
+                    self.emit(Event::Notice(format!("A line of {bytes} bytes was left out: it is too long"))).await;
+                }
+            }
+        }
+    }
+
+    async fn carry_out(&mut self, effects: Effects) {
+        let Effects { send, events, jobs, close } = effects;
+        for line in send {
+            self.keep(Direction::ToAgent, &line).await;
+            if self.unsent.is_empty() {
+                self.heard = Instant::now();
+            }
+            self.unsent.push_back(line);
+        }
+        for (name, job) in jobs {
+            let folder = self.folder.clone();
+            self.jobs.spawn_blocking(move || (name, carry_out(&folder, job)));
+        }
+        for event in events {
+            self.emit(event).await;
+        }
+        if close && self.ending.is_none() {
+            self.end(Reason::Asked);
+        }
+        if self.unsent.iter().map(Vec::len).sum::<usize>() > 2 * self.limits.unread {
+            self.end(Reason::Stuck);
+        }
+    }
+
+    async fn keep(&mut self, direction: Direction, line: &[u8]) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = log.write(direction, line).await {
+            self.log = None;
+            self.emit(Event::Notice(format!("The transcript of this session can't be written: {error}"))).await;
+        }
+    }
+
+    async fn emit(&mut self, event: Event) {
+        // Nobody takes them: the process ends, as its handles are dropped with them.
+        if self.events.send(event).await.is_err() && self.ending.is_none() {
+            self.end(Reason::Asked);
+        }
+    }
+
+    fn keep_errors(&mut self, bytes: &[u8]) {
+        self.errors.extend_from_slice(bytes);
+        let over = self.errors.len().saturating_sub(STDERR);
+        self.errors.drain(..over);
+    }
+
+    fn sent(&mut self, written: Option<usize>) {
+        let Some(count) = written else {
+            // It closed its input.
+            self.stdin = None;
+            self.unsent.clear();
+            return;
+        };
+        self.written += count;
+        if self.unsent.front().is_some_and(|line| self.written >= line.len()) {
+            self.unsent.pop_front();
+            self.written = 0;
+        }
+        if self.unsent.is_empty() && self.ending.is_some() {
+            self.stdin = None;
+        }
+    }
+
+    /// Begins the end: the input is closed once all is sent.
+    fn end(&mut self, reason: Reason) {
+        let due = Instant::now() + self.limits.grace;
+        self.ending = Some(Ending { reason, due, was_asked: false });
+        if self.unsent.is_empty() {
+            self.stdin = None;
+        }
+    }
+
+    /// Asks by a signal, then kills.
+    fn press(&mut self) {
+        let next = Instant::now() + self.limits.grace;
+        let Some(ending) = &mut self.ending else { return };
+        ending.due = next;
+        if std::mem::replace(&mut ending.was_asked, true) {
+            self.group.kill();
+            let _ = self.child.start_kill();
+        } else {
+            self.group.terminate();
+        }
+    }
+
+    /// When the agent has been silent for too long; None if it owes nothing.
+    fn silent_at(&self) -> Option<Instant> {
+        let owes = !self.was_silent && self.ending.is_none() && self.driver.awaits().is_some();
+        owes.then(|| self.heard + self.limits.silence)
+    }
+
+    async fn report_silence(&mut self) {
+        self.was_silent = true;
+        if !self.driver.has_begun() {
+            self.end(Reason::Silent);
+            self.press();
+        } else if let Some(awaits) = self.driver.awaits() {
+            self.emit(Event::Silent { awaits }).await;
+        }
+    }
+}
+
+fn carry_out(folder: &Folder, job: Job) -> Result<Value, String> {
+    let result = match job {
+        Job::ReadText { path, line, limit } => folder.read_text(&path, line, limit),
+        Job::WriteText { path, content } => folder.write_text(&path, &content),
+    };
+    result.map_err(|error| error.to_string())
+}
+
+async fn due(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads some bytes; None at the end. Waits for ever once the stream is gone.
+async fn read(stream: &mut Option<impl AsyncRead + Unpin>, block: &mut [u8]) -> Option<usize> {
+    match stream {
+        Some(stream) => stream.read(block).await.ok().filter(|count| *count > 0),
+        None => std::future::pending().await,
+    }
+}
+
+/// Reads some bytes; None at the end and once the stream is gone.
+async fn read_open(stream: &mut Option<impl AsyncRead + Unpin>, block: &mut [u8]) -> Option<usize> {
+    stream.as_mut()?.read(block).await.ok().filter(|count| *count > 0)
+}
+
+/// Writes some bytes of a line, from `written` on; None if the stream is closed. Waits for ever if there is nothing to write.
+async fn write(stream: &mut Option<ChildStdin>, line: Option<&Vec<u8>>, written: usize) -> Option<usize> {
+    match (stream, line) {
+        (Some(stream), Some(line)) => stream.write(line.get(written..).unwrap_or_default()).await.ok(),
+        _ => std::future::pending().await,
+    }
+}

@@ -1,0 +1,203 @@
+//! A driver on a process: what the process writes, and how it ends. The driver reports each line as a notice and sends each
+//! prompt as it is.
+
+use drivers::{
+    Command, Driver, Effects, Event, Exit, Handle, Launch, Limits, Log, Prompt, Reason, Refusal, environment, start,
+};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc::Receiver;
+
+/// Sends texts and reports lines.
+#[derive(Default)]
+struct Plain {
+    awaits: Option<&'static str>,
+    has_begun: bool,
+}
+
+impl Driver for Plain {
+    fn begin(&mut self, _: &mut Effects) {}
+
+    fn line(&mut self, line: &[u8], effects: &mut Effects) {
+        self.has_begun = true;
+        effects.emit(Event::Notice(String::from_utf8_lossy(line).into_owned()));
+    }
+
+    fn command(&mut self, command: Command, effects: &mut Effects) -> Result<(), Refusal> {
+        match command {
+            Command::Prompt(prompt) => effects.send(&json!(prompt.text)),
+            Command::Interrupt => self.awaits = Some("the interruption"),
+            Command::End => {}
+            _ => return Err(Refusal::Unsupported("do that")),
+        }
+        Ok(())
+    }
+
+    fn awaits(&self) -> Option<&'static str> {
+        self.awaits
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    fn open_requests(&self) -> Vec<String> {
+        vec!["7".to_owned()]
+    }
+}
+
+fn launch(script: &str, folder: &Path) -> Launch {
+    Launch {
+        program: env!("CARGO_BIN_EXE_scripted-agent").into(),
+        arguments: vec![script.into()],
+        folder: folder.to_owned(),
+        environment: Vec::new(),
+        log: None,
+    }
+}
+
+/// Short times, for agents that hang. None of these tests waits for a time that an agent which works would need.
+fn limits() -> Limits {
+    let short = Duration::from_millis(100);
+    Limits { silence: short, grace: short, ..Limits::default() }
+}
+
+async fn run(script: &str) -> (Handle, Receiver<Event>) {
+    let folder = tempfile::tempdir().unwrap();
+    start(Box::new(Plain::default()), launch(script, folder.path()), Limits::default()).await.unwrap()
+}
+
+async fn rest(events: &mut Receiver<Event>) -> Vec<Event> {
+    let mut rest = Vec::new();
+    while let Some(event) = events.recv().await {
+        rest.push(event);
+    }
+    rest
+}
+
+fn notice(text: &str) -> Event {
+    Event::Notice(text.to_owned())
+}
+
+/// What comes last.
+fn end(code: Option<i32>, reason: Reason, stderr: &str) -> [Event; 2] {
+    let exit = Exit { code, reason, stderr: stderr.to_owned() };
+    [Event::Withdrawn { request: "7".to_owned() }, Event::Ended(exit)]
+}
+
+#[tokio::test]
+async fn lines_go_both_ways_and_an_end_that_was_asked_for_is_told() {
+    let (handle, mut events) = run("say one\necho\nwait").await;
+    assert_eq!(events.recv().await, Some(notice("one")));
+    let prompt = Prompt { text: "two\nlines".to_owned(), ..Prompt::default() };
+    assert_eq!(handle.send(Command::Prompt(prompt)).await, Ok(()));
+    assert_eq!(events.recv().await, Some(notice("\"two\\nlines\"")));
+    assert_eq!(handle.send(Command::SetModel("x".to_owned())).await, Err(Refusal::Unsupported("do that")));
+    assert_eq!(handle.send(Command::End).await, Ok(()));
+    assert_eq!(rest(&mut events).await, end(Some(0), Reason::Asked, ""));
+    assert_eq!(handle.send(Command::Interrupt).await, Err(Refusal::Ended));
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_leaves_its_last_lines_and_its_reason() {
+    let (_handle, mut events) = run("say one\nerr no more credit\nhalf {\"type\":\nexit 3").await;
+    let mut expected = vec![notice("one"), notice("The agent ended in the middle of a line of 8 bytes")];
+    expected.extend(end(Some(3), Reason::Itself, "no more credit\n"));
+    assert_eq!(rest(&mut events).await, expected);
+}
+
+#[tokio::test]
+async fn a_line_of_megabytes_is_read_and_a_larger_one_is_left_out() {
+    let (_handle, mut events) = run("big 3000000\nbig 40000000\nsay after").await;
+    assert_eq!(events.recv().await, Some(notice(&"x".repeat(3_000_000))));
+    assert_eq!(events.recv().await, Some(notice("A line of 40000000 bytes was left out: it is too long")));
+    assert_eq!(events.recv().await, Some(notice("after")));
+}
+
+#[tokio::test]
+async fn a_flood_waits_until_it_is_taken_and_is_whole() {
+    let (_handle, mut events) = run("flood 20000").await;
+    for number in 0..20_000 {
+        assert_eq!(events.recv().await, Some(notice(&number.to_string())));
+    }
+    assert_eq!(rest(&mut events).await, end(Some(0), Reason::Itself, ""));
+}
+
+#[tokio::test]
+async fn an_agent_that_never_begins_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = Plain { awaits: Some("the start"), ..Plain::default() };
+    let (_handle, mut events) = start(Box::new(driver), launch("hang", folder.path()), limits()).await.unwrap();
+    assert_eq!(rest(&mut events).await, end(None, Reason::Silent, ""));
+}
+
+#[tokio::test]
+async fn an_agent_that_hangs_is_reported_and_can_be_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let driver = Box::new(Plain::default());
+    let (handle, mut events) = start(driver, launch("say one\nhang", folder.path()), limits()).await.unwrap();
+    assert_eq!(events.recv().await, Some(notice("one")));
+    assert_eq!(handle.send(Command::Interrupt).await, Ok(()));
+    assert_eq!(events.recv().await, Some(Event::Silent { awaits: "the interruption" }));
+    assert_eq!(handle.send(Command::End).await, Ok(()));
+    assert_eq!(rest(&mut events).await, end(None, Reason::Asked, ""));
+}
+
+#[tokio::test]
+async fn what_an_agent_started_ends_with_it() {
+    let (_handle, mut events) = run("child\nexit 0").await;
+    let Some(Event::Notice(child)) = events.recv().await else { panic!("the child's id is missing") };
+    assert_eq!(rest(&mut events).await, end(Some(0), Reason::Itself, ""));
+    // The child had the output open: that it ended shows that the child is gone, or about to be.
+    assert!(child.parse::<u32>().is_ok());
+}
+
+#[tokio::test]
+async fn it_ends_with_its_last_handle() {
+    let (handle, mut events) = run("wait").await;
+    drop(handle);
+    assert_eq!(rest(&mut events).await, end(Some(0), Reason::Asked, ""));
+}
+
+#[tokio::test]
+async fn it_runs_in_its_folder_with_the_environment_that_it_was_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables = ["PATH", "VERBATIM_SECRET", "CLAUDE_CONFIG_DIR"].map(|n| (OsString::from(n), OsString::from("/x")));
+    let environment = environment::filtered(variables, &[]);
+    let launch = Launch { environment, ..launch("env\nfolder", folder.path()) };
+    let (_handle, mut events) = start(Box::new(Plain::default()), launch, Limits::default()).await.unwrap();
+    assert_eq!(events.recv().await, Some(notice("CLAUDE_CONFIG_DIR,PATH")));
+    let path = folder.path().canonicalize().unwrap();
+    assert_eq!(events.recv().await, Some(notice(&path.display().to_string())));
+}
+
+#[tokio::test]
+async fn a_program_or_a_folder_that_is_missing_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = Launch { program: "/missing/agent".into(), ..launch("", folder.path()) };
+    assert!(start(Box::new(Plain::default()), missing, Limits::default()).await.is_err());
+    let gone = launch("", &folder.path().join("gone"));
+    assert!(start(Box::new(Plain::default()), gone, Limits::default()).await.is_err());
+}
+
+#[tokio::test]
+async fn an_agent_without_a_transcript_gets_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let log = Some(Log { path: path.clone(), now: || 1_767_955_200_000 });
+    let launch = Launch { log, ..launch("echo\nsay {\"b\": 2}\nsay no JSON\nwait", folder.path()) };
+    let (handle, mut events) = start(Box::new(Plain::default()), launch, Limits::default()).await.unwrap();
+    let prompt = Prompt { text: "hello".to_owned(), ..Prompt::default() };
+    handle.send(Command::Prompt(prompt)).await.unwrap();
+    for expected in ["\"hello\"", "{\"b\": 2}", "no JSON"] {
+        assert_eq!(events.recv().await, Some(notice(expected)));
+    }
+    handle.send(Command::End).await.unwrap();
+    rest(&mut events).await;
+    let lines: Vec<Value> =
+        std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let frame = |direction: &str, message: Value| json!({"ts": 1_767_955_200_000_i64, "direction": direction, "message": message});
+    assert_eq!(lines, [frame("in", json!("hello")), frame("out", json!("hello")), frame("out", json!({"b": 2}))]);
+}
