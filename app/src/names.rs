@@ -15,6 +15,10 @@ pub const ROLES: [(Role, &str); 6] = [
     (Role::Host, "Verbatim"),
 ];
 
+/// Explains why a sub-agent's session stands among those of its callers.
+#[cfg(feature = "ssr")]
+pub const PARENT_MISSING: &str = "The session that started this sub-agent isn't imported";
+
 /// What is known of a thing, in one line: `bot · slipway · main`.
 pub fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {
     facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")

@@ -36,6 +36,9 @@ pub struct Session {
     pub agent_session_id: Option<String>,
     /// Of a sub-agent: the session that started it.
     pub parent: Option<SessionId>,
+    /// Of a sub-agent: the session that started it isn't stored, so this one stands by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub parent_missing: bool,
     /// The session whose messages this one begins with, as it was forked or resumed into another file.
     pub forked_from: Option<SessionId>,
     /// Of a child: the parent's tool call that started it.

@@ -4,7 +4,7 @@ use super::{Dev, SessionPageData};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{model_name, project_name, title};
+use crate::names::{PARENT_MISSING, model_name, project_name, title};
 use crate::pages::changes::parts::delta;
 use crate::pages::panel::Tab;
 use crate::part::{Part, part};
@@ -56,6 +56,7 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
         let words = format!("Sub-agent of {}", title(&parent.title));
         part! { <a class="cut" href=session_href(&parent.id) title=words>"Sub-agent of "<bdi>{title(&parent.title)}</bdi></a> }
     });
+    let orphan = session.parent_missing.then(|| part! { <span class="cut" title=PARENT_MISSING>"Sub-agent"</span> });
     let fork = detail.forked_from.as_ref().map(|from| {
         let words = format!("Forked from {}", title(&from.title));
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>"Forked from "<bdi>{title(&from.title)}</bdi></a> }
@@ -73,6 +74,7 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
     part! {
         <div class="meta">
             {parent}
+            {orphan}
             {project}
             {branch}
             <span class="cut agent">{agent_name(&session.agent)}</span>

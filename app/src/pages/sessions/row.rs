@@ -4,7 +4,7 @@ use super::ask;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{listed, model_name, project_name, title};
+use crate::names::{PARENT_MISSING, listed, model_name, project_name, title};
 use crate::part::{Part, part};
 use crate::shell::{StateLook, agent_name, session_href};
 use crate::time_text::span;
@@ -49,6 +49,9 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
         let words = figures::counted(session.child_count, "sub-agent");
         part! { <span class="chip hide-mid" title=words><Icon glyph=Glyph::SUB size=Size::Small/><span aria-hidden="true">{session.child_count}</span><span class="sr">{words.clone()}</span></span> }
     });
+    let orphan = session.parent_missing.then(|| {
+        part! { <span class="chip" title=PARENT_MISSING><Icon glyph=Glyph::SUB size=Size::Small/>"sub-agent"</span> }
+    });
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let waits = session.state == SessionState::NeedsYou;
     let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id);
@@ -70,6 +73,7 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
             <span class="title">
                 {pin}
                 <a dir="auto" href=session_href(session.id.as_str()) data-title=session.title.clone() title=format!("{}\n{about}", title(&session.title))>{title(&session.title)}</a>
+                {orphan}
                 {children}
                 <span class="where">{place}</span>
             </span>

@@ -167,7 +167,7 @@ fn reference(session: &Session) -> SessionRef {
 /// agent gave an id or a folder that is none: a person pastes the command into a terminal.
 fn resume_command(session: &Session) -> Option<String> {
     let own_id = session.agent_session_id.as_deref().filter(|id| is_uuid(id))?;
-    if session.parent.is_some() {
+    if session.parent.is_some() || session.parent_missing {
         return None;
     }
     let resume = format!("{} {own_id}", agents::agent(&session.agent)?.resume?);

@@ -1,6 +1,6 @@
 //! The list of sessions, one of them, its children, its fork, and by which names it is known.
 
-use crate::support::{House, Talk, texts};
+use crate::support::{House, Talk, fixture, texts};
 use api::Method;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -212,6 +212,23 @@ async fn sub_agents_are_children() {
     assert_eq!(texts(&detail["ancestors"], "title"), ["Use an agent"]);
     assert_eq!(detail["resume_command"], Value::Null);
     assert_eq!(house.read(&format!("/v1/sessions/{child}/children")).await["sessions"], json!([]));
+}
+
+#[tokio::test]
+async fn a_sub_agent_stands_by_itself_until_its_caller_is_there() {
+    let parent = "transcripts/claude/5e55a0de-0000-4000-8000-000000000001";
+    let house = House::with_fixtures(&[&format!("{parent}/subagents/agent-a77.jsonl")]).await;
+    let list = house.read("/v1/sessions").await;
+    assert_eq!((list["total"].as_i64(), &list["sessions"][0]["parent_missing"]), (Some(1), &json!(true)));
+    assert_eq!(list["facets"]["agents"], json!([{ "value": "claude_code", "count": 1 }]));
+    let id = list["sessions"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(house.read(&format!("/v1/sessions/{id}")).await["resume_command"], Value::Null);
+
+    house.import(&[fixture(&format!("{parent}.jsonl"))]).await;
+    let list = house.read("/v1/sessions").await;
+    assert_eq!((texts(&list["sessions"], "title"), list["total"].as_i64()), (vec!["Use an agent"], Some(1)));
+    let child = house.read(&format!("/v1/sessions/{id}")).await;
+    assert_eq!(child["session"].get("parent_missing"), None);
 }
 
 /// The own id of a session with many sub-agents, whose own ids all begin with it, still names it.

@@ -17,8 +17,8 @@ impl Workspace {
     async fn facet(&self, column: &'static str, key_id: Option<&str>) -> Result<Vec<Facet>, StoreError> {
         let rows: Vec<(String, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session s WHERE workspace_id = "));
-            q.push_bind(self.id()).push(" AND parent_key IS NULL AND archived_at IS NULL AND deleted_at IS NULL AND ");
-            q.push(super::sessions::SPOKEN);
+            q.push_bind(self.id()).push(" AND archived_at IS NULL AND deleted_at IS NULL AND ");
+            q.push(super::sessions::STANDS_ALONE).push(" AND ").push(super::sessions::SPOKEN);
             if let Some(key_id) = key_id {
                 q.push(" AND key_id = ").push_bind(key_id);
             }

@@ -217,7 +217,7 @@ where
         q.push(" AND s.last_minute <= ").push_bind(minute(until.0)).push(" AND s.last_at < ").push_bind(until.0);
     }
     match filter.parents {
-        Parents::Only => drop(q.push(" AND s.parent_key IS NULL")),
+        Parents::Only => drop(q.push(" AND ").push(STANDS_ALONE)),
         Parents::AndChildren => {}
     }
     match filter.archived {
@@ -253,6 +253,10 @@ fn minute(at: i64) -> i64 {
 
 /// Does a session wait for a person?
 pub(super) const NEEDS_YOU: &str = "(s.approvals_open > 0 OR s.ask_seq > s.user_seq)";
+
+/// Is it no sub-agent's, or one whose parent isn't stored? The sessions of a deleted parent stay below it.
+pub(super) const STANDS_ALONE: &str = "(s.parent_key IS NULL OR NOT EXISTS (SELECT 1 FROM session o WHERE \
+     o.workspace_id = s.workspace_id AND o.agent = s.agent AND o.key = s.parent_key))";
 
 /// Is there anything in a session, be it notes alone, or will there be?
 pub(super) const SPOKEN: &str = "(s.last_seq > 0 OR s.create_hash IS NOT NULL)";

@@ -279,6 +279,7 @@ impl SessionRow {
             agent: self.agent,
             title: self.own_title.or(self.title).or(self.first_prompt).unwrap_or_else(|| self.key.clone()),
             agent_session_id: Some(self.key),
+            parent_missing: self.parent_key.is_some() && parent.is_none(),
             parent: parent.map(id).transpose()?,
             forked_from: self.forked_from.map(id).transpose()?,
             call_id: self.call_id,
