@@ -13,6 +13,7 @@ mod updates;
 use crate::parts::at::{At, file_key, message_id, micros};
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::obj::{Obj, string};
 use crate::parts::short::fields_in_short;
@@ -181,19 +182,7 @@ fn time(raw: &str) -> Option<Micros> {
     Some(Micros((number * if number > 1e11 { 1e3 } else { 1e6 }) as i64))
 }
 
-impl Records for Messages {
-    fn record(&mut self, text: &str, record: &Obj, span: Span) {
-        if self.current.is_none() {
-            let inner = inner(record);
-            match session_of(inner.as_ref().unwrap_or(record)) {
-                Some(key) => self.enter(&key),
-                None if self.before.len() < MOST_BEFORE => return self.before.push((Ok(text.to_owned()), span)),
-                None => self.enter(&self.named.clone()),
-            }
-        }
-        self.read(record, span);
-    }
-
+impl Contents for Messages {
     fn note(&mut self, span: Span, text: &str) {
         match self.current {
             Some(_) => self.noted(span, text),
@@ -213,11 +202,25 @@ impl Records for Messages {
         }
     }
 
-    fn waits(&self) -> bool {
-        !self.before.is_empty()
-    }
-
     fn book(&mut self) -> &mut Book {
         &mut self.book
+    }
+}
+
+impl Records for Messages {
+    fn record(&mut self, text: &str, record: &Obj, span: Span) {
+        if self.current.is_none() {
+            let inner = inner(record);
+            match session_of(inner.as_ref().unwrap_or(record)) {
+                Some(key) => self.enter(&key),
+                None if self.before.len() < MOST_BEFORE => return self.before.push((Ok(text.to_owned()), span)),
+                None => self.enter(&self.named.clone()),
+            }
+        }
+        self.read(record, span);
+    }
+
+    fn waits(&self) -> bool {
+        !self.before.is_empty()
     }
 }

@@ -2,12 +2,16 @@
 
 use crate::acp::Messages;
 use crate::aider;
+use crate::antigravity::Steps;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
 use crate::cursor::Cursor;
 use crate::droid::Droid;
 use crate::gemini::Chat;
+use crate::grok;
+use crate::hermes;
+use crate::kimi::Wire;
 use crate::kiro;
 use crate::opencode::Session;
 use crate::openhands::Conversation;
@@ -68,6 +72,8 @@ pub struct Folder {
     pub endings: &'static [&'static str],
     /// Each folder right below it is a project, which a person allows or not by itself; else it is allowed as a whole.
     pub by_project: bool,
+    /// Its files lie right in it, beside folders that hold much else.
+    pub shallow: bool,
 }
 
 /// A folder of a person, by platform.
@@ -101,7 +107,7 @@ impl Eq for Agent {}
 
 impl Folder {
     const fn home(path: &'static str, inside: &'static str, variable: Option<&'static str>) -> Self {
-        Self { base: Base::Home, path, variable, inside, endings: &[".jsonl"], by_project: false }
+        Self { base: Base::Home, path, variable, inside, endings: &[".jsonl"], by_project: false, shallow: false }
     }
 
     const fn endings(self, endings: &'static [&'static str]) -> Self {
@@ -110,6 +116,11 @@ impl Folder {
 
     const fn by_project(self) -> Self {
         Self { by_project: true, ..self }
+    }
+
+    /// How many folders deep its files lie at most.
+    pub const fn depth(&self) -> usize {
+        if self.shallow { 1 } else { usize::MAX }
     }
 }
 
@@ -163,7 +174,11 @@ pub static AGENTS: [Agent; 21] = [
         .read(Log::VERSION, None, |path, _| Box::new(JsonLines::new(Log::new(path)))),
     Agent::new(Session::NAME, "OpenCode", '▣', "an OpenCode session", Record(detect::opencode))
         .resume("opencode --session")
-        .folders(&[Folder { base: Base::Data, ..Folder::home("opencode", "storage", None) }.endings(&[".json"])])
+        .folders(&[
+            Folder { base: Base::Data, ..Folder::home("opencode", "storage", None) }.endings(&[".json"]),
+            // Its database, which `store::opencode` reads.
+            Folder { base: Base::Data, shallow: true, ..Folder::home("opencode", "", None) }.endings(&[".db"]),
+        ])
         .read(Session::VERSION, None, |path, _| Box::new(WholeFile::new(Session::new(path)))),
     Agent::new(Events::NAME, "Copilot CLI", '◉', "a Copilot CLI session", Record(detect::copilot))
         .resume("copilot --resume")
@@ -201,12 +216,20 @@ pub static AGENTS: [Agent; 21] = [
             Folder::home(".openclaw", "agents", Some("OPENCLAW_STATE_DIR")),
         ])
         .read(Tree::VERSION, None, |path, _| Box::new(JsonLines::new(Tree::new(path)))),
-    Agent::new("kimi", "Kimi", '☾', "a Kimi session", Record(detect::kimi)),
-    Agent::new("antigravity", "Antigravity", '⇡', "an Antigravity session", Record(detect::antigravity)),
+    Agent::new(Wire::NAME, "Kimi", '☾', "a Kimi session", Record(detect::kimi))
+        .folders(&[Folder::home(".kimi-code", "sessions", Some("KIMI_CODE_HOME")).endings(&["wire.jsonl"])])
+        .read(Wire::VERSION, None, |path, _| Box::new(JsonLines::new(Wire::new(path)))),
+    Agent::new(Steps::NAME, "Antigravity", '⇡', "an Antigravity session", Record(detect::antigravity)).read(
+        Steps::VERSION,
+        None,
+        |path, _| Box::new(JsonLines::new(Steps::new(path))),
+    ),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor session", Record(detect::cursor))
         .folders(&[Folder::home(".cursor", "projects", None)])
         .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
-    Agent::new("hermes", "Hermes", '▦', "a Hermes session", Record(detect::hermes)),
+    Agent::new(hermes::Session::NAME, "Hermes", '▦', "a Hermes session", Record(detect::hermes))
+        .folders(&[Folder::home(".hermes", "sessions", Some("HERMES_HOME")).endings(&[".json"])])
+        .read(hermes::Session::VERSION, None, |path, _| Box::new(WholeFile::new(hermes::Session::new(path)))),
     Agent::new(kiro::History::NAME, "Kiro", '◈', "a Kiro session", Record(detect::kiro))
         .folders(&[Folder::home(".kiro", "sessions", None)])
         .read(kiro::History::VERSION, None, |path, _| {
@@ -216,7 +239,10 @@ pub static AGENTS: [Agent; 21] = [
                 |path| Box::new(WholeFile::new(kiro::History::new(path))),
             ))
         }),
-    Agent::new("grok", "Grok", '⌀', "a Grok session", Record(detect::grok)),
+    Agent::new(grok::Chat::NAME, "Grok", '⌀', "a Grok session", Record(detect::grok))
+        .resume("grok --resume")
+        .folders(&[Folder::home(".grok", "sessions", Some("GROK_HOME")).endings(&["chat_history.jsonl"])])
+        .read(grok::Chat::VERSION, None, |path, _| Box::new(JsonLines::new(grok::Chat::new(path)))),
     Agent::new(
         "claude_history",
         "Claude Code",

@@ -94,7 +94,7 @@ impl Reader {
             title: meta.filled("description"),
             call_id: meta.filled("toolUseId").or_else(|| meta.filled("toolUseID")),
         });
-        let (lines, waiting) = (Lines::default(), Vec::new());
+        let (lines, waiting) = (Lines::joined(), Vec::new());
         let mut reader = Self { path: path.to_owned(), meta, lines, state: None, waiting };
         if let Some(session) = FileName::parse(path).session {
             reader.state = Some(reader.begin(session));

@@ -23,6 +23,7 @@ mod turns;
 use crate::parts::at::{At, file_key, hash, message_id, micros};
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::obj::Obj;
 use crate::parts::short::fields_in_short;
@@ -211,6 +212,30 @@ fn is_item(kind: &str) -> bool {
     matches!(kind, "message" | "reasoning" | "ghost_snapshot") || ENDS.iter().any(|end| kind.ends_with(end))
 }
 
+impl Contents for Rollout {
+    fn note(&mut self, span: Span, text: &str) {
+        let session = self.session(None);
+        let id = self.id_by_place(span.offset);
+        let at = self.at(session, None, id, span);
+        self.say(&at, at.aside(&at.id, "note", text));
+        self.book.note(session, span.offset, text.to_owned());
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
+        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
+    }
+
+    fn end(&mut self) {
+        self.session(None);
+        self.settle_thoughts();
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.book
+    }
+}
+
 impl Records for Rollout {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         let kind = record.filled("type").unwrap_or_default();
@@ -256,29 +281,7 @@ impl Records for Rollout {
         }
     }
 
-    fn note(&mut self, span: Span, text: &str) {
-        let session = self.session(None);
-        let id = self.id_by_place(span.offset);
-        let at = self.at(session, None, id, span);
-        self.say(&at, at.aside(&at.id, "note", text));
-        self.book.note(session, span.offset, text.to_owned());
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
-        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
-    }
-
-    fn end(&mut self) {
-        self.session(None);
-        self.settle_thoughts();
-    }
-
     fn waits(&self) -> bool {
         self.recent.has_thoughts()
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }

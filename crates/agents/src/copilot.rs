@@ -13,6 +13,7 @@ mod permission;
 use crate::parts::at::At;
 use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, stem};
 use crate::parts::obj::Obj;
@@ -239,18 +240,7 @@ fn exit_code(result: &mut Result) {
     }
 }
 
-impl Records for Events {
-    fn record(&mut self, text: &str, record: &Obj, span: Span) {
-        let kind = record.filled("type").unwrap_or_default();
-        let data = record.obj("data").unwrap_or_else(|| record.clone());
-        self.log.session(data.filled("sessionId").filter(|_| kind == "session.start"));
-        self.log.within(data.filled("parentToolCallId").as_deref());
-        if let Some(mut at) = self.log.line(record.filled("id"), record, text, span) {
-            self.event(&mut at, &kind, record, &data);
-        }
-        self.log.within(None);
-    }
-
+impl Contents for Events {
     fn note(&mut self, span: Span, text: &str) {
         self.log.note(span, text);
     }
@@ -265,5 +255,18 @@ impl Records for Events {
 
     fn book(&mut self) -> &mut Book {
         &mut self.log.book
+    }
+}
+
+impl Records for Events {
+    fn record(&mut self, text: &str, record: &Obj, span: Span) {
+        let kind = record.filled("type").unwrap_or_default();
+        let data = record.obj("data").unwrap_or_else(|| record.clone());
+        self.log.session(data.filled("sessionId").filter(|_| kind == "session.start"));
+        self.log.within(data.filled("parentToolCallId").as_deref());
+        if let Some(mut at) = self.log.line(record.filled("id"), record, text, span) {
+            self.event(&mut at, &kind, record, &data);
+        }
+        self.log.within(None);
     }
 }

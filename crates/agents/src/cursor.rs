@@ -8,6 +8,7 @@ use crate::parts::at::{At, derived_id};
 use crate::parts::blocks::joined_text;
 use crate::parts::book::Book;
 use crate::parts::calls::Result;
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, stem};
 use crate::parts::obj::{Obj, list};
@@ -65,6 +66,24 @@ fn outcome(block: &Obj, text: String) -> Result {
     Result { state, text, details: Vec::new() }
 }
 
+impl Contents for Cursor {
+    fn note(&mut self, span: Span, text: &str) {
+        self.log.note(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.log.note_at(offset)
+    }
+
+    fn end(&mut self) {
+        self.log.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.log.book
+    }
+}
+
 impl Records for Cursor {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         self.log.session(None);
@@ -103,21 +122,5 @@ impl Records for Cursor {
             }
         }
         self.log.say_empty(&at);
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
     }
 }

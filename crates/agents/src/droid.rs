@@ -7,6 +7,7 @@ use crate::parts::at::At;
 use crate::parts::blocks::result_text;
 use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, stem};
 use crate::parts::obj::Obj;
@@ -151,6 +152,24 @@ fn with_code(result: &mut Result, code: i64) {
     }
 }
 
+impl Contents for Droid {
+    fn note(&mut self, span: Span, text: &str) {
+        self.log.note(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.log.note_at(offset)
+    }
+
+    fn end(&mut self) {
+        self.log.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.log.book
+    }
+}
+
 impl Records for Droid {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         let kind = record.filled("type").unwrap_or_default();
@@ -182,21 +201,5 @@ impl Records for Droid {
             _ => self.log.aside(&at, &kind, record),
         }
         self.log.say_empty(&at);
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
     }
 }

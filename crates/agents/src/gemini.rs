@@ -20,6 +20,7 @@ use crate::parts::at::{At, file_key, message_id, micros};
 use crate::parts::blocks::cut;
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
 use crate::parts::obj::{Obj, list, string};
@@ -350,6 +351,24 @@ impl Chat {
     }
 }
 
+impl Contents for Chat {
+    fn note(&mut self, span: Span, text: &str) {
+        self.unreadable(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.place_of_note(offset)
+    }
+
+    fn end(&mut self) {
+        self.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.book
+    }
+}
+
 impl Records for Chat {
     fn record(&mut self, _: &str, record: &Obj, span: Span) {
         let is_message = record.has("id") || record.has("role");
@@ -363,22 +382,11 @@ impl Records for Chat {
             self.message(record, self.id_by_place(span.offset), span);
         }
     }
-    fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
-    }
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
-    }
-    fn end(&mut self) {
-        self.session(None);
-    }
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
-    }
 }
 
 impl Document for Chat {
     const LISTS: &'static [&'static str] = &["history", "messages"];
+
     fn field(&mut self, name: &str, raw: &str, span: Span) {
         match (self.main, string(raw)) {
             (None, Some(id)) if name == "sessionId" => {
@@ -389,19 +397,8 @@ impl Document for Chat {
             (Some(session), _) => self.head_field(session, name, raw, span),
         }
     }
+
     fn entry(&mut self, list: &str, index: usize, raw: &str, span: Span) {
         self.entry(raw, format!("{}~{list}~{index}", self.file_key), span);
-    }
-    fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
-    }
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
-    }
-    fn end(&mut self) {
-        self.session(None);
-    }
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }

@@ -15,6 +15,7 @@ use crate::parts::at::{At, file_key, message_id, micros};
 use crate::parts::blocks::cut;
 use crate::parts::book::Book;
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
 use crate::parts::obj::{Obj, list, string};
@@ -159,6 +160,24 @@ impl History {
     }
 }
 
+impl Contents for History {
+    fn note(&mut self, span: Span, text: &str) {
+        self.unreadable(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.place_of_note(offset)
+    }
+
+    fn end(&mut self) {
+        self.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.book
+    }
+}
+
 impl Records for History {
     fn record(&mut self, _: &str, record: &Obj, span: Span) {
         if let Some(history) = record.list("history") {
@@ -167,7 +186,7 @@ impl Records for History {
             let names: Vec<String> = record.fields().map(|(name, _)| name.to_owned()).collect();
             names.iter().filter(|name| *name != "history").for_each(|name| self.meta(session, name, span));
             for (index, raw) in history.into_iter().enumerate() {
-                Document::entry(self, "history", index, raw, span);
+                self.entry("history", index, raw, span);
             }
             return;
         }
@@ -186,22 +205,11 @@ impl Records for History {
             _ => self.say(&at, at.aside(&at.id, &kind, fields_in_short(&kind, body))),
         }
     }
-    fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
-    }
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
-    }
-    fn end(&mut self) {
-        self.session(None);
-    }
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
-    }
 }
 
 impl Document for History {
     const LISTS: &'static [&'static str] = &["history"];
+
     fn field(&mut self, name: &str, raw: &str, span: Span) {
         match (self.main, string(raw)) {
             (None, Some(id)) if name == "conversation_id" => {
@@ -212,6 +220,7 @@ impl Document for History {
             (Some(session), _) => self.meta(session, name, span),
         }
     }
+
     fn entry(&mut self, _: &str, index: usize, raw: &str, span: Span) {
         // Older versions have pairs instead of objects.
         let pair = list(raw).map(|pair| pair.into_iter().map(Obj::parse).collect::<Vec<_>>());
@@ -227,17 +236,5 @@ impl Document for History {
             let at = self.at(session, None, id, span);
             self.say(&at, at.aside(&at.id, "unknown", cut(raw, 200)));
         }
-    }
-    fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
-    }
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
-    }
-    fn end(&mut self) {
-        self.session(None);
-    }
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }

@@ -3,8 +3,9 @@
 //! A tour:
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
-//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`, `codex`,
-//!   `copilot`, `cursor`, `droid`, `gemini`, `kiro`, `opencode`, `openhands`, `pi`, `qwen`, `swe_agent`.
+//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`,
+//!   `antigravity`, `codex`, `copilot`, `cursor`, `droid`, `gemini`, `grok`, `hermes`, `kimi`, `kiro`, `opencode`, `openhands`, `pi`,
+//!   `qwen`, `swe_agent`.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -28,6 +29,7 @@ mod acp;
 mod age;
 mod agent;
 mod aider;
+mod antigravity;
 pub mod change;
 pub mod claude;
 mod codex;
@@ -35,6 +37,9 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod grok;
+mod hermes;
+mod kimi;
 mod kiro;
 mod opencode;
 mod openhands;

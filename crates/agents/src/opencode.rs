@@ -20,6 +20,7 @@ use crate::parts::at::{At, file_key, message_id};
 use crate::parts::blocks::cut;
 use crate::parts::book::Book;
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
@@ -174,30 +175,7 @@ fn milliseconds(times: &Obj, key: &str) -> Option<Micros> {
     times.int(key).filter(|time| *time > 0).map(|time| Micros(time.saturating_mul(1000)))
 }
 
-impl Document for Session {
-    const LISTS: &'static [&'static str] = &["messages"];
-
-    fn field(&mut self, name: &str, raw: &str, span: Span) {
-        match Obj::parse(raw) {
-            Some(info) if name == "info" => self.info(&info, span),
-            _ => self.fields.push((name.to_owned(), raw.to_owned(), span)),
-        }
-    }
-
-    fn entry(&mut self, _: &str, index: usize, raw: &str, span: Span) {
-        let entry = Obj::parse(raw);
-        if let Some(info) = entry.as_ref().and_then(|entry| entry.obj("info")) {
-            let parts = entry.and_then(|entry| entry.list("parts")).unwrap_or_default();
-            self.message(&info, Some(parts), &index.to_string(), span);
-        } else {
-            let session = self.session(None);
-            let id = format!("{}~{index}", self.file_key);
-            let at = self.at(session, None, id, span);
-            let draft = at.aside(&at.id, "unknown", cut(raw, 200));
-            self.say(&at, draft);
-        }
-    }
-
+impl Contents for Session {
     fn note(&mut self, span: Span, text: &str) {
         let session = self.session(None);
         let id = self.note_at(span.offset).1;
@@ -243,5 +221,30 @@ impl Document for Session {
 
     fn book(&mut self) -> &mut Book {
         &mut self.book
+    }
+}
+
+impl Document for Session {
+    const LISTS: &'static [&'static str] = &["messages"];
+
+    fn field(&mut self, name: &str, raw: &str, span: Span) {
+        match Obj::parse(raw) {
+            Some(info) if name == "info" => self.info(&info, span),
+            _ => self.fields.push((name.to_owned(), raw.to_owned(), span)),
+        }
+    }
+
+    fn entry(&mut self, _: &str, index: usize, raw: &str, span: Span) {
+        let entry = Obj::parse(raw);
+        if let Some(info) = entry.as_ref().and_then(|entry| entry.obj("info")) {
+            let parts = entry.and_then(|entry| entry.list("parts")).unwrap_or_default();
+            self.message(&info, Some(parts), &index.to_string(), span);
+        } else {
+            let session = self.session(None);
+            let id = format!("{}~{index}", self.file_key);
+            let at = self.at(session, None, id, span);
+            let draft = at.aside(&at.id, "unknown", cut(raw, 200));
+            self.say(&at, draft);
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::parts::at::{At, derived_id, envelope, extras, file_key, message_id, m
 use crate::parts::blocks::{cut, joined_text};
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
 use crate::parts::obj::{Obj, list, string};
@@ -293,11 +294,7 @@ fn without_thought<'a>(text: &'a str, thought: &str) -> &'a str {
     inner.filter(|(inner, _)| inner.trim() == thought.trim()).map_or(text, |(_, rest)| rest).trim()
 }
 
-impl Records for Conversation {
-    fn record(&mut self, _: &str, record: &Obj, span: Span) {
-        self.event(record, span);
-    }
-
+impl Contents for Conversation {
     fn note(&mut self, span: Span, text: &str) {
         let id = self.id_by_place(span.offset);
         let at = self.book.at(self.session, None, id, self.origin.clone(), span);
@@ -314,31 +311,25 @@ impl Records for Conversation {
     }
 }
 
+impl Records for Conversation {
+    fn record(&mut self, _: &str, record: &Obj, span: Span) {
+        self.event(record, span);
+    }
+}
+
 impl Document for Conversation {
     const LISTS: &'static [&'static str] = &["events", "history"];
 
     fn field(&mut self, name: &str, raw: &str, span: Span) {
         const MOST: usize = 200;
-        Records::note(self, span, &format!("{}: {}", name.replace('_', " "), cut(raw, MOST)));
+        self.note(span, &format!("{}: {}", name.replace('_', " "), cut(raw, MOST)));
     }
 
     fn entry(&mut self, _: &str, _: usize, raw: &str, span: Span) {
         match Obj::parse(raw) {
             Some(event) => self.event(&event, span),
-            None => Records::note(self, span, "An entry that is no event"),
+            None => self.note(span, "An entry that is no event"),
         }
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        Records::note(self, span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        Records::note_at(self, offset)
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }
 

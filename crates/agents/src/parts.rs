@@ -1,7 +1,7 @@
 //! What the readers of several agents share.
 //!
-//! - `lines`: a file of lines; `document`: a file that is one JSON document, entry by entry;
-//!   `either`: a file of either kind.
+//! - `contents`: what reads a file, whatever its form. `lines`: a file of lines; `document`: a file that is one JSON document,
+//!   entry by entry; `either`: a file of either kind.
 //! - `decode`, `pieces`, `obj`: from bytes to JSON objects.
 //! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
 //! - `at`: what every message made from one line has in common; ids and envelopes.
@@ -13,6 +13,7 @@ pub(crate) mod at;
 pub(crate) mod blocks;
 pub(crate) mod book;
 pub(crate) mod calls;
+pub(crate) mod contents;
 pub(crate) mod decode;
 pub(crate) mod document;
 pub(crate) mod edits;

@@ -10,6 +10,7 @@ use crate::parts::at::{At, extras};
 use crate::parts::blocks::{fenced, joined_text, result_text};
 use crate::parts::book::Book;
 use crate::parts::calls::Result;
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, stem};
 use crate::parts::obj::Obj;
@@ -216,6 +217,24 @@ fn outcome(message: &Obj, text: String) -> Result {
     Result { state, text, details: Vec::new() }
 }
 
+impl Contents for Tree {
+    fn note(&mut self, span: Span, text: &str) {
+        self.log.note(span, text);
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        self.log.note_at(offset)
+    }
+
+    fn end(&mut self) {
+        self.log.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.log.book
+    }
+}
+
 impl Records for Tree {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         let kind = record.filled("type").unwrap_or_default();
@@ -242,21 +261,5 @@ impl Records for Tree {
             _ => self.log.aside(&at, &kind, record),
         }
         self.hang(id, record, &at, message.as_ref());
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
     }
 }

@@ -18,6 +18,7 @@ mod system;
 use crate::parts::at::{At, file_key, message_id, micros};
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
+use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::obj::Obj;
 use crate::parts::session::Standing;
@@ -124,6 +125,29 @@ impl Log {
     }
 }
 
+impl Contents for Log {
+    fn note(&mut self, span: Span, text: &str) {
+        let session = self.session(None);
+        let id = self.id_by_place(span.offset);
+        let at = self.at(session, None, id, Origin::default(), span);
+        self.say(&at, at.aside(&at.id, "note", text));
+        self.book.note(session, span.offset, text.to_owned());
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
+        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
+    }
+
+    fn end(&mut self) {
+        self.session(None);
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.book
+    }
+}
+
 impl Records for Log {
     fn record(&mut self, _: &str, record: &Obj, span: Span) {
         let session = self.session(Some(record));
@@ -177,26 +201,5 @@ impl Records for Log {
             let before = is_prompt.then_some(before);
             self.order.push(Step { uuid, first, offset: span.offset, before });
         }
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        let session = self.session(None);
-        let id = self.id_by_place(span.offset);
-        let at = self.at(session, None, id, Origin::default(), span);
-        self.say(&at, at.aside(&at.id, "note", text));
-        self.book.note(session, span.offset, text.to_owned());
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
-        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
-    }
-
-    fn end(&mut self) {
-        self.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }

@@ -14,6 +14,7 @@ use crate::parts::at::{At, file_key, message_id};
 use crate::parts::blocks::cut;
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::{Calls, NewCall};
+use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::obj::{Obj, string};
 use crate::parts::short::fields_in_short;
@@ -230,6 +231,30 @@ fn kind_of(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     }
 }
 
+impl Contents for Trajectory {
+    fn note(&mut self, span: Span, text: &str) {
+        self.release_steps();
+        let at = self.at(format!("{}~{}", self.file_key, span.offset), None, span);
+        self.say(&at, at.aside(&at.id, "note", text));
+        self.book.note(at.session, span.offset, text.to_owned());
+    }
+
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
+        (SessionKey(self.key.clone()), message_id(&format!("{}~{offset}", self.file_key)))
+    }
+
+    fn end(&mut self) {
+        self.release_steps();
+        self.give_up_calls();
+        self.end_run();
+        self.release_repeats();
+    }
+
+    fn book(&mut self) -> &mut Book {
+        &mut self.book
+    }
+}
+
 impl Document for Trajectory {
     const LISTS: &'static [&'static str] = &["trajectory", "history", "messages"];
 
@@ -254,27 +279,5 @@ impl Document for Trajectory {
             "history" => self.history(index, &entry, span),
             _ => self.message(list, index, &entry, span),
         }
-    }
-
-    fn note(&mut self, span: Span, text: &str) {
-        self.release_steps();
-        let at = self.at(format!("{}~{}", self.file_key, span.offset), None, span);
-        self.say(&at, at.aside(&at.id, "note", text));
-        self.book.note(at.session, span.offset, text.to_owned());
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        (SessionKey(self.key.clone()), message_id(&format!("{}~{offset}", self.file_key)))
-    }
-
-    fn end(&mut self) {
-        self.release_steps();
-        self.give_up_calls();
-        self.end_run();
-        self.release_repeats();
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.book
     }
 }

@@ -39,6 +39,9 @@ pub struct Project {
     pub bytes: i64,
     /// What the owner said of it.
     pub state: ProjectState,
+    /// The system doesn't report its changes, as that of a network drive: it is looked at every 15 seconds instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polled: bool,
     /// Sessions imported from it.
     pub sessions: i64,
     /// What isn't read of it, with the reason: pipes and devices, links that lead elsewhere. At most 50.

@@ -158,7 +158,7 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
 
 /// Its own files alone make the root a project.
 fn depth(root: &Root, place: &Place) -> usize {
-    if root.folder.by_project && place.path == root.path { 1 } else { usize::MAX }
+    if root.folder.by_project && place.path == root.path { 1 } else { root.folder.depth() }
 }
 
 /// What there is to read of a folder.

@@ -7,16 +7,18 @@
 use crate::discover::agreed::Agreed;
 use crate::discover::look;
 use crate::import::claims::Claim;
+use crate::import::database;
 use crate::import::name::name;
 use crate::import::open;
 use crate::import::transcript::{Ending, Step, Transcript, modified_at};
-use crate::{Hub, discover, import};
+use crate::{Hub, Root, discover, import};
 use model::Micros;
 use model::source::Source;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::time::Duration;
 use store::StoreError;
 use tokio::sync::mpsc;
@@ -39,8 +41,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const SLOW: usize = 32;
 /// How long following waits for an import that doesn't get on.
 const STALLED: Duration = Duration::from_secs(10);
-/// Files that aren't transcripts which are remembered.
-const REFUSED: usize = 10_000;
+/// Files that needn't be read until they change which are remembered.
+const SETTLED_FILES: usize = 10_000;
 
 #[derive(Debug, thiserror::Error)]
 enum FollowError {
@@ -53,8 +55,8 @@ enum FollowError {
 /// What became of a file.
 enum Outcome {
     Read(Box<Transcript>),
-    /// It is no transcript.
-    Refused,
+    /// There is nothing to read of it until it changes: it is no transcript, or all of it was read.
+    Settled,
     /// It may not be read, or not now.
     Passed,
 }
@@ -66,11 +68,11 @@ struct Follower {
     hub: Hub,
     watcher: Option<notify::RecommendedWatcher>,
     /// Roots that aren't watched yet: they may come into being later.
-    unwatched: Vec<PathBuf>,
+    unwatched: Vec<(PathBuf, RecursiveMode)>,
     /// Linked folders that are watched, each with the place that it leads to.
     links: Vec<(PathBuf, PathBuf)>,
     open: HashMap<PathBuf, Transcript>,
-    refused: HashMap<PathBuf, Stamp>,
+    settled: HashMap<PathBuf, Stamp>,
     slow: JoinSet<()>,
     sweeping: Option<JoinHandle<Vec<PathBuf>>>,
 }
@@ -95,10 +97,10 @@ pub async fn follow(hub: Hub) {
         .ok();
     let follower = Follower {
         watcher,
-        unwatched: hub.settings.roots.iter().map(|r| r.path.clone()).collect(),
+        unwatched: hub.settings.roots.iter().map(watched).collect(),
         links: Vec::new(),
         open: HashMap::new(),
-        refused: HashMap::new(),
+        settled: HashMap::new(),
         slow: JoinSet::new(),
         sweeping: None,
         hub,
@@ -148,21 +150,41 @@ impl Follower {
     async fn watch(&mut self) {
         let links = timeout(PATIENCE, discover::followed_links(&self.hub)).await;
         let links = links.ok().and_then(Result::ok).unwrap_or_default();
-        let Some(watcher) = &mut self.watcher else { return };
-        self.unwatched.retain(|root| !root.is_dir() || watcher.watch(root, RecursiveMode::Recursive).is_err());
-        for (path, place) in links {
-            if self.links.iter().any(|known| *known == (path.clone(), place.clone())) {
+        let watcher = &mut self.watcher;
+        let mut fails = |path: &Path, mode| watcher.as_mut().is_none_or(|watcher| watcher.watch(path, mode).is_err());
+        let mut polled: Vec<PathBuf> = Vec::new();
+        self.unwatched.retain(|(root, mode)| {
+            let is_there = root.is_dir();
+            let failed = is_there && fails(root, *mode);
+            polled.extend(failed.then(|| root.clone()));
+            failed || !is_there
+        });
+        for link in links {
+            if self.links.contains(&link) {
                 continue;
             }
-            if let Err(error) = watcher.watch(&place, RecursiveMode::Recursive) {
-                tracing::warn!(path = %path.display(), %error, "a linked folder can't be watched");
+            if fails(&link.1, RecursiveMode::Recursive) {
+                polled.push(link.0.clone());
             }
-            self.links.push((path, place));
+            self.links.push(link);
+        }
+        self.poll(polled);
+    }
+
+    /// Remembers which folders are looked at, since they can't be watched. A link is tried once only.
+    fn poll(&self, polled: Vec<PathBuf>) {
+        let mut known = self.hub.polled.write().unwrap_or_else(PoisonError::into_inner);
+        let is_link = |path: &PathBuf| self.links.iter().any(|(link, _)| link == path);
+        known.retain(is_link);
+        for path in polled {
+            tracing::debug!(path = %path.display(), "a folder can't be watched: it is looked at every 15 s");
+            known.push(path);
         }
     }
 
     /// The paths by which a file that changed is known.
     fn paths(&self, path: PathBuf) -> Vec<PathBuf> {
+        let path = database::written_to(path);
         let linked = self.links.iter().filter_map(|(link, place)| Some(link.join(path.strip_prefix(place).ok()?)));
         let mut paths: Vec<PathBuf> = linked.collect();
         paths.push(path);
@@ -180,8 +202,8 @@ impl Follower {
             let Some(root) = self.hub.settings.roots.iter().find(|root| path.starts_with(&root.path)) else {
                 return true;
             };
-            let endings = root.folder.endings;
-            let below = tokio::task::spawn_blocking(move || look::look(&path, endings, usize::MAX).files);
+            let (endings, depth) = (root.folder.endings, root.folder.depth() - 1);
+            let below = tokio::task::spawn_blocking(move || look::look(&path, endings, depth).files);
             self.read_all(below.await.unwrap_or_default()).await;
         }
         true
@@ -203,7 +225,7 @@ impl Follower {
             return;
         }
         let seen = stamp(&path);
-        if seen.is_some() && self.refused.get(&path).copied() == seen {
+        if seen.is_some() && self.settled.get(&path).copied() == seen {
             return;
         }
         // An import may have read its end already: it is looked at again when that is done.
@@ -217,11 +239,11 @@ impl Follower {
                 }
                 self.open.insert(path, *transcript);
             }
-            Ok(Ok(Outcome::Refused)) => {
-                if self.refused.len() >= REFUSED {
-                    self.refused.clear();
+            Ok(Ok(Outcome::Settled)) => {
+                if self.settled.len() >= SETTLED_FILES {
+                    self.settled.clear();
                 }
-                self.refused.extend(seen.map(|seen| (path, seen)));
+                self.settled.extend(seen.map(|seen| (path, seen)));
             }
             Ok(Ok(Outcome::Passed) | Err(_)) => {}
             Err(_) => {
@@ -234,9 +256,17 @@ impl Follower {
     }
 }
 
+/// A root, and whether the folders in it count.
+fn watched(root: &Root) -> (PathBuf, RecursiveMode) {
+    let mode = if root.folder.shallow { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
+    (root.path.clone(), mode)
+}
+
 fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = path.metadata().ok()?;
-    Some((metadata.len(), modified_at(&metadata)))
+    let ahead = database::ahead_of(path).and_then(|ahead| ahead.metadata().ok());
+    let size = metadata.len() + ahead.as_ref().map_or(0, std::fs::Metadata::len);
+    Some((size, modified_at(&metadata).max(ahead.as_ref().and_then(modified_at))))
 }
 
 /// Waits for the files that a sweep finds, if there is one.
@@ -304,6 +334,7 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
     let agreed = Agreed::load(hub).await?;
     let (path, stop) = (path.to_owned(), hub.shutdown.clone());
     let (send, mut steps) = mpsc::channel::<Step>(import::AHEAD);
+    let (reads_for, runtime) = (hub.clone(), tokio::runtime::Handle::current());
     let reading = tokio::task::spawn_blocking(move || {
         // An import may have read on meanwhile.
         let kept = open.filter(|open| open.is_at(known.as_ref()) && open.still_fits());
@@ -314,13 +345,19 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
             let step = step.depending_on(&permissions);
             send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
         };
+        if let Some(opened) = &opened
+            && database::is_database(&opened.file)?
+        {
+            database::read(&reads_for, &runtime, &path, &opened.real, &mut each)?;
+            return Ok(Outcome::Settled);
+        }
         let mut transcript = match (kept, opened) {
             (Some(transcript), _) => transcript,
             (None, Some(opened)) => {
                 // What was read once is read on, whatever it begins with by now.
                 let before = known.as_ref().and_then(|known| agents::agent(&known.reader));
                 let Some(agent) = import::recognise(&opened.file)?.ok().or(before) else {
-                    return Ok(Outcome::Refused);
+                    return Ok(Outcome::Settled);
                 };
                 Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?
             }

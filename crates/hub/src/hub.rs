@@ -16,7 +16,7 @@ use crate::quotas::Quotas;
 use crate::types::DeclaredTypes;
 use crate::writer::Writer;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use store::{Store, Workspace};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -65,6 +65,8 @@ pub struct Inner {
     pub claims: Claims,
     /// Asks for a look at all followed files, as when another folder is to be read.
     pub look_again: Notify,
+    /// Folders that the system can't watch for us: what changes below is found by looking.
+    pub polled: RwLock<Vec<PathBuf>>,
     pub logins: Logins,
     pub refusals: Refusals,
     pub known: Known,
@@ -114,6 +116,7 @@ impl Hub {
             jobs: Jobs::default(),
             claims: Claims::default(),
             look_again: Notify::new(),
+            polled: RwLock::default(),
             logins,
             refusals: Refusals::default(),
             known: Known::default(),

@@ -2,7 +2,7 @@
 //!
 //! - [`open`]: how files are opened, whatever they are. [`mod@name`]: how they are named.
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
-//! - `order`: which file comes first.
+//! - `order`: which file comes first. [`database`]: a file that holds many sessions, and isn't a transcript itself.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
@@ -12,6 +12,7 @@
 
 pub mod batch;
 pub mod claims;
+pub mod database;
 pub mod jobs;
 pub mod name;
 pub mod open;
@@ -246,6 +247,10 @@ fn read_whole(
             (opened, ending, permissions)
         }
     };
+    if database::is_database(&opened.file)? {
+        let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+        return database::read(hub, runtime, path, &opened.real, &mut each);
+    }
     let agent = match recognise(&opened.file)? {
         Ok(agent) => agent,
         Err(reason) if why == Why::Named => return Err(std::io::Error::other(reason)),

@@ -14,6 +14,8 @@ mod broken_store;
 mod computing;
 #[path = "contract/counted.rs"]
 mod counted;
+#[path = "contract/databases.rs"]
+mod databases;
 #[path = "contract/deciding.rs"]
 mod deciding;
 #[path = "contract/derived.rs"]

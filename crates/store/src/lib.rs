@@ -14,7 +14,7 @@
 //!   `size`: the size of the database.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
-//! - [`DataDirLock`]: one process per data directory.
+//! - [`DataDirLock`]: one process per data directory. [`opencode`]: a database that isn't ours.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
@@ -43,6 +43,7 @@ pub mod keys;
 pub mod live;
 mod lock;
 mod migrations;
+pub mod opencode;
 mod pack;
 pub mod query;
 mod read;

@@ -17,6 +17,8 @@ mod forget;
 mod forks;
 #[path = "conformance/live.rs"]
 mod live;
+#[path = "conformance/opencode.rs"]
+mod opencode;
 #[path = "conformance/opening.rs"]
 mod opening;
 #[path = "conformance/paging.rs"]

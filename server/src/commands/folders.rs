@@ -18,7 +18,7 @@ pub struct AgentFolder {
 impl AgentFolder {
     /// Lists its files by their names. Opens none.
     pub fn look(&self) -> Found {
-        look::look(&self.path, self.folder.endings, usize::MAX)
+        look::look(&self.path, self.folder.endings, self.folder.depth())
     }
 }
 

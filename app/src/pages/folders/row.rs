@@ -41,6 +41,9 @@ pub fn known(project: &Project) -> Part {
         ProjectState::Paused => ("idle", Glyph::HALF, "Paused"),
         ProjectState::Excluded => ("idle", Glyph::CUT, "Excluded"),
     };
+    let polled = project.polled.then(|| {
+        part! { <br/><span class="cap" title="The system doesn't report changes in this folder">"Checked every 15 s"</span> }
+    });
     let button = |action, state, label| button(project, action, state, label);
     let buttons = match project.state {
         ProjectState::Following => {
@@ -58,7 +61,7 @@ pub fn known(project: &Project) -> Part {
     part! {
         <tr>
             {name(project)}
-            <td><span class="state" data-state=tag><Icon glyph size=Size::Small/><span>{word}</span></span></td>
+            <td><span class="state" data-state=tag><Icon glyph size=Size::Small/><span>{word}</span></span>{polled}</td>
             <td class="end num hide-narrow">{figures::count(project.sessions)}</td>
             <td class="end num hide-narrow">{size(project)}</td>
             <td class="end"><span class="row-actions">{buttons}{take_back}{forget}</span></td>

@@ -1,28 +1,21 @@
 //! A file that is one JSON document, which its agent writes anew each time: the entries of its lists are handed out one by
 //! one, so that a large file is read in little memory.
 
-use super::book::Book;
+use super::contents::Contents;
 use super::lines::Lines;
 use crate::{Change, Reader, SessionKey, Span};
 use model::MessageId;
 use serde_json::value::RawValue;
 
-/// What reads the parts of a document. What they mean goes into the [`Book`]; ids come from the agent's own ones, or from
-/// an entry's place.
-pub(crate) trait Document: Send {
+/// What reads the parts of a document. What they mean goes into the [`super::book::Book`]; ids come from the agent's own
+/// ones, or from an entry's place.
+pub(crate) trait Document: Contents {
     /// Fields of the document whose entries come one by one. (Those of a document that is an array always do.)
     const LISTS: &'static [&'static str];
     /// Another field of the document, with its value as JSON.
     fn field(&mut self, name: &str, raw: &str, span: Span);
     /// An entry of a list, as JSON; `list` is empty in a document that is an array. `index` counts from 0.
     fn entry(&mut self, list: &str, index: usize, raw: &str, span: Span);
-    /// Bytes that can't be read.
-    fn note(&mut self, span: Span, text: &str);
-    /// The session and the id of the note on bytes at this offset.
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId);
-    /// The document, or the file, ends.
-    fn end(&mut self) {}
-    fn book(&mut self) -> &mut Book;
 }
 
 /// A [`Reader`] of a file that is a JSON document, in UTF-8.
@@ -247,7 +240,7 @@ impl<D: Document> Reader for WholeFile<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, WholeFile};
+    use super::{Contents, Document, WholeFile};
     use crate::parts::book::Book;
     use crate::{Reader as _, SessionKey, Span};
     use model::MessageId;
@@ -255,25 +248,33 @@ mod tests {
     #[derive(Default)]
     struct Heard(Vec<String>, Book);
 
-    impl Document for Heard {
-        const LISTS: &'static [&'static str] = &["messages", "history"];
-        fn field(&mut self, name: &str, raw: &str, span: Span) {
-            self.0.push(format!("{name}={raw} {}+{}", span.offset, span.len));
-        }
-        fn entry(&mut self, list: &str, index: usize, raw: &str, span: Span) {
-            self.0.push(format!("{list}[{index}]={raw} {}+{}", span.offset, span.len));
-        }
+    impl Contents for Heard {
         fn note(&mut self, span: Span, text: &str) {
             self.0.push(format!("{text} {}+{}", span.offset, span.len));
         }
+
         fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
             (SessionKey("s".to_owned()), crate::parts::at::message_id(&offset.to_string()))
         }
+
         fn end(&mut self) {
             self.0.push("end".to_owned());
         }
+
         fn book(&mut self) -> &mut Book {
             &mut self.1
+        }
+    }
+
+    impl Document for Heard {
+        const LISTS: &'static [&'static str] = &["messages", "history"];
+
+        fn field(&mut self, name: &str, raw: &str, span: Span) {
+            self.0.push(format!("{name}={raw} {}+{}", span.offset, span.len));
+        }
+
+        fn entry(&mut self, list: &str, index: usize, raw: &str, span: Span) {
+            self.0.push(format!("{list}[{index}]={raw} {}+{}", span.offset, span.len));
         }
     }
 

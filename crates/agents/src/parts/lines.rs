@@ -1,6 +1,6 @@
 //! Lines of a file that comes in pieces, and the reader of JSON lines that is made of them.
 
-use super::book::Book;
+use super::contents::Contents;
 use super::decode::Encoding;
 use super::obj::Obj;
 use super::pieces::{self, What, pieces};
@@ -19,6 +19,10 @@ pub(crate) struct Lines {
     offset: u64,
     /// None until the first bytes are there.
     encoding: Option<Encoding>,
+    /// May a record stand on several lines, as programs print JSON for people?
+    joins: bool,
+    /// Within such a record: where its last line begins among the torn bytes.
+    last: Option<usize>,
 }
 
 /// One line, its end included where it has one.
@@ -34,6 +38,11 @@ impl Lines {
     /// The most bytes of a line that is read. A longer one becomes a note, which gives its size.
     pub const LONGEST: usize = 64 << 20;
 
+    /// Lines of which those from a lone `{` to the next lone `}` count as one.
+    pub fn joined() -> Self {
+        Self { joins: true, ..Self::default() }
+    }
+
     /// Takes the next bytes of the file, cut anywhere.
     pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(RawLine)) {
         self.encoding = self.encoding.or_else(|| Encoding::of(self.torn.iter().chain(bytes).copied()));
@@ -41,11 +50,16 @@ impl Lines {
         while let Some(end) = self.encoding().line_end(&self.torn, rest) {
             let (line, behind) = rest.split_at(end);
             rest = behind;
-            if self.torn.is_empty() {
+            if self.torn.is_empty() && !(self.joins && is_lone(line, b"{")) {
                 each(self.line(line));
-            } else {
-                let mut whole = std::mem::take(&mut self.torn);
-                whole.extend_from_slice(line);
+                continue;
+            }
+            self.torn.extend_from_slice(line);
+            if let Some(cut) = self.cut_off() {
+                each(self.line(&cut));
+            }
+            if !self.goes_on() {
+                let whole = std::mem::take(&mut self.torn);
                 each(self.line(&whole));
             }
         }
@@ -55,11 +69,31 @@ impl Lines {
             // Assigning the small tail frees the large allocation.
             self.torn = self.torn.split_off(more);
             self.dropped += more as u64;
+            self.last = None;
         }
+    }
+
+    /// The lines of a record that broke off, as the last line begins another one.
+    fn cut_off(&mut self) -> Option<Vec<u8>> {
+        let start = self.last.filter(|start| self.torn.get(*start) == Some(&b'{'))?;
+        self.last = None;
+        let next = self.torn.split_off(start);
+        Some(std::mem::replace(&mut self.torn, next))
+    }
+
+    /// Is the line that just ended one of a record that goes on?
+    fn goes_on(&mut self) -> bool {
+        let goes_on = match self.last.and_then(|start| self.torn.get(start..)) {
+            Some(line) => !is_lone(line, b"}"),
+            None => self.joins && self.dropped == 0 && is_lone(&self.torn, b"{"),
+        };
+        self.last = goes_on.then_some(self.torn.len());
+        goes_on
     }
 
     /// The file ends: a last line without its end is read as it is.
     pub fn finish(&mut self, each: impl FnOnce(RawLine)) {
+        self.last = None;
         if !self.torn.is_empty() {
             let line = std::mem::take(&mut self.torn);
             each(self.line(&line));
@@ -105,6 +139,11 @@ impl Lines {
         });
         notes
     }
+}
+
+/// Is it this bracket alone, at the beginning of a line?
+fn is_lone(line: &[u8], bracket: &[u8]) -> bool {
+    line.len() <= 3 && line.trim_ascii_end() == bracket
 }
 
 impl RawLine<'_> {
@@ -154,20 +193,13 @@ impl RawLine<'_> {
 }
 
 /// What reads the records of a file of JSON lines.
-pub(crate) trait Records: Send {
-    /// A JSON object, with its text. What it means goes into the [`Book`].
+pub(crate) trait Records: Contents {
+    /// A JSON object, with its text. What it means goes into the [`super::book::Book`].
     fn record(&mut self, text: &str, record: &Obj, span: Span);
-    /// Bytes that are no JSON object.
-    fn note(&mut self, span: Span, text: &str);
-    /// The session and the id of the note on bytes at this offset.
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId);
-    /// The file ends.
-    fn end(&mut self) {}
     /// Is something held back that only the next record, or the end, hands out?
     fn waits(&self) -> bool {
         false
     }
-    fn book(&mut self) -> &mut Book;
 }
 
 /// A [`Reader`] of JSON lines: the usual form of transcripts.
@@ -178,7 +210,7 @@ pub(crate) struct JsonLines<R> {
 
 impl<R: Records> JsonLines<R> {
     pub fn new(records: R) -> Self {
-        Self { lines: Lines::default(), records }
+        Self { lines: Lines::joined(), records }
     }
 }
 

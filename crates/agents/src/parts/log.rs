@@ -86,7 +86,12 @@ impl Log {
     /// The next line begins. Returns what its messages have in common. None if the very same line was read before, which a
     /// note says.
     pub fn line(&mut self, own: Option<String>, record: &Obj, text: &str, span: Span) -> Option<At> {
-        let stamp = record.raw("timestamp").map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw)).into_owned());
+        self.line_at(own, record.raw("timestamp"), text, span)
+    }
+
+    /// Like [`Self::line`], where the time stands in another field: `stamp` is its value as JSON.
+    pub fn line_at(&mut self, own: Option<String>, stamp: Option<&str>, text: &str, span: Span) -> Option<At> {
+        let stamp = stamp.map(|raw| string(raw).unwrap_or(Cow::Borrowed(raw)).into_owned());
         let time = stamp.as_deref().and_then(time);
         self.first = None;
         self.book.begin_line(Line { api_message: None, time: time.and(stamp), is_copy: false });

@@ -5,7 +5,8 @@ use agents::{Recognised, recognise};
 use model::Body;
 use std::path::{Path, PathBuf};
 
-fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
+/// The fixtures of an agent, by their paths.
+pub fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -19,7 +20,8 @@ fn fixtures(agent: &str) -> Vec<(String, Vec<u8>)> {
     paths.into_iter().map(read).collect()
 }
 
-fn read<'a>(agent: &str, path: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Last {
+/// Reads the pieces of a file of an agent.
+pub fn read<'a>(agent: &str, path: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Last {
     let reading = agents::agent(agent).and_then(|agent| agent.reading).expect("a reader");
     drive(&mut *(reading.open)(path, None), pieces)
 }
@@ -117,4 +119,24 @@ fn sessions_of_pi() {
 #[test]
 fn trajectories_of_swe_agent() {
     check("swe_agent", 6);
+}
+
+#[test]
+fn logs_of_kimi() {
+    check("kimi", 2);
+}
+
+#[test]
+fn chat_histories_of_grok() {
+    check("grok", 1);
+}
+
+#[test]
+fn steps_of_antigravity() {
+    check("antigravity", 1);
+}
+
+#[test]
+fn sessions_of_hermes() {
+    check("hermes", 1);
 }

@@ -9,6 +9,7 @@ use model::SourceId;
 use model::audit::Event;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::PoisonError;
 use store::{Following, Workspace};
 
 pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
@@ -27,11 +28,14 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
             directories.entry(folder).or_default().insert(directory);
         }
     }
+    let polled = hub.polled.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let is_polled = |folder: &str| polled.iter().any(|place| Path::new(folder).starts_with(place));
     let projects = folders
         .into_iter()
         .map(|folder| {
             let path = folder.permission.folder;
             Project {
+                polled: folder.following == Following::Following && is_polled(&path),
                 name: directories.get(&path).and_then(|all| directory(all, &path)).unwrap_or(folder.name),
                 agent: folder.agent.to_owned(),
                 files: folder.files,

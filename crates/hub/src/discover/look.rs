@@ -111,13 +111,14 @@ pub fn files_below(folder: &Path) -> Found {
     found
 }
 
-/// Does Claude Code keep a file beside its transcripts, as what a sub-agent is for, long output and memories?
+/// Does an agent keep a file beside its transcripts, as what a sub-agent is for, long output and memories, or parts of a database?
 fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let below = path.strip_prefix(root).unwrap_or(path);
     let inside = |folder: &str| below.components().rev().skip(1).any(|part| part.as_os_str() == folder);
     let transcript = name.ends_with(".jsonl");
     name.ends_with(BESIDE)
+        || [".db-wal", ".db-shm"].iter().any(|ending| name.ends_with(ending))
         || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
         || (!transcript && (inside("tool-results") || inside("memory")))
 }
