@@ -1,8 +1,8 @@
-//! Charts as SVG, drawn on the server: lines, bars, areas, dots, parts of a whole, with a scale, a legend and their data as a
-//! table. The statistics page and messages of the type CHART use them.
+//! Renders line, bar, area, scatter and pie charts as SVG on the server, each with a scale, a legend and a data table. The
+//! statistics page and CHART messages use them.
 //!
-//! [`view()`] draws a [`Chart`]; [`of_message`] makes one of a message's payload. There is no script in it: what stands on the
-//! scales is HTML beside the drawing, which is stretched to the page. Colours and dashes are those of `style/common/chart.css`.
+//! [`view()`] renders a [`Chart`]; [`of_message`] makes one from the payload of a CHART. There is no script. The SVG is stretched
+//! to the width of its place, so axis labels are HTML beside it. `style/common/chart.css` has the colours and dashes.
 
 mod marks;
 mod of_message;
@@ -24,44 +24,44 @@ use model::message_type::chart::{ChartKind, Table};
 use model::text::clip;
 use scale::Scale;
 
-/// Rows of a table that are drawn.
+/// Maximum number of rows in the data table.
 const ROWS: usize = 50;
-/// Characters of a name on an axis or in a table; the whole of it is shown on hover.
+/// Maximum length of a name on an axis or in the table, in characters. Its tooltip has all of it.
 const LABEL: usize = 60;
-/// As many categories have a label each.
+/// Up to this number of categories, each has its own label on the axis.
 const EACH: usize = 8;
 
-/// What is drawn.
+/// A chart, ready to be rendered.
 #[derive(Debug, Clone)]
 pub struct Chart {
     pub kind: ChartKind,
     pub title: String,
-    /// Said behind the title: `per day`, `in ms`.
+    /// Follows the title: `per day`, `in ms`.
     pub note: String,
     pub unit: Unit,
     pub axis: Axis,
-    /// All of them over the same axis. Of a pie one, whose points are its parts.
+    /// All series share the axis. A pie has one series, whose points are its slices.
     pub series: Vec<Series>,
-    /// The data for everybody: drawn folded below.
+    /// The data table below the chart, folded at first.
     pub table: Table,
-    /// The data as a file, by the address and the name that it is saved under.
+    /// URL and file name of the CSV download.
     pub csv: Option<(String, String)>,
 }
 
-/// What lies below.
+/// The horizontal axis.
 #[derive(Debug, Clone)]
 pub enum Axis {
-    /// The points' `at` counts them, from 0.
+    /// A point's `at` is the index of its category.
     Categories(Vec<Label>),
-    /// The points' `at` lies between both.
+    /// A point's `at` is a number from `from` to `to`. `ticks` are the labels, evenly spaced.
     Line { from: f64, to: f64, ticks: Vec<String> },
 }
 
-/// The name of a category.
+/// The label of a category.
 #[derive(Debug, Clone)]
 pub struct Label {
     pub long: String,
-    /// Under the chart, where there is little room.
+    /// Used on the axis.
     pub short: String,
 }
 
@@ -74,19 +74,19 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     pub at: f64,
-    /// None is a gap.
+    /// `None` leaves a gap.
     pub value: Option<f64>,
-    /// The value in words, with its unit: on hover.
+    /// The value with its unit, as the tooltip shows it.
     pub words: String,
 }
 
 impl Chart {
-    /// The values that are drawn.
+    /// Returns all values, without gaps.
     fn values(&self) -> impl Iterator<Item = f64> {
         self.series.iter().flat_map(|series| &series.points).filter_map(|point| point.value)
     }
 
-    /// Where on the axis a point stands, 0 to 1.
+    /// Returns the position of `at` on the axis, from 0 (left) to 1 (right).
     fn place(&self, at: f64) -> f64 {
         match &self.axis {
             Axis::Categories(labels) => (at + 0.5) / labels.len().max(1) as f64,
@@ -95,7 +95,7 @@ impl Chart {
         }
     }
 
-    /// What a point is of.
+    /// Returns the name of the point's category. Empty on a numeric axis.
     fn name_at(&self, point: &Point) -> &str {
         match &self.axis {
             Axis::Categories(labels) => labels.get(point.at as usize).map_or("", |label| label.long.as_str()),
@@ -104,7 +104,7 @@ impl Chart {
     }
 }
 
-/// The chart with its legend and its data.
+/// Renders a chart with its legend and its data table.
 pub fn view(chart: &Chart) -> Part {
     let (thinned, note) = sample::thin(chart);
     let chart = &thinned;
@@ -141,7 +141,7 @@ fn plot(chart: &Chart) -> Part {
     }
 }
 
-/// `Bar chart, 2 series, 8 points, from 0 to 56 boats`: what is said of the drawing, whose numbers are in the table.
+/// Returns the accessible name of the SVG: `Bar chart, 2 series, 8 points, from 0 to 56 boats`.
 fn in_words(chart: &Chart) -> String {
     let points = chart.series.iter().map(|series| series.points.len()).sum::<usize>();
     let by_value = |a: &&Point, b: &&Point| a.value.unwrap_or(0.0).total_cmp(&b.value.unwrap_or(0.0));
@@ -159,8 +159,8 @@ fn in_words(chart: &Chart) -> String {
     visible::line(&format!("{kind} chart, {series}{} {noun}{range}", count(points as i64)))
 }
 
-/// What stands under the drawing: each category where they are few; else the first, the last, and between them one, or three of
-/// which narrow charts hide two.
+/// Returns the class and the labels of the horizontal axis: one for each category if there are few. Otherwise the first, the last
+/// and one or three in between; narrow charts hide two of three.
 fn ends(axis: &Axis) -> (&'static str, Vec<Part>) {
     let named = |label: &Label, class: Option<&'static str>| {
         let (short, long) = (visible::line(&clip(&label.short, LABEL)), visible::line(&label.long));
@@ -185,7 +185,7 @@ fn ends(axis: &Axis) -> (&'static str, Vec<Part>) {
     ("ends", some.collect())
 }
 
-/// Names by colour and dash, where there are several.
+/// Renders the legend. `None` for a single series.
 fn legend(chart: &Chart) -> Option<Part> {
     let one = |(at, series): (usize, &Series)| {
         let name = visible::line(&series.name);
@@ -195,7 +195,7 @@ fn legend(chart: &Chart) -> Option<Part> {
     (names.len() > 1).then(|| part! { <ul class="legend" role="list">{names}</ul> })
 }
 
-/// A piece of a series as it is drawn.
+/// Renders the sample of a series' colour and dash that the legend shows.
 fn swatch(series: usize) -> Html {
     let mut html = Html::new();
     html.tag("<svg viewBox=\"0 0 22 10\" aria-hidden=\"true\"").attr("class", &format!("swatch {}", class(series)));
@@ -203,7 +203,7 @@ fn swatch(series: usize) -> Html {
     html
 }
 
-/// The look of a series. After eight they are the same again.
+/// Returns the CSS class of a series. There are eight, used in turn.
 fn class(series: usize) -> String {
     format!("s{}", series % 8)
 }

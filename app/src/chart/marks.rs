@@ -1,4 +1,5 @@
-//! Lines, bars, areas and dots in a drawing of 1,000 by 100 that is stretched to its place: strokes keep their width.
+//! Draws lines, bars, areas and dots in a viewBox of 1,000 by 100, which is stretched to the chart's size. Strokes keep their
+//! width.
 
 use super::scale::Scale;
 use super::{Axis, Chart, Point, Series, class};
@@ -8,12 +9,12 @@ use std::fmt::Write as _;
 
 const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 100.0;
-/// The part of a category's width that its bars take.
+/// Share of a category's width that its bars fill.
 const BARS: f64 = 0.8;
-/// Up to so many points of a line are marked by dots, and each says what it is.
+/// Maximum number of points for which a line has dots with tooltips.
 const DOTS: usize = 60;
 
-/// The drawing; `words` say what it shows.
+/// Renders the SVG; `words` is its accessible name.
 pub fn svg(chart: &Chart, scale: &Scale, words: &str) -> Html {
     let mut svg = Html::new();
     svg.tag("<svg viewBox=\"0 0 1000 100\" preserveAspectRatio=\"none\" role=\"img\"")
@@ -39,7 +40,8 @@ pub fn svg(chart: &Chart, scale: &Scale, words: &str) -> Html {
     svg
 }
 
-/// Each category carries its numbers for the pointer; the table has them for everybody.
+/// Draws the bars. Each category has a tooltip with its values; the data table has the same values for keyboards and screen
+/// readers.
 fn bars(svg: &mut Html, chart: &Chart, scale: &Scale) {
     let Axis::Categories(labels) = &chart.axis else { return };
     let step = WIDTH / labels.len().max(1) as f64;
@@ -61,7 +63,7 @@ fn bars(svg: &mut Html, chart: &Chart, scale: &Scale) {
             .tag("/>");
         for (series, value) in points.iter().enumerate().filter_map(|(n, point)| Some((n, point.as_ref()?.value?))) {
             let top = y(scale, value);
-            // What is there is seen, however small it is.
+            // A bar other than 0 is always visible.
             let tall = if value == 0.0 { 0.0 } else { (top - zero).abs().max(1.0) };
             let x = left + step * (1.0 - BARS) / 2.0 + width * series as f64;
             svg.tag("<rect").attr("class", &format!("chart-bar {}", class(series))).attr("x", &number(x));
@@ -72,7 +74,7 @@ fn bars(svg: &mut Html, chart: &Chart, scale: &Scale) {
     }
 }
 
-/// One line for each series, broken at gaps. Areas are filled down to zero, or to the lower end of the scale.
+/// Draws a line for each series, interrupted at gaps. Areas are filled down to zero, or to the lower end of the scale.
 fn lines(svg: &mut Html, chart: &Chart, scale: &Scale) {
     let ground = number(y(scale, 0.0));
     for (number_of, series) in chart.series.iter().enumerate() {
@@ -100,8 +102,8 @@ fn lines(svg: &mut Html, chart: &Chart, scale: &Scale) {
     }
 }
 
-/// Points are lines without length, whose ends are round however the drawing is stretched. Along a line they are drawn where
-/// they are few, or stand alone.
+/// Draws points as zero-length lines with round caps, which stay round when the SVG is stretched. Unless `all` is set, lines with
+/// many points have dots at isolated points only.
 fn dots(svg: &mut Html, chart: &Chart, scale: &Scale, all: bool) {
     let few = chart.values().count() <= DOTS;
     for (number_of, series) in chart.series.iter().enumerate() {
@@ -125,7 +127,7 @@ fn dots(svg: &mut Html, chart: &Chart, scale: &Scale, all: bool) {
     }
 }
 
-/// `Before 51 boats`; of one series alone its number.
+/// Returns the tooltip of a value: `Before 51 boats`, or the value alone if there is one series.
 fn said(chart: &Chart, series: &Series, point: &Point) -> String {
     if chart.series.len() > 1 { format!("{} {}", series.name, point.words) } else { point.words.clone() }
 }
@@ -138,7 +140,7 @@ fn y(scale: &Scale, value: f64) -> f64 {
     (1.0 - scale.height(value)) * HEIGHT
 }
 
-/// Two decimals are a tenth of a pixel.
+/// Formats a coordinate. Two decimals are precise to a tenth of a pixel.
 fn number(value: f64) -> String {
     let text = format!("{value:.2}");
     text.strip_suffix(".00").map_or_else(|| text.clone(), str::to_owned)

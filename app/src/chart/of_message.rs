@@ -1,4 +1,4 @@
-//! A chart of what a message says: its points get places on an axis.
+//! Makes a chart from the payload of a CHART: chooses the axis and gives each point its position.
 
 use super::{Axis, Chart, Label, Point, Series, Unit};
 use jiff::civil::DateTime;
@@ -9,10 +9,10 @@ use model::text::amount;
 use serde_json::Number;
 use std::collections::HashMap;
 
-/// In seconds.
+/// A day, in seconds.
 const DAY: f64 = 86_400.0;
 
-/// Never fails: what doesn't fit is drawn as far as it goes.
+/// Returns the chart of a payload. A value that isn't a number becomes a gap.
 pub fn of_message(of: &chart::Chart) -> Chart {
     let unit = of.unit();
     let words = |number: Option<f64>| match (number, unit) {
@@ -59,20 +59,20 @@ fn categories(names: impl Iterator<Item = String>) -> Axis {
     Axis::Categories(names.map(|long| Label { short: long.clone(), long }).collect())
 }
 
-/// Where the points of a chart stand.
+/// The positions of a chart's points on its axis.
 struct Places {
     axis: Axis,
     how: How,
 }
 
 enum How {
-    /// By their number in the series.
+    /// By index in the series.
     Counted,
-    /// By the number of their category.
+    /// By the index of their category.
     Named(HashMap<Coordinate, usize>),
-    /// By their `x`, or their number from 1.
+    /// By `x`; a point without one has its index, from 1.
     Numbers,
-    /// By their time in seconds.
+    /// By time, in seconds since 1970.
     Times,
 }
 
@@ -100,7 +100,7 @@ impl Places {
                         names.push((x, orders.get(n).copied().unwrap_or(0.0)));
                     }
                 }
-                // Numbers and times ascend, names stay in their order.
+                // Numbers and times are sorted; names keep their order.
                 names.sort_by(|(_, a), (_, b)| a.total_cmp(b));
                 places.extend(names.iter().enumerate().map(|(at, (name, _))| (name.clone(), at)));
                 let axis = categories(names.into_iter().map(|(name, _)| name.to_string()));
@@ -120,13 +120,13 @@ impl Places {
     }
 }
 
-/// What states no `x` counts from 1.
+/// Returns the `x` of a point that has none: its index, from 1.
 fn counted(at: usize) -> Coordinate {
     Coordinate::Number(Number::from(at + 1))
 }
 
 fn number(at: usize, x: Option<&Coordinate>) -> Option<f64> {
-    /// Larger numbers stand at the edge: their difference must be a number.
+    /// Numbers are clamped to this, so that differences stay finite.
     const EDGE: f64 = 1e300;
     match x {
         None => Some((at + 1) as f64),
@@ -135,14 +135,14 @@ fn number(at: usize, x: Option<&Coordinate>) -> Option<f64> {
     }
 }
 
-/// In seconds since 1970. What names no time zone is in UTC.
+/// Returns seconds since 1970. A time without a time zone is UTC.
 fn time(_: usize, x: Option<&Coordinate>) -> Option<f64> {
     let Some(Coordinate::Text(text)) = x else { return None };
     let local = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
     text.parse::<Timestamp>().ok().or_else(local).map(|at| at.as_microsecond() as f64 / 1e6)
 }
 
-/// From the least to the most, with a mark at each quarter.
+/// Returns an axis from the smallest to the largest number, with a tick at each quarter.
 fn line(all: &[f64], mark: impl Fn(f64, f64) -> String) -> Axis {
     let from = all.iter().copied().fold(f64::MAX, f64::min);
     let to = all.iter().copied().fold(f64::MIN, f64::max);
@@ -156,7 +156,7 @@ fn line(all: &[f64], mark: impl Fn(f64, f64) -> String) -> Axis {
     Axis::Line { from, to, ticks }
 }
 
-/// As exact as the stretch of the axis asks for.
+/// Formats a time. The shorter the axis (`stretch`, in seconds), the more precise.
 fn moment(seconds: f64, stretch: f64) -> String {
     let zoned: Zoned = Timestamp::from_second(seconds as i64).unwrap_or_default().to_zoned(TimeZone::UTC);
     let form = match stretch {
@@ -183,7 +183,7 @@ mod tests {
         of_message(&serde_json::from_value::<chart::Chart>(payload).expect("a chart"))
     }
 
-    /// The axis in words, and where the points of each series stand.
+    /// Returns the axis as text, and the positions of each series' points.
     fn places(chart: &Chart) -> (String, Vec<Vec<f64>>) {
         let axis = match &chart.axis {
             Axis::Categories(labels) => labels.iter().map(|label| label.long.as_str()).collect::<Vec<_>>().join(", "),

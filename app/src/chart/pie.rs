@@ -1,4 +1,4 @@
-//! Parts of a whole, with their shares beside them.
+//! Draws pie charts, with a legend that lists the shares.
 
 use super::{Chart, class, swatch};
 use crate::html::Html;
@@ -7,7 +7,7 @@ use crate::visible;
 use leptos::prelude::*;
 use std::f64::consts::TAU;
 
-/// A part: its name, its number in words, and its share of the whole.
+/// A slice: its name, its value with its unit, and its share of the total, from 0 to 1.
 struct Slice {
     name: String,
     words: String,
@@ -16,7 +16,7 @@ struct Slice {
 
 pub fn pie(chart: &Chart) -> Part {
     let points = || chart.series.iter().flat_map(|series| &series.points);
-    // Shares of the largest are numbers also where the sum isn't one.
+    // Values are divided by the largest first: their sum may be too large for a number.
     let largest = points().filter_map(|point| point.value).fold(0.0, f64::max);
     let of_largest = |value: Option<f64>| if largest > 0.0 { value.unwrap_or(0.0).max(0.0) / largest } else { 0.0 };
     let whole: f64 = points().map(|point| of_largest(point.value)).sum();
@@ -43,7 +43,7 @@ pub fn pie(chart: &Chart) -> Part {
     part! { <div class="pie">{svg(&slices).into_view()}<ul class="legend" role="list">{rows}</ul></div> }
 }
 
-/// The legend says it all: the drawing is for those who see it.
+/// Renders the SVG. It is hidden from screen readers, since the legend has the same values.
 fn svg(slices: &[Slice]) -> Html {
     let mut svg = Html::new();
     svg.tag("<svg viewBox=\"-1.02 -1.02 2.04 2.04\" aria-hidden=\"true\">");
@@ -58,7 +58,8 @@ fn svg(slices: &[Slice]) -> Html {
     svg
 }
 
-/// From one share to the other, clockwise from the top. An arc has to end where it doesn't begin: the whole is two halves.
+/// Returns the path of a slice between two shares, clockwise from the top. An SVG arc can't end where it begins, so a full circle
+/// is two halves.
 fn sector(from: f64, to: f64) -> String {
     let place = |share: f64| {
         let (sin, cos) = (share * TAU).sin_cos();
@@ -71,7 +72,7 @@ fn sector(from: f64, to: f64) -> String {
     format!("M0 0L{}A1 1 0 {large} 1 {}Z", place(from), place(to))
 }
 
-/// `62 %`, and `< 1 %` of what is there.
+/// Formats a share: `62 %`. A share other than 0 is never `0 %` but `< 1 %`.
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {

@@ -1,17 +1,19 @@
-//! Charts of more points than can be seen: what is left out is said.
+//! Thins out charts with more points than can be told apart, and says how many are drawn.
 
 use super::{Axis, Chart, Label, Point, Series};
 use crate::figures::count;
 use model::message_type::chart::ChartKind;
 
-/// Points of a line. Of each stretch the lowest and the highest stay, so that no peak is lost.
+/// Maximum number of points of a line. The lowest and the highest of each stretch are kept, so that no peak is lost.
 const LINE: usize = 600;
+/// Maximum number of points of a scatter chart.
 const DOTS: usize = 2_000;
+/// Maximum number of categories of a bar chart.
 const BARS: usize = 120;
-/// The smallest parts of a pie become one.
+/// Maximum number of slices of a pie. The smallest are merged.
 const PARTS: usize = 12;
 
-/// The chart with as many points as are drawn, and what is said where that isn't all of them.
+/// Returns the chart with the points that are drawn, and a note if these aren't all.
 pub fn thin(chart: &Chart) -> (Chart, Option<String>) {
     let thinned = match chart.kind {
         ChartKind::Bar => bars(chart),
@@ -44,7 +46,7 @@ fn every(points: &[Point], step: usize) -> Vec<Point> {
     points.iter().step_by(step.max(1)).cloned().collect()
 }
 
-/// The lowest and the highest point of each stretch, in their order.
+/// Returns the lowest and the highest point of each stretch, in order.
 fn extremes(points: &[Point]) -> Vec<Point> {
     if points.len() <= LINE {
         return points.to_vec();
@@ -62,7 +64,7 @@ fn extremes(points: &[Point]) -> Vec<Point> {
     points.chunks(points.len().div_ceil(LINE / 2)).flat_map(stretch).collect()
 }
 
-/// Every nth category.
+/// Keeps every nth category.
 fn bars(chart: &Chart) -> Chart {
     let Axis::Categories(labels) = &chart.axis else { return chart.clone() };
     if labels.len() <= BARS {
@@ -79,7 +81,7 @@ fn bars(chart: &Chart) -> Chart {
     Chart { series, axis: Axis::Categories(labels.iter().step_by(step).cloned().collect()), ..chart.clone() }
 }
 
-/// The largest parts, in their order, then the rest.
+/// Keeps the largest slices in order, and adds one for the rest.
 fn parts(chart: &Chart) -> Chart {
     let (Axis::Categories(labels), [series]) = (&chart.axis, chart.series.as_slice()) else { return chart.clone() };
     if series.points.len() <= PARTS {

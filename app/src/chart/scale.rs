@@ -1,27 +1,27 @@
-//! The scale beside a chart: from a round number to a round number, in round steps.
+//! The vertical scale of a chart, which begins and ends at round numbers and has round steps.
 
 use super::Chart;
 use crate::figures::count;
 use model::message_type::chart::ChartKind;
 
-/// Larger numbers are drawn at the edge: their difference must be a number.
+/// Values are clamped to this, so that differences stay finite.
 const EDGE: f64 = 1e300;
-/// A longer unit stands behind the title alone.
+/// Maximum length of a unit on the scale, in characters. A longer one follows the title only.
 const UNIT: usize = 6;
 
-/// What is counted.
+/// The unit of a chart's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unit {
-    /// Numbers alone.
+    /// Numbers without a unit.
     None,
-    /// Whole things, which have no name or one behind the title: the scale has no halves.
+    /// Counts: the scale has integers only.
     Whole,
     Dollars,
     Named(String),
 }
 
 impl Unit {
-    /// A number of the scale, with the unit if it is short.
+    /// Returns the label of a number, with the unit if it is short.
     fn mark(&self, number: String) -> String {
         match self {
             Self::Dollars => match number.strip_prefix('\u{2212}') {
@@ -46,7 +46,8 @@ impl Scale {
         let values = chart.values().map(|value| value.clamp(-EDGE, EDGE));
         let (least, most) =
             values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
-        // A bar that doesn't begin at zero lies. Of lines that lie close together, far from zero, the difference is of interest.
+        // Bars and areas begin at zero, or their lengths would mislead. Lines far from zero may be close to each other: their
+        // scale doesn't include zero, so that differences are visible.
         let from_zero = matches!(chart.kind, ChartKind::Bar | ChartKind::Area);
         let far = !from_zero && (most - least) * 4.0 < most.abs().min(least.abs()) && least.signum() == most.signum();
         let (least, most) = if far && most > least { (least, most) } else { (least.min(0.0), most.max(0.0)) };
@@ -59,29 +60,29 @@ impl Scale {
         }
         let step = round_up((most - least) / 4.0);
         let step = if whole { step.max(1.0) } else { step };
-        // A number that lies on a step isn't beside it, whatever the division rounds to.
+        // A value on a step must not get another step because the division was rounded.
         let (from, to) = ((least / step + 1e-9).floor() * step, (most / step - 1e-9).ceil() * step);
         Self { from, to, step }
     }
 
-    /// How far up a value stands, 0 to 1.
+    /// Returns the height of a value, from 0 (bottom) to 1 (top).
     pub fn height(&self, value: f64) -> f64 {
         (value.clamp(self.from, self.to) - self.from) / (self.to - self.from)
     }
 
-    /// The numbers from the top down.
+    /// Returns the labels of the steps, from the top down.
     pub fn ticks(&self, unit: &Unit) -> Vec<String> {
         self.steps().map(|value| unit.mark(self.number(value))).collect()
     }
 
-    /// The values of the numbers, from the top down.
+    /// Returns the values of the steps, from the top down.
     pub fn steps(&self) -> impl Iterator<Item = f64> {
         let steps = ((self.to - self.from) / self.step).round() as u32;
         let (from, step) = (self.from, self.step);
         (0..=steps).rev().map(move |n| from + f64::from(n) * step)
     }
 
-    /// With as many decimals as the step has, and with one suffix for all numbers of the scale.
+    /// Formats a number with the decimals of the step, and with the same suffix (`k`, `M`) as all numbers of the scale.
     fn number(&self, value: f64) -> String {
         const SUFFIXES: [(f64, &str); 4] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")];
         let largest = self.from.abs().max(self.to.abs());
@@ -105,7 +106,7 @@ impl Scale {
     }
 }
 
-/// The next of 1, 2, 5, 10, 20, ...
+/// Rounds up to the next of 1, 2, 5, 10, 20, ...
 fn round_up(value: f64) -> f64 {
     let power = 10_f64.powf(value.log10().floor());
     let round = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * power).find(|n| *n >= value * (1.0 - 1e-9));

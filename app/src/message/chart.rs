@@ -1,4 +1,4 @@
-//! CHART: series of numbers as a drawing, with the numbers below.
+//! CHART: a chart with its data table and a CSV download.
 
 use super::Card;
 use crate::chart;
@@ -24,7 +24,7 @@ pub fn Chart(card: Card, chart: payload::Chart) -> impl IntoView {
     }
 }
 
-/// `latency-per-day.csv`.
+/// Returns the name of the CSV file: `latency-per-day.csv`.
 fn file_name(title: &str) -> String {
     let words = title.to_lowercase();
     let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();

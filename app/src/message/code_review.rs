@@ -1,4 +1,4 @@
-//! `CODE_REVIEW`: comments on lines of a file, the heaviest first, each with the buttons that answer it.
+//! `CODE_REVIEW`: comments on lines of a file, the most severe first, each with buttons to answer it.
 
 pub mod reviewed;
 
@@ -22,10 +22,11 @@ use model::envelope::{LineComment, ReviewInfo, ReviewState, Side, review_info};
 use model::message_type::code_review::{self, ReviewComment, Severity};
 use reviewed::ReviewedLines;
 
-/// Comments drawn until all are asked for, and at most.
+/// Maximum number of comments before the reader asks for all of them.
 const AT_FIRST: usize = 30;
+/// Maximum number of comments of a card.
 const MOST: usize = 2_000;
-/// Bytes of a suggestion that are drawn as code.
+/// Maximum size of a suggestion that is shown as code, in bytes.
 const MOST_CODE: usize = 64 * 1024;
 
 #[component]
@@ -121,12 +122,12 @@ pub fn CodeReview(card: Card, review: code_review::CodeReview) -> impl IntoView 
     }
 }
 
-/// Where the file is on the page of changes.
+/// Returns the URL of the file on the changes page.
 fn changes(card: &Card, path: &str) -> String {
     format!("{}/changes#{}", session_href(card.entry.message.session_id.as_str()), file_id(path))
 }
 
-/// The state whose colour a severity has, and its icon.
+/// Returns the state whose colour shows a severity, and its icon.
 const fn look(severity: Severity) -> (&'static str, Glyph) {
     match severity {
         Severity::Blocker => ("failed", Glyph::FAIL),
@@ -145,7 +146,7 @@ fn counted_as(severity: Severity, count: usize) -> String {
 
 /// One comment with what is known about it.
 struct Finding<'a> {
-    /// In the payload, from 0.
+    /// Its index in the payload.
     index: usize,
     comment: &'a ReviewComment,
     info: Option<ReviewInfo>,
@@ -157,7 +158,7 @@ impl Finding<'_> {
         let comment = self.comment;
         let (state, glyph) = look(comment.severity);
         let lines = comment.lines();
-        // In a sentence of its own.
+        // Capitalised: it stands alone here.
         let place = format!("L{}", &lines[1..]);
         let place = match changes {
             Some(changes) => {
@@ -193,7 +194,8 @@ impl Finding<'_> {
         .into_any()
     }
 
-    /// `R3-4`, with the hash of the lines where they are known: then they are found where they have moved.
+    /// Returns the fragment of the lines on the changes page: `R3-4`. If their text is known, its hash follows, by which the page
+    /// finds lines that have moved.
     fn address(&self) -> String {
         let (first, last) = (self.comment.start_line, self.comment.last_line());
         let side = if self.comment.side == Side::Old { 'L' } else { 'R' };
@@ -236,10 +238,10 @@ impl Finding<'_> {
         .into_any()
     }
 
-    /// The buttons of a comment. `frontend::decisions` sends the form.
+    /// Renders the form with the buttons, which `frontend::decisions` sends.
     fn answers(&self, card: &Card, lines: &str) -> Option<AnyView> {
         let shown = card.entry.shown_sha256.clone();
-        // Where no agent listens, or not all is shown, there is nothing to press.
+        // There are no buttons if no agent receives the answer, or if the card doesn't show everything.
         if !card.options.answers || card.printed() || card.draft().status == Status::Retracted || shown.is_none() {
             return None;
         }
@@ -269,18 +271,18 @@ impl Finding<'_> {
     }
 }
 
-/// What should stand in place of some lines.
+/// The suggested replacement of some lines.
 struct Suggested<'a> {
     path: &'a str,
     first_line: u32,
-    /// The lines that stood there, where they are known.
+    /// The text of the lines when they were reviewed, if it is known.
     quote: Option<&'a str>,
     code: &'a str,
 }
 
 impl Suggested<'_> {
-    /// As a difference from the lines that stood there, else as code. `among` differences share the work. Says whether any is left
-    /// out.
+    /// Renders the suggestion as a diff against the reviewed lines, or as code if these aren't known. The limit on work is
+    /// shared by `among` diffs. Returns whether something is left out.
     fn draw(&self, extent: Extent, among: usize) -> (Html, bool) {
         let mut html = Html::new();
         html.tag("<div class=\"suggestion\" role=\"group\" aria-label=\"Suggestion\">");
@@ -316,8 +318,8 @@ impl Suggested<'_> {
     }
 }
 
-/// A comment of a review as it stands beneath its lines on the page of changes. What its suggestion replaces stands above it. Of
-/// what is long the transcript shows all.
+/// Renders a comment for the changes page, where it follows its lines: its suggestion is code, not a diff. A long comment is
+/// shortened there, and complete in the transcript.
 pub fn remark(comment: &LineComment, scope: &str) -> Html {
     let (prose, mut is_cut) = to_html_within(&comment.body, Breaks::Soft, scope, super::AT_FIRST);
     let mut html = Html::new();
@@ -334,7 +336,7 @@ pub fn remark(comment: &LineComment, scope: &str) -> Html {
     html
 }
 
-/// A text whose last line has an end, so that it is a line like the others.
+/// Returns the text with a line end after its last line.
 fn ended(text: &str) -> String {
     if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }

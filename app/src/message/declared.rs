@@ -1,4 +1,4 @@
-//! Messages of a type that somebody declared: a card whose inside the document describes. What can't be drawn is shown as data.
+//! Messages of declared types: a card whose content the type's document describes. Payloads that it can't show are shown as data.
 
 mod nodes;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A message as its document shows it.
+/// Renders a message with the document of its type.
 #[component]
 pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payload: Value) -> impl IntoView {
     let declared = &shown_by.declared;
@@ -30,7 +30,7 @@ pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payloa
         return view! { <Unknown card message_type payload problem /> }.into_any();
     };
     let content = card.draft().content.trim();
-    // What was made from the payload is said by the card.
+    // Content that was generated from the payload would repeat the card.
     let own = (!content.is_empty() && content != declared.markdown(&payload).trim()).then_some(content);
     let prose = own.map(|content| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let problems: Vec<_> = view
@@ -67,7 +67,7 @@ pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payloa
     .into_any()
 }
 
-/// The components; within a form where there are buttons that a person can press.
+/// Renders the components. They are in a form if the view has buttons that can be pressed.
 fn inside(card: &Card, declared: &Declared, view: &View) -> Html {
     let mut html = Html::new();
     let shown = card.entry.shown_sha256.as_deref().filter(|_| card.options.answers && !card.printed());
@@ -77,7 +77,7 @@ fn inside(card: &Card, declared: &Declared, view: &View) -> Html {
             .attr("data-decide", card.draft().id.as_str())
             .attr("data-shown", sha256);
         html.tag("><fieldset data-asks=\"\" role=\"none\" class=\"nodes\">");
-        // Enter in a field presses no button.
+        // The first submit button is disabled, so that Enter in a field presses none.
         html.tag("<button type=\"submit\" disabled hidden></button>");
     } else {
         html.tag("<div class=\"nodes\">");
@@ -93,7 +93,7 @@ fn inside(card: &Card, declared: &Declared, view: &View) -> Html {
     html
 }
 
-/// The icon that a document names.
+/// Returns the icon that a document names.
 pub fn glyph(icon: Option<TypeIcon>) -> Glyph {
     match icon {
         None => Glyph::BRACES,

@@ -1,4 +1,4 @@
-//! PROGRESS: how far something has got, as a bar with its figures.
+//! PROGRESS: a progress bar with percentage, rate and remaining time.
 
 use super::{
     Card,
@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use model::message_type::progress::{self, ProgressState, is_bytes, updated_at};
 use model::{Draft, text};
 
-/// Characters of a unit behind a rate.
+/// Maximum length of the unit of a rate, in characters.
 const UNIT: usize = 24;
 
 #[component]
@@ -29,13 +29,13 @@ pub fn Progress(card: Card, progress: progress::Progress) -> impl IntoView {
         (Some(amount), None) => amount.clone(),
         (None, _) => mark(state).word,
     };
-    // What is done has a full bar, also where nothing was counted. What runs without a total moves to and fro.
+    // A finished bar is full even if nothing was counted. A running one without a total is indeterminate.
     let full = (progress.state == ProgressState::Done).then_some(100);
     let known = percent.or(full);
     let class = if known.is_none() && progress.state == ProgressState::Running { "meter to-and-fro" } else { "meter" };
     let facts = facts(&progress, draft);
     let runs = progress.stalls_at(draft);
-    // The browser turns it to stalled when its time has come: both words are there, and one is shown.
+    // The browser switches to `Stalled` in time, so both words are in the page and CSS shows one.
     let marks = match runs {
         Some(_) => vec![mark("running"), mark("stalled")],
         None => vec![mark(state)],
@@ -75,7 +75,7 @@ pub fn Progress(card: Card, progress: progress::Progress) -> impl IntoView {
     }
 }
 
-/// Is it shown as stalled? This changes without a revision of the message.
+/// Returns whether the card shows `Stalled`. This changes with time, without a new revision of the message.
 pub(crate) fn is_stalled(progress: &progress::Progress, draft: &Draft, now: model::Micros) -> bool {
     progress.stalls_at(draft).is_some_and(|at| now >= at)
 }
@@ -98,7 +98,8 @@ fn mark(state: &'static str) -> Mark {
     }
 }
 
-/// How fast it goes, and how long it still takes or took. A rest that was worked out before a silence isn't true any more.
+/// Returns the rate and the remaining or elapsed time, each with its CSS class. CSS hides the remaining time (`left`) of a stalled
+/// card, since it is no longer true.
 fn facts(progress: &progress::Progress, draft: &Draft) -> Vec<(&'static str, String)> {
     let took = updated_at(draft).since(draft.created_at);
     let time = match progress.state {
@@ -111,7 +112,7 @@ fn facts(progress: &progress::Progress, draft: &Draft) -> Vec<(&'static str, Str
     rate.into_iter().chain(time).collect()
 }
 
-/// `12 files/s`; what is slower is counted per minute or per hour.
+/// Formats a rate: `12 files/s`. Slow rates are per minute or per hour.
 fn per_time(rate: f64, unit: Option<&str>) -> String {
     let (rate, time) = match rate {
         1.0.. => (rate, "s"),

@@ -1,8 +1,8 @@
-//! Message types that others declare: a JSON document says how a payload is shown, without code.
+//! Declared message types: a JSON document describes how to show the payloads of a type, without code.
 //!
-//! [`Declared::read`] reads a document strictly, [`Declared::view`] fills a payload into it. Both are bounded: a document in
-//! bytes, nesting and components, a view in steps, components and bytes, whatever the payload holds. Documents can't refer to
-//! each other, nor to themselves.
+//! [`Declared::read`] validates a document, [`Declared::view`] fills a payload into it. Both are bounded: documents in bytes,
+//! nesting and components; views in lookups, components and bytes, whatever the payload contains. Documents can't refer to
+//! other documents or to themselves.
 //!
 //! ```
 //! use model::declared::Declared;
@@ -38,23 +38,23 @@ use read::Reader;
 use serde_json::Value;
 use template::{Scope, Template};
 
-/// Largest document, in bytes of JSON.
+/// Maximum size of a document, in bytes of JSON.
 pub const MAX_DOCUMENT_BYTES: usize = 64 * 1024;
-/// Components of a document at most.
+/// Maximum number of components of a document.
 pub const MAX_ELEMENTS: usize = 300;
-/// Components within each other at most.
+/// Maximum nesting of components.
 pub const MAX_DEPTH: usize = 8;
-/// Items of one repetition, table or list that are shown at most; the others are counted.
+/// Maximum number of items of a repetition, table or list. The view says how many are left out.
 pub const MAX_REPEATED: usize = 200;
-/// Components of a view at most; rows and items count as one each.
+/// Maximum number of components of a view. A row or an item counts as one.
 pub const MAX_NODES: usize = 2_000;
-/// Values that are looked up for a view at most.
+/// Maximum number of values that a view looks up.
 const MAX_STEPS: usize = 40_000;
-/// Text of a view at most, in bytes.
+/// Maximum size of the text of a view, in bytes.
 pub const MAX_BYTES: usize = 512 * 1024;
-/// How deep the JSON of a document nests at most.
+/// Maximum nesting of the JSON of a document.
 const MAX_JSON_DEPTH: usize = 40;
-/// Characters of a type and of a title at most.
+/// Maximum length of a type and of a title, in characters.
 const TYPE_CHARS: usize = 200;
 const TITLE_CHARS: usize = 120;
 
@@ -116,14 +116,14 @@ words! {
     }
 }
 
-/// A document that was read.
+/// A validated document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declared {
     /// The tag of the messages: `acme.deploy/plan`.
     pub message_type: String,
     /// The version of the payload that it shows.
     pub version: i64,
-    /// What people call the type.
+    /// The name of the type for people.
     pub title: String,
     /// Its icon.
     pub icon: Option<TypeIcon>,
@@ -133,23 +133,23 @@ pub struct Declared {
     schema: Option<Value>,
 }
 
-/// A payload as its type shows it.
+/// A payload filled into the view of its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// What is drawn. Empty if the payload says nothing.
+    /// The components to render. Empty if the payload has nothing to show.
     pub nodes: Vec<Node>,
-    /// Where the payload doesn't fit the `schema` of the document: it is shown all the same.
+    /// Where the payload doesn't match the `schema` of the document. It is shown nevertheless.
     pub problems: Vec<Mismatch>,
-    /// Was something left out, so that the view stays small?
+    /// Whether something was left out because of a limit.
     pub is_cut: bool,
 }
 
 impl Declared {
-    /// Reads a document.
+    /// Validates a document.
     ///
     /// # Errors
     ///
-    /// Up to 20 problems, each with a JSON pointer into the document.
+    /// Returns up to 20 problems, each with a JSON pointer into the document.
     pub fn read(document: &Value) -> Result<Self, Vec<Mismatch>> {
         let mut reader = Reader::default();
         if depth_of(document) > MAX_JSON_DEPTH {
@@ -197,7 +197,7 @@ impl Declared {
         Some(Self { message_type, version, title, icon, summary, markdown, view, schema: schema.cloned() })
     }
 
-    /// Fills a payload into the view. Without a `view`, or where it shows nothing of the payload, the schema describes it.
+    /// Fills a payload into the view. If the document has no `view`, or if that shows nothing, the payload is shown by the schema.
     pub fn view(&self, payload: &Value) -> View {
         let mut budget = Budget::new();
         let mut nodes = evaluate::nodes(&mut budget, &self.view, Scope { root: payload, item: payload });
@@ -208,12 +208,12 @@ impl Declared {
         View { nodes, problems, is_cut: budget.is_spent() }
     }
 
-    /// Returns whether the document has buttons, by which a person answers.
+    /// Returns whether the view has buttons, with which a person answers.
     pub fn asks(&self) -> bool {
         self.view.iter().any(Element::asks)
     }
 
-    /// Returns one line: the `summary` of the document, else its title with the first words of the payload.
+    /// Returns a one-line summary: the `summary` of the document, otherwise its title and the first string of the payload.
     pub fn summary(&self, payload: &Value) -> String {
         let scope = Scope { root: payload, item: payload };
         let line = self.summary.as_ref().map(|it| text::one_line(&it.expand(scope, 2_000), crate::summary::MAX_CHARS));
@@ -223,7 +223,7 @@ impl Declared {
         })
     }
 
-    /// Returns the payload as markdown: the `markdown` of the document, else the words of its view below its title.
+    /// Returns the payload as markdown: the `markdown` of the document, otherwise its title and the text of its view.
     pub fn markdown(&self, payload: &Value) -> String {
         let scope = Scope { root: payload, item: payload };
         let said = self.markdown.as_ref().map(|it| it.expand(scope, MAX_BYTES));
@@ -234,7 +234,7 @@ impl Declared {
     }
 }
 
-/// The first string of a payload that says something.
+/// Returns the first string of a payload that isn't blank.
 fn first_words(payload: &Value) -> Option<&str> {
     const LOOKED_AT: usize = 50;
     let fields = payload.as_object()?;

@@ -1,4 +1,4 @@
-//! `verbatim types`: declared message types, with and without a running server.
+//! `verbatim types`: lists, declares and removes message types, with or without a running server.
 
 use super::text::one_line;
 use super::{minute, print, print_json};
@@ -33,7 +33,7 @@ async fn list(args: TypesList) -> Result<()> {
 async fn put(args: TypesPut) -> Result<()> {
     let name = args.file.display();
     let text = std::fs::read_to_string(&args.file).with_context(|| format!("{name} can't be read"))?;
-    let document: DeclareType = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON object"))?;
+    let document: DeclareType = serde_json::from_str(&text).with_context(|| format!("{name} isn't a JSON object"))?;
     let message_type = document.message_type.as_ref().and_then(serde_json::Value::as_str);
     let message_type = message_type.with_context(|| format!("{name} has no `type`"))?.to_owned();
     let door = Door::find(&args.data).await?;

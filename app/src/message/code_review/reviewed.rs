@@ -1,41 +1,40 @@
-//! What the edits of a session say of the lines that a review comments on: what they were, and whether a later edit
-//! changed them.
+//! Finds the lines that a review comments on in the edits of its session: their text, and whether a later edit changed them.
 
 use api::net::{NetFile, NetPart};
 use model::envelope::Side;
 use model::message_type::code_review::{CodeReview, ReviewComment};
 use serde::Deserialize;
 
-/// Lines are looked for up to so many lines from where they were.
+/// Maximum distance, in lines, from the old place of lines that are looked for.
 const FAR: u64 = 200;
-/// Lines of a comment that are quoted at most.
+/// Maximum number of lines that are quoted for a comment.
 const MOST_LINES: u32 = 400;
 
-/// What is known about the file of a review.
+/// What the session's edits say about the file of a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct Reviewed {
-    /// As the edits of the session name the file; None where none of them is of it.
+    /// The path that the edits use for the file. `None` if no edit changed it.
     #[serde(default)]
     pub path: Option<String>,
-    /// One for each comment, in their order.
+    /// One entry for each comment, in order.
     #[serde(default)]
     pub lines: Vec<ReviewedLines>,
 }
 
-/// What is known about the lines of a comment.
+/// What the session's edits say about the lines of a comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct ReviewedLines {
-    /// As they were when they were commented on. None where the session's edits don't hold them.
+    /// Their text at the time of the review. `None` if the session's edits don't contain them.
     #[serde(default)]
     pub quote: Option<String>,
-    /// A later edit of the session changed them.
+    /// Whether a later edit of the session changed them.
     #[serde(default)]
     pub outdated: bool,
 }
 
 impl Reviewed {
-    /// Returns what is known about a review: `then` is the file with the edits before the review, `now` with all of them,
-    /// where any came later. Both with their texts.
+    /// Compares the file at the time of the review (`then`) with the file after all edits (`now`). `now` is `None` if no edit came
+    /// later. Both need their texts.
     pub fn of(review: &CodeReview, then: Option<&NetFile>, now: Option<&NetFile>) -> Self {
         let lines = |comment: &ReviewComment| {
             let quote = then.and_then(|file| quote(file, comment));
@@ -47,7 +46,7 @@ impl Reviewed {
     }
 }
 
-/// The parts of a file whose place is known: the text of a side, and the number of its first line.
+/// Returns the parts of a file whose position is known: the text of one side, and the number of its first line.
 fn placed(file: &NetFile, side: Side) -> impl Iterator<Item = (&str, u32)> {
     let parts = file.texts.iter().filter(|_| !file.broken).flat_map(|texts| &texts.parts);
     parts.filter_map(move |part: &NetPart| {
@@ -69,16 +68,16 @@ fn quote(file: &NetFile, comment: &ReviewComment) -> Option<String> {
     })
 }
 
-/// Only what is known to be changed is outdated.
+/// Returns whether the lines are known to have changed.
 fn is_outdated(comment: &ReviewComment, quote: Option<&str>, then: Option<&NetFile>, now: &NetFile) -> bool {
-    // The side before the session's edits doesn't change.
+    // The old side is the file before all edits: it never changes.
     if comment.side == Side::Old || now.broken || now.texts.is_none() {
         return false;
     }
     match quote {
         Some(quote) => {
             let is_gone = !holds(placed(now, Side::New), comment, quote);
-            // Edits that took each other back leave no part; then the lines before all of them stand there.
+            // Edits that cancel each other out leave no part: the file is then as it was before all of them.
             let all_taken_back = now.texts.as_ref().is_some_and(|texts| texts.parts.is_empty());
             is_gone && !(all_taken_back && then.is_some_and(|then| holds(placed(then, Side::Old), comment, quote)))
         }
@@ -86,7 +85,7 @@ fn is_outdated(comment: &ReviewComment, quote: Option<&str>, then: Option<&NetFi
     }
 }
 
-/// Do these lines stand there, or near?
+/// Returns whether the quoted lines are in the parts, at their old place or near it.
 fn holds<'a>(parts: impl Iterator<Item = (&'a str, u32)>, comment: &ReviewComment, quote: &str) -> bool {
     let wanted: Vec<&str> = quote.split('\n').collect();
     parts.into_iter().any(|(text, start)| {
@@ -97,7 +96,7 @@ fn holds<'a>(parts: impl Iterator<Item = (&'a str, u32)>, comment: &ReviewCommen
     })
 }
 
-/// Is any of the lines in a part that changed?
+/// Returns whether one of the lines is in a part that changed.
 fn touches(file: &NetFile, comment: &ReviewComment) -> bool {
     placed(file, comment.side).any(|(text, start)| {
         let end = u64::from(start) + text.lines().count() as u64;

@@ -1,4 +1,4 @@
-//! The components of a view as HTML. All text is data: it is escaped, and no value becomes markup, style or script.
+//! Renders the components of a view as HTML. All text is escaped: no value becomes markup, style or script.
 
 use crate::chart::{self, Axis, Label, Point, Series, Unit};
 use crate::figures::counted;
@@ -18,11 +18,11 @@ use model::message_type::chart::{ChartKind, Table as Figures};
 use model::message_type::code_edit::Edit;
 use model::text::amount;
 
-/// What the components are drawn into.
+/// The HTML that components are rendered into.
 pub(super) struct Drawing<'d> {
     pub card: &'d Card,
     pub html: &'d mut Html,
-    /// Do buttons answer? Otherwise they are shown, and can't be pressed.
+    /// Whether buttons can be pressed. Otherwise they are shown disabled.
     pub answers: bool,
 }
 
@@ -158,7 +158,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The attribute that gives the colour.
+    /// Adds the attribute that selects the colour.
     fn tone(&mut self, tone: Option<Tone>) {
         let Some(tone) = tone else { return };
         self.html.attr(
@@ -185,7 +185,7 @@ impl Drawing<'_> {
             }
             CellLook::Link(href) => self.link(&cell.text, href),
             CellLook::Time(at) => {
-                // The browser writes it in the reader's time zone.
+                // The browser changes it to the reader's time zone.
                 let clock = Clock::utc(self.card.options.now);
                 self.html.tag("<time").attr("title", &clock.full(*at)).attr("data-us", &at.0.to_string());
                 self.html.tag(" data-exact=\"\">").text(&clock.exact(*at)).tag("</time>");
@@ -238,7 +238,7 @@ impl Drawing<'_> {
             name: name.clone(),
             points: values.iter().enumerate().map(point).collect(),
         });
-        // A pie has the parts of one series.
+        // A pie shows one series.
         let most = if of.kind == ChartKind::Pie { 1 } else { usize::MAX };
         let head = std::iter::once("Category".to_owned()).chain(of.series.iter().map(|(name, _)| name.clone()));
         let rows = of.table().rows.into_iter().map(|row| row.into_iter().map(|cell| cell.text).collect());

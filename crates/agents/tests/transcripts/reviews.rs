@@ -59,7 +59,8 @@ fn findings_of_claude_code_are_a_review_of_each_file() {
 fn findings_that_are_none_leave_the_call() {
     let found = json!({ "file": "src/mill.rs", "line": 1, "summary": "Odd", "failure_scenario": "" });
     let reported = |findings: Value, answer: Value| {
-        let last = read_lines(&[user("Review"), call("c1", "ReportFindings", &json!({ "findings": findings })), answer]);
+        let last =
+            read_lines(&[user("Review"), call("c1", "ReportFindings", &json!({ "findings": findings })), answer]);
         assert_eq!(kinds(&last), [("c1", "TOOL_CALL")], "{findings}");
         assert_eq!(message(&last, "c1").part, Part::Whole);
     };
@@ -88,7 +89,8 @@ fn the_output_of_codex_reviews_is_a_review_of_each_file() {
         "overall_correctness": "patch is incorrect", "overall_explanation": "It leaks", "overall_confidence_score": 0.8,
     });
     let line = |second: u32, kind: &str, payload: Value| {
-        json!({ "timestamp": format!("2026-01-10T09:00:0{second}Z"), "type": kind, "payload": payload }).to_string() + "\n"
+        json!({ "timestamp": format!("2026-01-10T09:00:0{second}Z"), "type": kind, "payload": payload }).to_string()
+            + "\n"
     };
     let text = line(0, "session_meta", json!({ "id": "made", "cwd": "/m", "timestamp": "2026-01-10T09:00:00Z" }))
         + &line(1, "event_msg", json!({ "type": "entered_review_mode", "target": { "type": "uncommittedChanges" } }))

@@ -10,15 +10,15 @@ use crate::Micros;
 use crate::message_type::strict;
 use serde_json::{Map, Value};
 
-/// Longest text of one value, in bytes; code and differences may be longer.
+/// Maximum size of one value's text, in bytes. Code and diffs may be longer.
 const TEXT_BYTES: usize = 8 * 1024;
 const CODE_BYTES: usize = 64 * 1024;
-/// Fields of an object that are shown without being named.
+/// Maximum number of fields of an object whose fields the document doesn't list.
 const MAX_FIELDS: usize = 100;
-/// Values of a tree.
+/// Maximum number of values of a tree.
 const MAX_TREE: usize = 400;
 
-/// What one view may cost. Whatever the payload is, evaluation ends with it.
+/// The limits of one view. Evaluation ends when one is used up, whatever the payload contains.
 #[derive(Debug)]
 pub(super) struct Budget {
     steps: usize,
@@ -31,7 +31,7 @@ impl Budget {
         Self { steps: MAX_STEPS, nodes: MAX_NODES, bytes: MAX_BYTES }
     }
 
-    /// Spends steps; false when there are none left.
+    /// Spends steps. Returns false if none are left.
     pub(super) fn step(&mut self, steps: usize) -> bool {
         let enough = self.steps >= steps && self.bytes > 0;
         self.steps = self.steps.saturating_sub(steps);
@@ -44,7 +44,7 @@ impl Budget {
         enough
     }
 
-    /// Whether something had to be left out.
+    /// Returns whether something was left out.
     pub(super) fn is_spent(&self) -> bool {
         self.nodes == 0 || self.steps == 0 || self.bytes == 0
     }
@@ -63,7 +63,7 @@ impl Budget {
         self.text(&text, max)
     }
 
-    /// Copies a value for a tree: as much of it as a tree shows.
+    /// Copies as much of a value as a tree shows.
     pub(super) fn tree(&mut self, value: &Value) -> Value {
         let mut left = MAX_TREE;
         self.copy(value, &mut left)
@@ -102,7 +102,7 @@ impl Budget {
     }
 }
 
-/// Fills in a list of components.
+/// Evaluates a list of components.
 pub(super) fn nodes(budget: &mut Budget, elements: &[Element], scope: Scope<'_>) -> Vec<Node> {
     let mut nodes = Vec::new();
     for element in elements {
@@ -153,7 +153,7 @@ fn one(budget: &mut Budget, element: &Element, scope: Scope<'_>) -> Option<Node>
     part(budget, &element.part, scope)
 }
 
-/// None where there is nothing to show.
+/// Evaluates one component. `None` if it has nothing to show.
 fn part(budget: &mut Budget, part: &Part, scope: Scope<'_>) -> Option<Node> {
     let component = part.name();
     let problem = |problem: String| Some(Node::Problem { component, problem });
@@ -272,7 +272,7 @@ fn some_of(nodes: Vec<Node>) -> Option<Vec<Node>> {
     (!nodes.is_empty()).then_some(nodes)
 }
 
-/// Adds what was left out below a list.
+/// Adds the number of items that were left out.
 fn with_more(node: Node, left: usize, is_empty: bool) -> Option<Node> {
     match left {
         0 => (!is_empty).then_some(node),
@@ -353,7 +353,7 @@ fn table(budget: &mut Budget, items: &[Value], columns: &[TableColumn], scope: S
     with_more(Node::Table(Table { columns: titles, rows }), left, items.is_empty())
 }
 
-/// The fields of the first rows, and whether they are figures.
+/// Returns the fields of the first rows, and whether their values are numbers.
 pub(super) fn field_names(items: &[Value]) -> Vec<(&str, bool)> {
     const LOOKED_AT: usize = 20;
     const MAX_COLUMNS: usize = 12;
@@ -369,7 +369,7 @@ pub(super) fn field_names(items: &[Value]) -> Vec<(&str, bool)> {
     names
 }
 
-/// Columns of rows for which the document names none. Rows that aren't objects make one column.
+/// Returns the columns of a table whose document lists none. Rows that aren't objects make a single column.
 fn columns_of(items: &[Value]) -> Vec<TableColumn> {
     let column = |title: String, path: &str, right| {
         let (title, value) = (Template::literal(title), Path::parse(path).map(Template::value)?);
@@ -452,7 +452,7 @@ fn holds(condition: &Condition, scope: Scope<'_>) -> bool {
     }
 }
 
-/// `1` and `1.0` are the same number.
+/// Compares JSON values. `1` equals `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),

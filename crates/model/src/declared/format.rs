@@ -5,31 +5,31 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Decimals that a format may ask for at most.
-/// Longer strings are no numbers and no times.
+/// Maximum number of decimals of a format.
+/// Maximum size of a string that may be a number or a time, in bytes.
 const MAX_SCALAR_BYTES: usize = 64;
 const MAX_DECIMALS: u8 = 12;
 
-/// How a placeholder writes its value. A value of another kind is written plainly.
+/// The format of a placeholder. A value that doesn't suit it is written without a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Format {
-    /// Grouped by thousands; with as many decimals as it has, at most 3, or as many as are asked for.
+    /// With thousands separators and up to 3 decimals, or exactly as many as given.
     Number(Option<u8>),
-    /// A share of 1: `0.25` is `25%`.
+    /// A fraction of 1: `0.25` becomes `25%`.
     Percent,
     /// A size in bytes.
     Bytes,
-    /// Seconds, or milliseconds.
+    /// A duration in seconds, or in milliseconds.
     Duration { millis: bool },
-    /// RFC 3339, or seconds, milliseconds or microseconds since 1970.
+    /// A time: RFC 3339, or seconds, milliseconds or microseconds since 1970.
     Time,
-    /// An amount with a currency: two decimals.
+    /// An amount of money with two decimals and its currency.
     Currency(String),
     /// JSON on one line.
     Json,
 }
 
-/// What a template may say after `|`.
+/// The formats that a template may name after `|`.
 pub(super) const FORMATS: &str =
     "one of `number`, `number:2`, `percent`, `bytes`, `duration`, `duration:ms`, `time`, `currency:EUR`, `json`";
 
@@ -67,7 +67,7 @@ impl Format {
     }
 }
 
-/// Returns a value without a format: nothing for null, JSON for what isn't a scalar. At most about `max` bytes.
+/// Returns a value without a format: an empty string for null, JSON for arrays and objects. It has at most about `max` bytes.
 pub(super) fn plain(value: &Value, max: usize) -> String {
     match value {
         Value::Null => String::new(),
@@ -77,7 +77,8 @@ pub(super) fn plain(value: &Value, max: usize) -> String {
     }
 }
 
-/// Returns the point in time that a value names: an RFC 3339 string, or a number since 1970 in a unit that follows from its size.
+/// Reads a time: an RFC 3339 string, or a number since 1970, whose size shows whether it is in seconds, milliseconds or
+/// microseconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     match value {
         Value::String(text) if text.len() <= MAX_SCALAR_BYTES => text.trim().parse().ok(),
@@ -94,7 +95,7 @@ pub(super) fn moment(value: &Value) -> Option<Timestamp> {
     }
 }
 
-/// Returns at most `max` bytes, with `…` where something was cut.
+/// Returns at most `max` bytes of a text, followed by `…` if it was longer.
 pub(super) fn cut(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();
@@ -104,7 +105,7 @@ pub(super) fn cut(text: &str, max: usize) -> String {
     short
 }
 
-/// Writes no more of a large value than is shown.
+/// Writes a value as JSON, and stops after `max` bytes.
 fn json(value: &Value, max: usize) -> String {
     struct Room(Vec<u8>, usize);
     impl std::io::Write for Room {
@@ -156,7 +157,7 @@ fn grouped(n: f64, decimals: Option<u8>) -> String {
     text
 }
 
-/// `0.4 s`, `12 s`, `4 min 12 s`, `1 h 02 min`, `3 d 4 h`.
+/// Formats a duration: `0.4 s`, `12 s`, `4 min 12 s`, `1 h 02 min`, `3 d 4 h`.
 fn duration(seconds: f64) -> String {
     let tenths = (seconds.max(0.0) * 10.0).min(1e15) as u64;
     let whole = tenths / 10;

@@ -1,162 +1,162 @@
-//! What a view is made of once its values are filled in: plain text, numbers and lists.
+//! The components of a view after its values are filled in: plain text, numbers and lists.
 
 use crate::message_type::chart::ChartKind;
 use crate::{Micros, text, words};
 use serde_json::Value;
 
 words! {
-    /// What a colour says.
+    /// The meaning of a colour.
     Tone {
-        /// It went well.
+        /// Success.
         Ok = "ok",
-        /// It needs attention.
+        /// Needs attention.
         Warn = "warn",
-        /// It failed.
+        /// Failure.
         Bad = "bad",
-        /// It is under way, or worth knowing.
+        /// In progress, or information.
         Info = "info",
-        /// Nothing in particular.
+        /// No special meaning.
         Neutral = "neutral",
     }
 
-    /// What a person fills in.
+    /// The kind of an input field.
     InputKind {
-        /// One line.
+        /// A single line of text.
         Text = "text",
         /// A number.
         Number = "number",
-        /// A day.
+        /// A calendar date.
         Date = "date",
-        /// One of several options.
+        /// One of the given options.
         Select = "select",
-        /// Yes or no.
+        /// True or false.
         Checkbox = "checkbox",
     }
 }
 
-/// A component with its values.
+/// A component with its values filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     /// A paragraph.
     Text {
-        /// As it is shown.
+        /// The text.
         text: String,
         /// Its colour.
         tone: Option<Tone>,
     },
-    /// Prose.
+    /// Markdown.
     Markdown(String),
-    /// A title within the card.
+    /// A heading within the card.
     Heading(String),
-    /// A word in a coloured chip.
+    /// A coloured chip.
     Badge(Cell),
     /// Labels with values.
     KeyValue(Vec<(String, Cell)>),
-    /// Rows below titles.
+    /// A table.
     Table(Table),
-    /// Items below each other.
+    /// A list.
     List {
-        /// Are they numbered?
+        /// Whether the items are numbered.
         ordered: bool,
         /// At least one.
         items: Vec<Cell>,
     },
-    /// Code with colours.
+    /// Code with syntax colours.
     Code {
-        /// As fences of markdown name it; may be empty.
+        /// The language as in a markdown fence. May be empty.
         language: String,
         /// The code.
         text: String,
     },
-    /// What changed in a file.
+    /// The diff of a file.
     Diff {
-        /// Names the file, and with it the language.
+        /// The path, from which the language follows.
         path: String,
-        /// The text before; None if the file is new.
+        /// The old text. `None` if the file is new.
         old: Option<String>,
-        /// The text after; None if the file was deleted.
+        /// The new text. `None` if the file was deleted.
         new: Option<String>,
     },
-    /// How far something has got.
+    /// A progress bar.
     Progress {
-        /// What it is.
+        /// Its label.
         label: String,
-        /// So much is done.
+        /// The current value.
         value: f64,
-        /// Of so much. Greater than 0.
+        /// The value at which it is complete. Greater than 0.
         max: f64,
         /// Its colour.
         tone: Tone,
     },
-    /// Figures as a picture.
+    /// A chart.
     Chart(Chart),
-    /// A picture that was uploaded.
+    /// An uploaded image.
     Image {
-        /// SHA-256 of its bytes: 64 digits in hex.
+        /// SHA-256 of its bytes, 64 hexadecimal digits.
         sha256: String,
-        /// What it shows.
+        /// The alternative text.
         alt: String,
     },
-    /// A link to a web page or an address.
+    /// A link to a web page or a mail address.
     Link {
-        /// What it is called.
+        /// The text of the link.
         text: String,
-        /// `http:`, `https:` or `mailto:`.
+        /// The URL: `http:`, `https:` or `mailto:`.
         href: String,
     },
-    /// Answers with its value.
+    /// A button, which answers with its value.
     Button {
-        /// What it says.
+        /// Its label.
         label: String,
-        /// What the agent reads.
+        /// The value that the agent receives.
         value: String,
         /// Its colour.
         tone: Tone,
     },
-    /// A field that the buttons send along.
+    /// An input field, whose value is sent with the pressed button.
     Input {
-        /// The field of the answer.
+        /// The key of its value in the answer.
         name: String,
-        /// What it says.
+        /// Its label.
         label: String,
-        /// What is filled in.
+        /// The kind of field.
         kind: InputKind,
-        /// Of a select.
+        /// The options of a select.
         options: Vec<String>,
     },
-    /// Side by side where there is room.
+    /// Components side by side, if there is room.
     Columns(Vec<Node>),
-    /// Below each other, without a title.
+    /// Components below each other, without a title.
     Group(Vec<Node>),
-    /// Folds away.
+    /// A section that can be folded.
     Section {
-        /// What is in it.
+        /// Its title.
         title: String,
-        /// Is it unfolded at first?
+        /// Whether it is unfolded at first.
         open: bool,
-        /// What it holds.
+        /// The components in it.
         children: Vec<Node>,
     },
-    /// Set apart in a colour.
+    /// A coloured box.
     Callout {
         /// Its colour.
         tone: Tone,
-        /// May be empty.
+        /// Its title. May be empty.
         title: String,
-        /// What it holds.
+        /// The components in it.
         children: Vec<Node>,
     },
-    /// A line.
+    /// A horizontal line.
     Divider,
     /// Data as a tree.
     Json(Value),
-    /// So many items more that aren't shown.
+    /// The number of items that aren't shown.
     More(usize),
-    /// A component that couldn't be made, and why.
+    /// A component that couldn't be shown.
     Problem {
-        /// Its name.
+        /// The name of the component.
         component: &'static str,
-        /// Why.
+        /// The reason.
         problem: String,
     },
 }
@@ -164,51 +164,51 @@ pub enum Node {
 /// A value in a table, a list or beside a label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// As it is shown.
+    /// The text.
     pub text: String,
-    /// How it looks.
+    /// The presentation.
     pub look: CellLook,
 }
 
-/// How a value looks.
+/// The presentation of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CellLook {
-    /// Text.
+    /// Plain text.
     Plain,
     /// A coloured chip.
     Chip(Tone),
-    /// A link to this address.
+    /// A link to this URL.
     Link(String),
     /// A point in time.
     Time(Micros),
 }
 
-/// Rows below titles.
+/// A table.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// Titles, and whether the column is one of figures.
+    /// The title of each column, and whether its values are numbers.
     pub columns: Vec<(String, bool)>,
-    /// As many cells each as there are columns.
+    /// Each row has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// Figures as a picture.
+/// The data of a chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// How they are drawn.
+    /// The kind of chart.
     pub kind: ChartKind,
-    /// What they show.
+    /// The title.
     pub title: String,
-    /// What they are measured in; may be empty.
+    /// The unit of the values. May be empty.
     pub unit: String,
-    /// What each point stands for.
+    /// The label of each point.
     pub x: Vec<String>,
-    /// Name and figures, as many as `x` has; None where there is none.
+    /// Name and values of each series. There is a value for each label of `x`; `None` is a gap.
     pub series: Vec<(String, Vec<Option<f64>>)>,
 }
 
 impl Chart {
-    /// Returns the figures as a table.
+    /// Returns the data as a table.
     pub fn table(&self) -> Table {
         let mut columns = vec![(String::new(), false)];
         columns.extend(self.series.iter().map(|(name, _)| (name.clone(), true)));
@@ -228,7 +228,7 @@ impl Cell {
     }
 }
 
-/// Whether a link may lead there: to a web page or a mail address, spelled without tricks.
+/// Returns whether a link may have this URL: that of a web page or a mail address, without white space and control characters.
 pub fn is_safe_link(href: &str) -> bool {
     let scheme = href.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     let names_a_host = |scheme: &str| href[scheme.len()..].starts_with("://") && href.len() > scheme.len() + 3;
@@ -240,7 +240,7 @@ pub fn is_safe_link(href: &str) -> bool {
     allowed && href.len() <= 2_000 && !href.chars().any(|c| c.is_control() || c.is_whitespace())
 }
 
-/// What a person can answer with.
+/// The controls of a view, with which a person answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Controls {
     /// Label and value of each button.
@@ -270,7 +270,7 @@ fn gather(nodes: &[Node], controls: &mut Controls) {
     }
 }
 
-/// Returns the words of a view as markdown.
+/// Returns a view as markdown.
 pub fn markdown(nodes: &[Node]) -> String {
     let mut parts = Vec::new();
     push_markdown(nodes, &mut parts);

@@ -11,22 +11,22 @@ use crate::message_type::{Mismatch, strict};
 use crate::{Micros, text};
 use serde_json::{Map, Value};
 
-/// References that lead to each other before a schema has to come.
+/// Maximum number of references to follow until a schema is reached.
 const MAX_HOPS: usize = 16;
-/// Problems of a payload that are named.
+/// Maximum number of problems of a payload that are reported.
 const MAX_PROBLEMS: usize = 10;
-/// Values that are compared with a schema at most; what is left isn't checked.
-/// Bytes of a key in the pointer of a problem.
+/// Maximum number of values that are validated; the others are ignored.
+/// Maximum size of a key in the pointer of a problem, in bytes.
 const MAX_KEY_BYTES: usize = 200;
 const MAX_CHECKS: usize = 100_000;
-/// How deep schemas nest while a payload is checked.
+/// Maximum nesting of schemas during validation.
 const MAX_CHECK_DEPTH: usize = 64;
-/// Longest text of a value.
+/// Maximum size of the text of a value, in bytes.
 const TEXT_BYTES: usize = 8 * 1024;
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
-/// Checks what a document says as its `schema`.
+/// Validates the `schema` of a document.
 pub(super) fn read(reader: &mut Reader, schema: &Value, at: &str) {
     read_at(reader, schema, schema, at);
 }
@@ -90,7 +90,7 @@ fn read_reference(reader: &mut Reader, root: &Value, reference: &Value, at: &str
     }
 }
 
-/// Follows a reference to a schema that isn't only a reference.
+/// Follows a reference, and those that it leads to, to a schema.
 fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     let mut found = root.pointer(reference.strip_prefix('#')?)?;
     for _ in 0..MAX_HOPS {
@@ -102,7 +102,7 @@ fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
     None
 }
 
-/// Returns where a payload doesn't fit its schema; pointers are relative to the payload.
+/// Returns where a payload doesn't match its schema. Pointers are relative to the payload.
 pub(super) fn check(schema: &Value, payload: &Value) -> Vec<Mismatch> {
     let mut checker = Checker { root: schema, left: MAX_CHECKS, problems: Vec::new() };
     checker.check(schema, payload, "", 0);
@@ -122,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Spends what a check costs. Returns false if there isn't enough left.
+    /// Spends the cost of a check. Returns false if too little is left.
     fn spend(&mut self, cost: usize) -> bool {
         let is_enough = self.left > cost;
         self.left = self.left.saturating_sub(cost);
@@ -217,7 +217,7 @@ impl Checker<'_> {
             if !self.spend(1) {
                 return;
             }
-            // A key may be megabytes long, and is in the pointer of all that is below it.
+            // A key may be megabytes long, and would be in the pointer of each value below it.
             let at = format!("{at}{}", strict::token(&name[..name.floor_char_boundary(MAX_KEY_BYTES)]));
             match (known.and_then(|known| known.get(name)), others) {
                 (None, Some(Value::Bool(false))) => self.wrong(&at, "no unknown field"),
@@ -287,7 +287,7 @@ fn said(value: &Value) -> String {
     format!("`{}`", text::clip(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 60))
 }
 
-/// Shows a payload as its schema describes it: a grid of its values, tables of its lists. `{}` describes any payload.
+/// Makes components from a schema: a grid of the payload's values, and tables of its lists. The schema `{}` shows any payload.
 pub(super) fn nodes(budget: &mut Budget, root: &Value, payload: &Value) -> Vec<Node> {
     object(budget, root, root, payload, 0)
 }
@@ -296,7 +296,7 @@ fn object(budget: &mut Budget, root: &Value, schema: &Value, value: &Value, dept
     let Value::Object(fields) = value else { return vec![Node::Json(budget.tree(value))] };
     let schema = direct(root, schema);
     let known = schema.get("properties").and_then(Value::as_object);
-    // In the order of the schema, then what it doesn't name.
+    // Fields of the schema first, in its order, then the others.
     let described = known.into_iter().flatten().filter_map(|(name, schema)| Some((name, schema, fields.get(name)?)));
     let others = fields.iter().filter(|(name, _)| !known.is_some_and(|known| known.contains_key(*name)));
     let all = described.chain(others.map(|(name, value)| (name, &Value::Null, value)));
@@ -361,7 +361,7 @@ fn object(budget: &mut Budget, root: &Value, schema: &Value, value: &Value, dept
     nodes
 }
 
-/// A schema, behind its reference.
+/// Returns the schema itself if it is a reference.
 fn direct<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
     schema.get("$ref").and_then(Value::as_str).and_then(|text| resolve(root, text)).unwrap_or(schema)
 }
@@ -397,7 +397,7 @@ fn rows(budget: &mut Budget, root: &Value, schema: &Value, items: &[Value]) -> V
     nodes
 }
 
-/// A value by its `format`, or as a chip where it is one of a few words.
+/// Shows a value by the `format` of its schema, or as a chip if it is a boolean or the schema has an `enum`.
 fn scalar(budget: &mut Budget, schema: &Value, value: &Value) -> Cell {
     use super::format::{Format, plain};
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
@@ -420,7 +420,7 @@ fn scalar(budget: &mut Budget, schema: &Value, value: &Value) -> Cell {
     Cell { text, look: look.unwrap_or(CellLook::Plain) }
 }
 
-/// The colour of a word that many programs use for a state.
+/// Returns the colour of a common word for a state, such as `failed`.
 fn tone_of(word: &str) -> Tone {
     match word.to_ascii_lowercase().as_str() {
         "ok" | "done" | "passed" | "pass" | "success" | "succeeded" | "completed" | "healthy" => Tone::Ok,
@@ -431,7 +431,7 @@ fn tone_of(word: &str) -> Tone {
     }
 }
 
-/// `file_count` as `File count`.
+/// Makes a label from a field's name: `file_count` becomes `File count`.
 pub(super) fn label(name: &str) -> String {
     let spaced = name.replace(['_', '-'], " ");
     let mut chars = spaced.trim().chars();

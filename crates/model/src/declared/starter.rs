@@ -9,11 +9,11 @@ use crate::message_type::strict::token;
 use crate::text;
 use serde_json::{Map, Value, json};
 
-/// Fields of a payload that get a component.
+/// Maximum number of fields of the payload that get a component.
 const MAX_FIELDS: usize = 40;
 
-/// Returns a document that shows a payload: a title, a grid of its values, and a component for each of its lists. It is read
-/// without a problem, whatever the payload is.
+/// Returns a document that shows a payload: a title, a grid of its values, and a component for each of its lists. The document is
+/// always valid.
 pub fn starter(message_type: &str, version: i64, payload: &Map<String, Value>) -> Value {
     let mut rows = Vec::new();
     let mut view = Vec::new();
@@ -84,12 +84,12 @@ pub fn starter(message_type: &str, version: i64, payload: &Map<String, Value>) -
     document(vec![json!({"component": "json", "value": "."})])
 }
 
-/// Whether a template can name the field.
+/// Returns whether a path can contain the field's name.
 fn fits(name: &str) -> bool {
     name.len() <= 200 && !name.contains(['{', '}', '|'])
 }
 
-/// A placeholder, with the format that the value seems to have.
+/// Returns a placeholder with the format that suits the value.
 fn bound(from: &str, name: &str, value: &Value) -> String {
     let lower = name.to_ascii_lowercase();
     let format = match value {

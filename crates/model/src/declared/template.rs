@@ -3,21 +3,21 @@
 use super::format::{FORMATS, Format, plain};
 use serde_json::Value;
 
-/// Longest path in bytes.
+/// Maximum size of a path, in bytes.
 const PATH_BYTES: usize = 500;
-/// What a path is.
+/// The description of a path in errors.
 pub(super) const PATH: &str =
     "a JSON pointer: `/field` begins at the payload, `./field` at the item of the nearest repetition, `.` is the item";
 
-/// What paths begin at.
+/// The values that paths start from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'v> {
     pub root: &'v Value,
-    /// The item of the nearest repetition; the payload outside of any.
+    /// The item of the innermost repetition. Outside of any, the payload.
     pub item: &'v Value,
 }
 
-/// Where a value is read.
+/// The path of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
     of_item: bool,
@@ -36,7 +36,7 @@ impl Path {
         (if self.of_item { scope.item } else { scope.root }).pointer(&self.pointer)
     }
 
-    /// Returns the path as the document has it.
+    /// Returns the path as it is written in the document.
     pub(super) fn text(&self) -> String {
         format!("{}{}", if self.of_item { "." } else { "" }, self.pointer)
     }
@@ -57,7 +57,7 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// What was expected instead.
+    /// Returns what was expected.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut literal = String::new();
@@ -95,7 +95,7 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// Returns a template that is the value of a path alone.
+    /// Returns a template that consists of one placeholder.
     pub(super) fn value(path: Path) -> Self {
         Self(vec![Piece::Value(path, None)])
     }
@@ -105,12 +105,12 @@ impl Template {
         Self(vec![Piece::Literal(text)])
     }
 
-    /// Returns how many pieces are put together: the cost of [`Self::expand`].
+    /// Returns the number of texts and placeholders, which is the cost of [`Self::expand`].
     pub(super) fn pieces(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the text with the values in it: of each at most about `max` bytes, and not much more together.
+    /// Fills in the values. Each has at most about `max` bytes, and the result isn't much longer.
     pub(super) fn expand(&self, scope: Scope<'_>, max: usize) -> String {
         let mut text = String::new();
         for piece in &self.0 {
@@ -130,7 +130,7 @@ impl Template {
         text
     }
 
-    /// Returns the value that is all of the text and is written as a time.
+    /// Returns the value if the template is one placeholder with the format `time`.
     pub(super) fn time<'v>(&self, scope: Scope<'v>) -> Option<&'v Value> {
         match self.0.as_slice() {
             [Piece::Value(path, Some(Format::Time))] => path.get(scope),

@@ -1,4 +1,4 @@
-//! CHART: series of numbers, drawn with their data as a table.
+//! CHART: series of numbers, shown as a chart with a data table.
 
 mod check;
 mod point;
@@ -13,70 +13,70 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 words! {
-    /// How the numbers are drawn.
+    /// The kind of chart.
     ChartKind {
         /// A line for each series.
         Line = "line",
-        /// Bars from zero, those of one `x` side by side.
+        /// Bars that begin at zero. Those of the same `x` are side by side.
         Bar = "bar",
-        /// A line for each series, filled down to zero.
+        /// A line for each series, with the area down to zero filled.
         Area = "area",
         /// A dot for each point.
         Scatter = "scatter",
-        /// Parts of a whole: the points of its one series, or several series of one point each.
+        /// Slices of a pie: the points of a single series, or several series with one point each.
         Pie = "pie",
     }
 }
 
-/// Series of numbers. Numbers are finite, as all of JSON's are.
+/// A chart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Chart {
-    /// How they are drawn.
+    /// The kind of chart.
     pub chart: ChartKind,
-    /// What they show, in at most 200 characters.
+    /// The title, at most 200 characters.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub title: String,
-    /// What the points are of: a list of values, of which each series has one point each; or a name for the axis, where points
-    /// state their own `x`.
+    /// The horizontal axis: an array of values, for each of which each series has a point; or the name of the axis, if points have
+    /// an `x` of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Axis>,
-    /// At most 24, with at most 20,000 points in all. Without any, the chart says that there is no data.
+    /// At most 24 series with 20,000 points in total. An empty chart shows `No data`.
     #[serde(deserialize_with = "strict::objects")]
     #[cfg_attr(feature = "schema", schemars(length(max = 24)))]
     pub series: Vec<Series>,
-    /// What is counted: `ms`, `boats`. At most 40 characters.
+    /// The unit of the numbers: `ms`, `boats`. At most 40 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = 40)))]
     pub unit: Option<String>,
 }
 
-/// Numbers that belong together.
+/// A series of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Series {
-    /// What they are called, in at most 200 characters.
+    /// The name, at most 200 characters.
     pub name: String,
-    /// Numbers, or pairs `[x, y]`: all points of a chart are the same. A null in place of a number is a gap.
+    /// Numbers, or pairs `[x, y]`; all points of a chart have the same form. Null instead of a number is a gap.
     pub points: Vec<Point>,
 }
 
-/// What stands below a chart.
+/// The horizontal axis of a chart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Axis {
-    /// The name of the axis, in at most 200 characters.
+    /// The name of the axis, at most 200 characters.
     Name(String),
-    /// The values, each in at most 200 characters.
+    /// The values, each at most 200 characters.
     Values(Vec<Coordinate>),
 }
 
 impl Chart {
-    /// Returns the values of `x` that the chart lists for all of its series. None where points state their own.
+    /// Returns the values of `x` that all series share. `None` if points have their own.
     pub fn values(&self) -> Option<&[Coordinate]> {
         match &self.x {
             Some(Axis::Values(values)) => Some(values),
@@ -84,12 +84,12 @@ impl Chart {
         }
     }
 
-    /// Returns how many points there are, gaps included.
+    /// Returns the number of points, including gaps.
     pub fn points(&self) -> usize {
         self.series.iter().map(|series| series.points.len()).sum()
     }
 
-    /// Returns the unit, unless it is blank.
+    /// Returns the unit. `None` if it is blank.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref().map(str::trim).filter(|unit| !unit.is_empty())
     }

@@ -1,4 +1,4 @@
-//! `CODE_REVIEW`: comments on lines of a file, each with its severity.
+//! `CODE_REVIEW`: comments on lines of a file, each with a severity.
 
 use super::{Mismatch, Payload, strict};
 use crate::envelope::{LineComment, ReviewState, Side, review_info};
@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 words! {
-    /// How much a comment matters, the heaviest first.
+    /// The severity of a comment, the highest first.
     Severity {
-        /// Must be fixed before the change goes on.
+        /// Must be fixed before the change is accepted.
         Blocker = "blocker",
         /// Should be fixed.
         Major = "major",
@@ -22,7 +22,7 @@ words! {
 }
 
 impl Severity {
-    /// Returns the word as a heading: `Blocker`.
+    /// Returns the name for people: `Blocker`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blocker => "Blocker",
@@ -33,19 +33,19 @@ impl Severity {
     }
 }
 
-/// Comments on one file. What a person answers to one of them is in the envelope's `review_info`.
+/// A review of one file. People's answers to its comments are in the envelope's `review_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CodeReview {
-    /// As the edits of the session name the file.
+    /// The path of the file, as in the edits of the session.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub file_path: String,
-    /// Empty only where there is a `summary`.
+    /// May be empty if there is a `summary`.
     #[serde(deserialize_with = "strict::objects")]
     pub comments: Vec<ReviewComment>,
-    /// The verdict on the whole, in markdown.
+    /// The overall verdict, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }
@@ -55,7 +55,7 @@ pub struct CodeReview {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReviewComment {
-    /// Which side of the difference the lines are counted on; `new` if absent.
+    /// The side of the diff whose lines are meant; `new` if absent.
     #[serde(default = "new_side")]
     pub side: Side,
     /// The first line, from 1.
@@ -66,13 +66,13 @@ pub struct ReviewComment {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_line")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub end_line: Option<u32>,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
-    /// What there is to say, in markdown.
+    /// The comment, in markdown.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub body: String,
-    /// What should stand there instead of the lines. Empty: nothing.
+    /// The text to replace the lines with. If it is empty, they are to be deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }
@@ -96,7 +96,7 @@ fn maybe_line<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<u32>, 
 }
 
 impl ReviewComment {
-    /// Returns the last line, included, never before the first.
+    /// Returns the last line (inclusive), which is never before the first.
     pub fn last_line(&self) -> u32 {
         self.end_line.unwrap_or(self.start_line).max(self.start_line)
     }
@@ -113,13 +113,13 @@ impl ReviewComment {
 }
 
 impl CodeReview {
-    /// Returns the counts of the severities that occur, the heaviest first.
+    /// Returns the number of comments of each severity that occurs, the highest first.
     pub fn counts(&self) -> Vec<(Severity, usize)> {
         let count = |severity| self.comments.iter().filter(|comment| comment.severity == severity).count();
         Severity::ALL.iter().map(|severity| (*severity, count(*severity))).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Returns where a comment is, for a person or an agent: `src/parser.rs:3-4`.
+    /// Returns the place of a comment: `src/parser.rs:3-4`.
     pub fn place(&self, comment: &ReviewComment) -> String {
         let (first, last) = (comment.start_line, comment.last_line());
         let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
@@ -127,7 +127,7 @@ impl CodeReview {
         format!("{}:{lines}{side}", self.file_path)
     }
 
-    /// Returns a comment as what people write on the changes page is kept: one of lines, without a quote.
+    /// Converts a comment into one like those that people write on the changes page, without a quote.
     pub fn line_comment(&self, comment: &ReviewComment, state: Option<ReviewState>) -> LineComment {
         LineComment {
             file_path: self.file_path.clone(),
@@ -143,8 +143,8 @@ impl CodeReview {
         }
     }
 
-    /// Returns what people answered to an earlier version of the review, by the index that each comment has now. What
-    /// was answered to a comment that isn't there any more goes.
+    /// Returns the answers to an earlier version of the review, by the current index of each comment. Answers to comments
+    /// that no longer exist are dropped.
     pub fn carry(&self, earlier: &Self, metadata: Option<&Map<String, Value>>) -> Option<(String, Value)> {
         let mut infos = review_info(metadata);
         let mut carried = BTreeMap::new();
@@ -158,7 +158,7 @@ impl CodeReview {
         (!carried.is_empty()).then(|| review_info::extra(&carried))
     }
 
-    /// `2 major, 1 nit`.
+    /// Returns the number of comments as text: `2 major, 1 nit`.
     fn in_numbers(&self) -> String {
         let words = |(severity, count): (Severity, usize)| match severity {
             Severity::Blocker | Severity::Nit => text::count(count, severity.as_str()),
@@ -178,7 +178,7 @@ impl Payload for CodeReview {
 
     fn summary(&self) -> String {
         let head = format!("Review of {}: {}", self.file_path, self.in_numbers());
-        // Without a verdict the heaviest comment says most.
+        // Without a verdict, the comment of the highest severity is the most useful.
         let heaviest = || self.comments.iter().min_by_key(|comment| comment.severity).map(|comment| &*comment.body);
         match self.verdict().or_else(heaviest) {
             Some(words) => format!("{head}. {words}"),

@@ -1,4 +1,4 @@
-//! PROGRESS: how far something has got. It is updated in place.
+//! PROGRESS: the progress of a task. Its message is updated in place.
 
 use super::{Payload, strict};
 use crate::{Body, Draft, Micros, Role, search_text::SearchText, text, words};
@@ -6,77 +6,77 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 words! {
-    /// How the work stands.
+    /// The state of the task.
     ProgressState {
-        /// It goes on. Without an update for 30 seconds it is shown as stalled.
+        /// In progress. Without an update for 30 seconds it is shown as stalled.
         Running = "running",
-        /// It came to its end.
+        /// Finished.
         Done = "done",
-        /// It was given up.
+        /// Ended without success.
         Failed = "failed",
     }
 }
 
-/// How far something has got.
+/// The progress of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// What is done: `Tests`.
+    /// The name of the task: `Tests`.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub label: String,
-    /// How much of it is done. It may exceed `total`, which is an estimate.
+    /// The amount that is done. It may exceed `total`, which is an estimate.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_amount")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub current: Option<Number>,
-    /// How much there is to do; unknown if absent or 0.
+    /// The amount at which the task is complete. Unknown if absent or 0.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_amount")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub total: Option<Number>,
-    /// What is counted, in the plural: `files`. Amounts of `bytes` are shown as KB, MB and so on.
+    /// The unit of both amounts, in the plural: `files`. `bytes` are shown as KB, MB and so on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// How it stands.
+    /// The state of the task.
     pub state: ProgressState,
-    /// Seconds from this update to the end. If absent, they are worked out from what was done since the message was created.
+    /// The remaining time in seconds. If absent, it is computed from the progress since the message was created.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_amount")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub eta_seconds: Option<Number>,
 }
 
-/// Extra of the envelope: when the message was changed last, in microseconds since 1970. The server writes it.
+/// Key of the envelope for the time of the last update, in microseconds since 1970. The server sets it.
 pub const UPDATED_AT: &str = "updated_at";
 
-/// So many microseconds without an update, and it is stalled.
+/// Time without an update after which a running task counts as stalled, in microseconds.
 pub const STALLED_AFTER: i64 = 30 * Micros::SECOND;
 
-/// Returns when the message came or was changed last.
+/// Returns the time of the last update, or of the message's creation.
 pub fn updated_at(draft: &Draft) -> Micros {
     let said = draft.metadata.as_ref().and_then(|metadata| metadata.get(UPDATED_AT)?.as_i64());
     said.map_or(draft.created_at, Micros)
 }
 
-/// Returns whether a message is a PROGRESS that was moved on and still runs: neither its start nor its end.
+/// Returns whether a message is a PROGRESS that was updated and still runs.
 pub fn is_under_way(draft: &Draft) -> bool {
     let is_updated = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(UPDATED_AT));
     is_updated && matches!(Body::of(draft), Body::Progress(progress) if progress.state == ProgressState::Running)
 }
 
 impl Progress {
-    /// Returns the part that is done, 0 to 1. None where that isn't known.
+    /// Returns the fraction that is done, from 0 to 1. `None` if it isn't known.
     pub fn share(&self) -> Option<f64> {
         let total = figure(self.total.as_ref()).filter(|total| *total > 0.0)?;
         Some((figure(self.current.as_ref()).unwrap_or(0.0) / total).min(1.0))
     }
 
-    /// Returns the percentage that is done, rounded down: 100 means all of it. None where that isn't known.
+    /// Returns the percentage that is done, rounded down, so that 100 means all of it. `None` if it isn't known.
     pub fn percent(&self) -> Option<u8> {
         // A share is at most 1.
         self.share().map(|share| (share * 100.0) as u8)
     }
 
-    /// Returns how much is done in words: `69 of 192 boats`, `1.4 MB`. None where nothing is counted.
+    /// Returns the amount that is done as text: `69 of 192 boats`, `1.4 MB`. `None` without amounts.
     pub fn amount(&self) -> Option<String> {
         let (current, total) = (figure(self.current.as_ref()), figure(self.total.as_ref()));
         let unit = self.unit.as_deref().map(str::trim).filter(|unit| !unit.is_empty());
@@ -93,16 +93,15 @@ impl Progress {
         })
     }
 
-    /// Returns how much is done in a second, from the message's creation to its last update. None where nothing is counted
-    /// yet.
+    /// Returns the rate per second, from the message's creation to its last update. `None` while it isn't known.
     pub fn rate(&self, draft: &Draft) -> Option<f64> {
         let micros = updated_at(draft).since(draft.created_at);
         let current = figure(self.current.as_ref()).filter(|current| *current > 0.0)?;
         (micros > 0).then(|| current * Micros::SECOND as f64 / micros as f64)
     }
 
-    /// Returns how many microseconds it takes from the last update on: what the writer says, else what follows from the rate.
-    /// None where it doesn't run, or that isn't known.
+    /// Returns the remaining time after the last update, in microseconds: `eta_seconds`, otherwise computed from the rate. `None`
+    /// if the task doesn't run, or if it isn't known.
     pub fn left(&self, draft: &Draft) -> Option<i64> {
         if self.state != ProgressState::Running {
             return None;
@@ -115,14 +114,14 @@ impl Progress {
         Some((seconds * Micros::SECOND as f64) as i64)
     }
 
-    /// Returns when it is stalled if nothing changes it. None where it doesn't run.
+    /// Returns the time at which the task counts as stalled without a further update. `None` if it doesn't run.
     pub fn stalls_at(&self, draft: &Draft) -> Option<Micros> {
         let stalls = Micros(updated_at(draft).0.saturating_add(STALLED_AFTER));
         (self.state == ProgressState::Running).then_some(stalls)
     }
 }
 
-/// Returns whether a unit is that of files' sizes.
+/// Returns whether the unit is bytes.
 pub fn is_bytes(unit: Option<&str>) -> bool {
     matches!(unit, Some("bytes" | "B"))
 }

@@ -1,16 +1,16 @@
-//! What the schema can't say: bounds, and that all points of a chart are of one form.
+//! Checks what the schema can't express: limits, and that all points of a chart have the same form.
 
 use super::{Axis, Chart, ChartKind, Coordinate, Point};
 use crate::message_type::Mismatch;
 
 const MAX_SERIES: usize = 24;
-/// In all series together.
+/// Maximum number of points in all series together.
 const MAX_POINTS: usize = 20_000;
-/// Characters of the title, of a name, and of a value of `x`.
+/// Maximum length of the title, of a name, and of a value of `x`, in characters.
 const MAX_LABEL: usize = 200;
 const MAX_UNIT: usize = 40;
 
-/// Pointers are relative to the payload.
+/// Checks a chart. Pointers are relative to the payload.
 pub fn check(chart: &Chart) -> Result<(), Mismatch> {
     bounds(chart)?;
     match chart.values() {
@@ -63,7 +63,7 @@ fn short(pointer: &str, text: &str, most: usize) -> Result<(), Mismatch> {
     if is_long { Err(Mismatch::new(pointer, format!("at most {most} characters"))) } else { Ok(()) }
 }
 
-/// Each series has one number for each value of `x`.
+/// Checks that each series has one number for each value of `x`.
 fn of_values(chart: &Chart, values: usize) -> Result<(), Mismatch> {
     for (number, series) in chart.series.iter().enumerate() {
         if let Some(at) = series.points.iter().position(|point| point.x().is_some()) {
@@ -79,7 +79,7 @@ fn of_values(chart: &Chart, values: usize) -> Result<(), Mismatch> {
     Ok(())
 }
 
-/// All points of a chart are numbers, or pairs with numbers, or pairs with texts. Series of a pie stand for themselves.
+/// Checks that all points are numbers, pairs with a number, or pairs with a string. The series of a pie may differ.
 fn of_one_form(chart: &Chart) -> Result<(), Mismatch> {
     let points = || {
         let series = chart.series.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Reading points and values: what a derived reader of several forms can't point at.
+//! Deserializes points and values by hand: an untagged enum couldn't say which field is wrong.
 
 use super::Axis;
 use serde::de::value::SeqAccessDeserializer;
@@ -12,9 +12,9 @@ use std::fmt;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Point {
-    /// A number, of the value of `x` in the same place; null where there is none.
+    /// A number for the value of `x` with the same index. Null is a gap.
     Value(Option<Number>),
-    /// `x` and a number; null where there is none.
+    /// `x` and a number. Null is a gap.
     Pair(Coordinate, Option<Number>),
 }
 
@@ -23,21 +23,21 @@ pub enum Point {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Coordinate {
-    /// A place on the axis.
+    /// A number on the axis.
     Number(Number),
-    /// A time (`2026-11-25`, `2026-11-25T22:31:00Z`) if all of a chart are; else a category.
+    /// A time (`2026-11-25`, `2026-11-25T22:31:00Z`) if all values of the chart are times. Otherwise a category.
     Text(String),
 }
 
 impl Point {
-    /// Returns the number; None for a gap.
+    /// Returns the number. `None` for a gap.
     pub fn number(&self) -> Option<&Number> {
         match self {
             Self::Value(number) | Self::Pair(_, number) => number.as_ref(),
         }
     }
 
-    /// Returns the `x` that the point states.
+    /// Returns the `x` of a pair.
     pub fn x(&self) -> Option<&Coordinate> {
         match self {
             Self::Pair(x, _) => Some(x),
@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Axis {
     }
 }
 
-/// JSON has no other numbers.
+/// JSON has finite numbers only.
 fn finite<E: Error>(number: f64, expected: &dyn serde::de::Expected) -> Result<Number, E> {
     Number::from_f64(number).ok_or_else(|| E::invalid_value(Unexpected::Float(number), expected))
 }

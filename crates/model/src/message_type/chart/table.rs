@@ -1,24 +1,24 @@
-//! The data of a chart as a table: for reading, markdown and CSV.
+//! The data of a chart as a table, for pages, markdown and CSV.
 
 use super::{Axis, Chart, ChartKind, Coordinate, Point};
 use crate::text::one_line;
 use serde_json::Number;
 use std::collections::HashMap;
 
-/// Rows that markdown has: a message is read, and the whole of it is the payload.
+/// Maximum number of rows in markdown. The payload has all of them.
 const MARKDOWN_ROWS: usize = 100;
 
-/// Numbers as they were written; empty where there is none.
+/// The data of a chart. Cells have the numbers as they were written, and are empty for gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// The name of `x`, then one for each series.
+    /// The name of the axis, then the name of each series.
     pub head: Vec<String>,
-    /// Each as long as the head. Rows of numbers ascend by `x`, others stand as they came.
+    /// Each row is as long as the head. Rows are sorted if `x` is a number, and keep their order otherwise.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Chart {
-    /// Returns the data of all series by `x`. Of a pie of several series, each is a row.
+    /// Returns the data of a chart, with a row for each `x`. If a pie has several series, each series is a row.
     pub fn table(&self) -> Table {
         if self.chart == ChartKind::Pie && self.series.len() > 1 {
             let part = |point: Option<&Point>| cell(point.and_then(Point::number));
@@ -30,7 +30,7 @@ impl Chart {
         Table { head, rows: self.rows() }
     }
 
-    /// What the first column is called.
+    /// Returns the title of the first column.
     fn x_name(&self) -> &str {
         let first = self.series.iter().flat_map(|series| &series.points).find_map(Point::x);
         let is_text = |value: Option<&Coordinate>| matches!(value, Some(Coordinate::Text(_)));
@@ -51,7 +51,7 @@ impl Chart {
             };
             return values.iter().enumerate().map(row).collect();
         }
-        // A series may have several points of one `x`: the second ones share a row, and so on.
+        // A series may have several points with the same `x`: its second point is in a second row, and so on.
         let mut places: HashMap<(Coordinate, usize), usize> = HashMap::new();
         let mut rows: Vec<(Coordinate, Vec<String>)> = Vec::new();
         for (column, series) in self.series.iter().enumerate() {
@@ -87,7 +87,7 @@ fn cell(number: Option<&Number>) -> String {
 }
 
 impl Table {
-    /// Returns a table in markdown with the first 100 rows; empty if there is none.
+    /// Returns the first 100 rows as a markdown table. Empty if there are none.
     pub fn to_markdown(&self) -> String {
         if self.rows.is_empty() {
             return String::new();
@@ -106,8 +106,7 @@ impl Table {
         }
     }
 
-    /// Returns the whole table as CSV (RFC 4180). A text that a spreadsheet would take for a formula is preceded by an
-    /// apostrophe.
+    /// Returns the whole table as CSV (RFC 4180). Text that a spreadsheet would treat as a formula has an apostrophe in front.
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();
         for row in std::iter::once(&self.head).chain(&self.rows) {
