@@ -3,6 +3,7 @@
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
+use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
@@ -18,6 +19,7 @@ use crate::posting::{
 use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
+use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use crate::stats::{Stats, StatsQuery};
@@ -153,6 +155,18 @@ endpoints! {
     Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Owner, Local; 64 KiB];
     /// Take what people wrote to the agent, waiting for it if asked to. Each message is given once.
     Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
+
+    /// Begin a run: what people and the system said since the last one, once and in order, with the notices of this run. An open run
+    /// is given again, byte for byte. While a run is open, posts give nothing that people write.
+    Post "/v1/sessions/{session}/runs" begin_run / BeginRunEndpoint (SessionPath, BeginRun) -> RunBegun [Local, Agent; 1 KiB];
+    /// End a run.
+    Post "/v1/sessions/{session}/runs/{run}/end" end_run / EndRunEndpoint (RunPath, EndRun) -> RunEnded [Local, Agent; 64 KiB];
+    /// The exact texts that a session's agent was given, in order.
+    Get "/v1/sessions/{session}/context-log" list_context_log / ListContextLog (SessionPath, ContextLogQuery) -> ContextLog [Owner, Local; 1 KiB];
+    /// Check that each entry of a session's context log is what was written, and that none is missing.
+    Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Owner, Local; 1 KiB];
+    /// Post a message of the host: people see it, no model ever does.
+    Post "/v1/host-messages" post_host_message / PostHostMessage (Nothing, HostMessage) -> HostMessagePosted [Owner, Local; 64 KiB];
 
     /// Sessions that went on since the person who asks read them.
     Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];

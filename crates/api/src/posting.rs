@@ -65,7 +65,8 @@ pub struct PostMessage {
     /// Whether it may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
-    /// Of a person's message: give it to the agent? If absent, unless the agent's own key posts it.
+    /// Of a message of a person or of the system: give it to the agent? If absent, unless the agent's own key posts it, or no
+    /// prompt may hold it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
     /// RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order.

@@ -8,6 +8,7 @@ mod buttons;
 pub mod changes;
 pub mod decisions;
 mod file_actions;
+pub mod host;
 pub mod imports;
 pub mod lifecycle;
 pub mod messages;
@@ -20,6 +21,7 @@ pub mod preferences;
 pub mod projects;
 pub mod reading;
 mod review_actions;
+pub mod runs;
 pub mod search;
 pub mod sessions;
 pub mod stats;
@@ -136,6 +138,12 @@ fn refusal(failure: Failure) -> Problem {
                 .hint("A session stays with the key that made it: go on with that key, or give another name")
         },
         Refusal::NoMessage => Problem::not_found("message"),
+        Refusal::NoRun => Problem::not_found("run that was begun here"),
+        Refusal::OpenRun { run, format, placement } => {
+            let title = format!("A run is open that was begun with the format `{format}` and notices in `{placement}`");
+            let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");
+            Problem::new(409, "run_open", title).hint(hint)
+        }
         Refusal::Conflict => Problem {
             field: Some("/id".to_owned()),
             ..Problem::new(409, "id_conflict", "This id is in use for something else")
@@ -193,6 +201,7 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
             (403, "cannot_ask", "Only a message with role `assistant` that people see can ask them something")
         }
         Objection::Stale => (409, "stale", "Another reader was here"),
+        Objection::RunEnded => (409, "run_ended", "The run has ended already, with another outcome"),
     };
     Problem::new(status, code, title)
 }

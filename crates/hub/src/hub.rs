@@ -11,6 +11,7 @@ use crate::import::claims::Claims;
 use crate::known::Known;
 use crate::login::Logins;
 use crate::metrics::Metrics;
+use crate::notices::Notices;
 use crate::pace::Pace;
 use crate::quotas::Quotas;
 use crate::types::DeclaredTypes;
@@ -78,6 +79,7 @@ pub struct Inner {
     pub quotas: Arc<Quotas>,
     pub types: DeclaredTypes,
     pub type_settings: type_settings::Held,
+    pub notices: Notices,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -128,6 +130,7 @@ impl Hub {
             quotas,
             types: DeclaredTypes::default(),
             type_settings,
+            notices: Notices::default(),
             revoked,
             shutdown,
         })))

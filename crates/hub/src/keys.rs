@@ -83,10 +83,12 @@ impl Hub {
     }
 
     pub async fn revoke_key(&self, by: &Workspace, id: &str) -> Result<Keys, Problem> {
+        let name = self.workspace.agent_key(id).await.map_err(problem)?.map(|key| key.name);
         if !by.revoke_agent_key(id, clock::now()).await.map_err(problem)? {
             return Err(Problem::not_found("key that still holds"));
         }
         self.revoked.send_modify(|count| *count += 1);
+        self.tell_revoked(id, name.unwrap_or_default()).await;
         self.list_keys().await
     }
 

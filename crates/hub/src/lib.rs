@@ -9,7 +9,8 @@
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
-//! - [`types`]: message types that others declare.
+//! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
+//!   one run.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -33,6 +34,7 @@ pub mod feed;
 mod folded;
 pub mod follow;
 mod hex;
+pub mod host;
 mod hub;
 pub mod import;
 pub mod keys;
@@ -40,6 +42,7 @@ mod known;
 pub mod login;
 mod metrics;
 mod moment;
+pub mod notices;
 mod pace;
 mod posting;
 mod problem;

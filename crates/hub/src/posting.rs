@@ -60,13 +60,20 @@ pub fn post(
     let (draft, body) = draft(caller, settings, input, types, now).map_err(|problem| below(pointer, problem))?;
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));
-    if deliver.is_some() && !said_by_person {
-        return Err(below(pointer, Problem::field("/deliver", "absent: only people's messages are delivered")));
+    // What a prompt may hold of the system is for the agent, too. An agent's own words are delivered to nobody.
+    let is_for_agent = match draft.role {
+        Role::User => !by_agent,
+        Role::System => draft.context != Context::None,
+        _ => false,
+    };
+    if deliver.is_some() && !said_by_person && draft.role != Role::System {
+        let expected = "absent: only messages of people and of the system are delivered";
+        return Err(below(pointer, Problem::field("/deliver", expected)));
     }
     let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
     let mut post = LivePost::new(session.clone(), new_message(draft, body), create_hash).map_err(problem)?;
     post.takes_queue = takes_queue;
-    post.queued = said_by_person && deliver.unwrap_or(!by_agent);
+    post.queued = deliver.unwrap_or(is_for_agent);
     Ok(post)
 }
 

@@ -3,6 +3,7 @@
 use crate::{Hub, answers};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
+use api::host::{HostMessage, HostMessagePosted};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
@@ -18,6 +19,7 @@ use api::posting::{
 use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
+use api::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::stats::{Stats, StatsQuery};
@@ -211,6 +213,21 @@ impl Api for Scoped {
     }
     async fn take_pending(&self, path: SessionPath, input: TakePending) -> Result<PendingMessages, Problem> {
         answers::pending::take(self, &path, input).await
+    }
+    async fn begin_run(&self, path: SessionPath, input: BeginRun) -> Result<RunBegun, Problem> {
+        answers::runs::begin(self, &path, input).await
+    }
+    async fn end_run(&self, path: RunPath, input: EndRun) -> Result<RunEnded, Problem> {
+        answers::runs::end(self, &path, input).await
+    }
+    async fn list_context_log(&self, path: SessionPath, input: ContextLogQuery) -> Result<ContextLog, Problem> {
+        answers::runs::log(self, &path, input).await
+    }
+    async fn check_context_log(&self, path: SessionPath, _: Nothing) -> Result<ContextLogCheck, Problem> {
+        answers::runs::check(self, &path).await
+    }
+    async fn post_host_message(&self, _: Nothing, input: HostMessage) -> Result<HostMessagePosted, Problem> {
+        answers::host::post(self, input).await
     }
     async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
         self.hub.create_key(&self.signed().await, input).await

@@ -189,8 +189,12 @@ async fn run(
 /// Does it take room? On a full disk what is left is for what makes room.
 fn adds_content(write: &LiveWrite) -> bool {
     match write {
-        LiveWrite::Create(_) | LiveWrite::Post(_) | LiveWrite::PostAll(_) | LiveWrite::Change(_) => true,
-        LiveWrite::Edit(_) | LiveWrite::Take(_) => false,
+        LiveWrite::Create(_)
+        | LiveWrite::Post(_)
+        | LiveWrite::PostAll(_)
+        | LiveWrite::Change(_)
+        | LiveWrite::Begin(_) => true,
+        LiveWrite::Edit(_) | LiveWrite::Take(_) | LiveWrite::EndRun(_) => false,
     }
 }
 

@@ -42,6 +42,8 @@ mod live_input;
 mod managing;
 #[path = "contract/messages.rs"]
 mod messages;
+#[path = "contract/notices.rs"]
+mod notices;
 #[path = "contract/outline.rs"]
 mod outline;
 #[path = "contract/overload.rs"]
@@ -58,6 +60,8 @@ mod reach;
 mod reviewing;
 #[path = "contract/rewinds.rs"]
 mod rewinds;
+#[path = "contract/runs.rs"]
+mod runs;
 #[path = "contract/search.rs"]
 mod search;
 #[path = "contract/sessions.rs"]

@@ -37,8 +37,8 @@ pub struct RunInput {
     pub system_notices: Vec<String>,
 }
 
-/// Returns the messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor a
-/// retracted one.
+/// Returns the messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor one that was
+/// retracted or that the conversation was rewound past.
 pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
     in_order(messages, Context::Turn)
         .map(|message| {
@@ -76,7 +76,10 @@ fn in_order(messages: &[Message], context: Context) -> impl Iterator<Item = &Mes
     let mut fit: Vec<&Message> = messages
         .iter()
         .filter(|Message { draft, .. }| {
-            draft.role != Role::Host && draft.status != Status::Retracted && draft.context == context
+            draft.role != Role::Host
+                && draft.status != Status::Retracted
+                && draft.context == context
+                && !draft.left_behind
         })
         .collect();
     fit.sort_by_key(|message| message.seq);

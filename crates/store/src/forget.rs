@@ -195,12 +195,13 @@ async fn delete_orphans(tx: &mut Tx, workspace: &str) -> Result<u64, StoreError>
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 11] = [
+    const BY_RID: [&str; 12] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM context_log WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM spent WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",

@@ -9,6 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - `context_log`: the exact bytes that agents were given.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //!   `size`: the size of the database.
@@ -32,6 +33,7 @@ mod blobs;
 mod check;
 mod columns;
 mod condition;
+mod context_log;
 mod declared;
 mod dialect;
 mod display;
@@ -68,13 +70,14 @@ pub use batch::{
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
 pub use condition::Condition;
+pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;
 pub use error::StoreError;
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
-    Changed, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, NewMessage, NewSession,
-    Objection, PostDone, Queue, Refusal, Rule, Sums,
+    Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveTake, LiveWrite,
+    LiveWritten, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums,
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{

@@ -7,7 +7,8 @@ use crate::StoredMessage;
 use crate::write::LivePrepared;
 use model::audit::Note;
 use model::policy::Display;
-use model::{Body, Draft, MessageId, Micros, SessionFacts, SessionId};
+use model::run_prompt::{NoticePlacement, Piece, RunFormat};
+use model::{Body, Draft, MessageId, Micros, RunOutcome, SessionFacts, SessionId, Usage};
 
 /// One write.
 pub enum LiveWrite {
@@ -18,6 +19,8 @@ pub enum LiveWrite {
     PostAll(Vec<LivePost>),
     Change(Box<LiveChange>),
     Take(LiveTake),
+    Begin(Box<LiveBegin>),
+    EndRun(Box<LiveEndRun>),
 }
 
 /// A session to be made. The same id with the same hash is the same request: it is answered again.
@@ -167,11 +170,55 @@ pub struct LiveTake {
     pub limit: u32,
 }
 
+/// An agent begins a run: it is given what waits. While a run is open, its input is given again instead.
+#[derive(Debug, Clone)]
+pub struct LiveBegin {
+    pub session: SessionId,
+    /// The id that a new run gets.
+    pub run: String,
+    pub format: RunFormat,
+    pub placement: NoticePlacement,
+    /// For this run only.
+    pub notices: Vec<String>,
+    /// Instead of what waits: the whole conversation after this `seq`.
+    pub history_after: Option<i64>,
+}
+
+/// What an agent is given in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenRun {
+    pub id: String,
+    /// It was begun before: these are the same bytes.
+    pub resumed: bool,
+    pub format: RunFormat,
+    pub placement: NoticePlacement,
+    /// Its messages have a greater `seq`.
+    pub after: i64,
+    /// The last `seq` that counts as given.
+    pub to: i64,
+    pub pieces: Vec<Piece>,
+}
+
+/// A run ends.
+#[derive(Debug, Clone)]
+pub struct LiveEndRun {
+    pub session: SessionId,
+    pub run: String,
+    pub outcome: RunOutcome,
+    pub model: Option<String>,
+    pub usage: Usage,
+    pub cost_usd: Option<f64>,
+}
+
 /// What waits for an agent, as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queue {
-    /// The last `seq` of a person's message to the agent.
+    /// The last `seq` of a message that wakes the agent.
     pub queued_seq: i64,
+    /// The last `seq` of a message to the agent; a notice doesn't wake it.
+    pub waiting_seq: i64,
+    /// It began a run that hasn't ended.
+    pub has_open_run: bool,
     /// How far the agent has read.
     pub delivered_seq: i64,
     /// Its last sign of life.
@@ -188,9 +235,14 @@ impl Queue {
         !self.ended && self.heartbeat_at.is_none_or(|at| now.since(at) > Self::FRESH)
     }
 
-    /// Is there something behind what the agent knows?
+    /// Is there something behind what the agent knows that wakes it?
     pub fn waits(&self, after: Option<i64>) -> bool {
         self.queued_seq > after.unwrap_or(self.delivered_seq)
+    }
+
+    /// Is there anything behind what the agent knows?
+    pub fn holds(&self, after: Option<i64>) -> bool {
+        self.waiting_seq > after.unwrap_or(self.delivered_seq)
     }
 
     /// Would taking do nothing at all?
@@ -202,11 +254,22 @@ impl Queue {
 /// What a write came to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveDone {
-    Session { id: SessionId, created: bool },
+    Session {
+        id: SessionId,
+        created: bool,
+    },
     Posted(Box<PostDone>),
     PostedAll(Vec<PostDone>),
-    Changed { message: Box<StoredMessage>, follow_up: Option<Box<StoredMessage>> },
+    Changed {
+        message: Box<StoredMessage>,
+        follow_up: Option<Box<StoredMessage>>,
+    },
     Taken(Vec<StoredMessage>),
+    Begun(Box<GivenRun>),
+    RunEnded {
+        /// The same was said before.
+        replayed: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -231,6 +294,13 @@ pub enum Refusal {
         field: &'static str,
     },
     NoMessage,
+    NoRun,
+    /// A run is open that was begun in another way.
+    OpenRun {
+        run: String,
+        format: RunFormat,
+        placement: NoticePlacement,
+    },
     /// The id is in use for something else.
     Conflict,
     /// Another revision than the writer knows: the message as it is.
@@ -265,6 +335,8 @@ pub enum Objection {
     OutOfSight,
     /// Another reader took what waited.
     Stale,
+    /// A run has one outcome.
+    RunEnded,
 }
 
 /// The answers to a batch of live writes, in its order.

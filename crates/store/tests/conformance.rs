@@ -9,6 +9,8 @@ mod audit;
 mod batches;
 #[path = "conformance/blobs.rs"]
 mod blobs;
+#[path = "conformance/context_log.rs"]
+mod context_log;
 #[path = "conformance/damage.rs"]
 mod damage;
 #[path = "conformance/forget.rs"]

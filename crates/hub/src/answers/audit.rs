@@ -23,22 +23,25 @@ pub async fn list(scoped: &Scoped, input: AuditQuery) -> Result<AuditPage, Probl
 
 pub async fn check(scoped: &Scoped) -> Result<AuditCheck, Problem> {
     let store::AuditCheck { entries, head, fault } = scoped.hub.workspace.check_audit().await.map_err(problem)?;
-    let fault = fault.map(|store::AuditFault { number, reason }| {
-        let (reason, meaning) = match reason {
-            FaultReason::Changed => (
-                AuditFaultReason::Changed,
-                "it isn't what was written: its text or its hash was changed, or the file is damaged".to_owned(),
-            ),
-            FaultReason::Missing => (
-                AuditFaultReason::Missing,
-                "the entries right before it are missing: they were deleted, or lost in a repair".to_owned(),
-            ),
-            FaultReason::Unchained => (
-                AuditFaultReason::Unchained,
-                format!("entry {} isn't the one that it followed: it was replaced, together with its hash", number - 1),
-            ),
-        };
-        AuditFault { number, reason, meaning }
-    });
+    let fault = fault.map(|store::AuditFault { number, reason }| self::fault(number, reason));
     Ok(AuditCheck { entries, head, fault })
+}
+
+/// Says of the first entry of a log that doesn't fit what is wrong with it.
+pub(super) fn fault(number: i64, reason: FaultReason) -> AuditFault {
+    let (reason, meaning) = match reason {
+        FaultReason::Changed => (
+            AuditFaultReason::Changed,
+            "it isn't what was written: its text or its hash was changed, or the file is damaged".to_owned(),
+        ),
+        FaultReason::Missing => (
+            AuditFaultReason::Missing,
+            "the entries right before it are missing: they were deleted, or lost in a repair".to_owned(),
+        ),
+        FaultReason::Unchained => (
+            AuditFaultReason::Unchained,
+            format!("entry {} isn't the one that it followed: it was replaced, together with its hash", number - 1),
+        ),
+    };
+    AuditFault { number, reason, meaning }
 }

@@ -51,8 +51,9 @@ async fn wait_for(
     let hub = &scoped.hub;
     let bell = hub.writer.waiters().of(session);
     let others_write = matches!(hub.store, Store::Postgres(_));
+    let is_impatient = input.wait.unwrap_or_default() == 0;
     let (after, expects) = (input.after, input.expects);
-    let take = || LiveTake { session: session.clone(), after, expects, limit };
+    let take = |limit: u32| LiveTake { session: session.clone(), after, expects, limit };
     let mut first = true;
     let mut was_over = false;
     let mut revoked = hub.revoked.subscribe();
@@ -65,10 +66,13 @@ async fn wait_for(
         let Some(queue) = hub.workspace.queue(session).await.map_err(problem)? else {
             return Err(gone(scoped, session.as_str()).await?);
         };
-        // The first look says that the agent lives, unless that is known.
-        let news = if first { !queue.is_quiet(after, expects, clock::now()) } else { queue.waits(after) };
+        // The first look says that the agent lives, unless that is known. What doesn't wake an agent is given to one that doesn't
+        // wait, or together with what does.
+        let is_given = queue.waits(after) || (is_impatient && queue.holds(after));
+        let news = is_given || (first && !queue.is_quiet(after, expects, clock::now()));
         if news {
-            let (done, _) = hub.writer.write(LiveWrite::Take(take())).await.map_err(refusal)?;
+            let (done, _) =
+                hub.writer.write(LiveWrite::Take(take(if is_given { limit } else { 0 }))).await.map_err(refusal)?;
             match done {
                 LiveDone::Taken(taken) if taken.is_empty() => {}
                 LiveDone::Taken(taken) => return Ok(taken),

@@ -147,19 +147,38 @@ impl Workspace {
 
     /// What waits for the session's agent. None without such a session.
     pub async fn queue(&self, id: &SessionId) -> Result<Option<Queue>, StoreError> {
-        let row: Option<(i64, i64, Option<i64>, Option<i64>)> = on!(&self.store, pool => {
+        let row: Option<(i64, i64, i64, Option<String>, Option<i64>, Option<i64>)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT queued_seq, delivered_seq, heartbeat_at, ended_at FROM session \
+                "SELECT queued_seq, waiting_seq, delivered_seq, begun_run, heartbeat_at, ended_at FROM session \
                  WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
             )
             .bind(self.id()).bind(id.as_str()).fetch_optional(pool).await
         })?;
-        Ok(row.map(|(queued_seq, delivered_seq, heartbeat_at, ended_at)| Queue {
+        Ok(row.map(|(queued_seq, waiting_seq, delivered_seq, begun_run, heartbeat_at, ended_at)| Queue {
             queued_seq,
+            waiting_seq,
+            has_open_run: begun_run.is_some(),
             delivered_seq,
             heartbeat_at: heartbeat_at.map(Micros),
             ended: ended_at.is_some(),
         }))
+    }
+
+    /// Returns the sessions in which an agent began a run that hasn't ended, each with its open run.
+    pub async fn sessions_with_runs(&self, now: Micros) -> Result<Vec<(Session, String)>, StoreError> {
+        let rows: Vec<(String, String)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT id, begun_run FROM session WHERE workspace_id = $1 AND begun_run IS NOT NULL \
+                 AND deleted_at IS NULL ORDER BY rid",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        let mut sessions = Vec::with_capacity(rows.len());
+        for (id, run) in rows {
+            let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            sessions.extend(self.session(&id, now).await?.map(|session| (session, run)));
+        }
+        Ok(sessions)
     }
 
     /// The number by which other tables name a session.

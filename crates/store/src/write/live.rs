@@ -1,5 +1,6 @@
 //! Live writes: many in one transaction, each answered by itself.
 
+mod begun;
 mod posts;
 mod todos;
 
@@ -20,7 +21,7 @@ use crate::{
     Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
 };
 use model::session::SessionState;
-use model::{CopyMarks, Draft, Micros, SessionId, Status};
+use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId, Status};
 use posts::Together;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
@@ -99,6 +100,8 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Edit(edit) => answers.push(edit_session(step, edit).await?),
             LiveWrite::Change(change) => answers.push(change_message(step, change).await?),
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
+            LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
+            LiveWrite::EndRun(end) => answers.push(begun::end(step, end).await?),
         }
     }
     step.end().await?;
@@ -197,6 +200,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         return Ok(Err(Refusal::Deleted { field: None }));
     }
     let before = row.clone();
+    let mut closed = None;
     row.apply(&edit.facts, None, now);
     if let Some(title) = &edit.own_title {
         row.own_title = title.as_deref().map(|title| super::text(title).into_owned());
@@ -214,6 +218,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         && row.ended_at.is_none()
     {
         row.end(now, ended == Ended::Failed);
+        closed = Some(if ended == Ended::Failed { RunOutcome::Failed } else { RunOutcome::Done });
     }
     if edit.heartbeat && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
@@ -221,6 +226,10 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     // A sign of life that changes nothing to be seen isn't news.
     let unseen = super::SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
         && row.state(now) == before.state(now);
+    if let Some(outcome) = closed {
+        begun::end_with_session(step, &mut sessions, index, outcome).await?;
+    }
+    let row = sessions.row(index);
     if let Some(at) = edit.deleted_at {
         let (agent, key) = (row.agent.clone(), row.key.clone());
         delete_children(step, &agent, key, at).await?;
@@ -293,7 +302,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         let seq = row.last_seq + 1;
         answer = Some(Box::new(posts::added(post, seq, step.now)));
         row.reopen();
-        row.queued_seq = if post.queued { seq } else { row.queued_seq };
+        posts::queue(row, post, seq);
     }
     sessions.row(index).add(&sums);
     let mut changes = Changes::default();
@@ -326,18 +335,16 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     if take.expects.is_some_and(|seq| seq != row.delivered_seq) {
         return Ok(Err(Refusal::Rule(Objection::Stale, None)));
     }
-    let taken = queued(
-        step,
-        sessions.row(index).rid,
-        take.after.unwrap_or(sessions.row(index).delivered_seq),
-        i64::MAX,
-        take.limit,
-    )
-    .await?;
+    let after = match take.after {
+        // In a run its posts gave it nothing: it hasn't what waits before its last one.
+        Some(after) if row.begun_run.is_some() => after.min(row.delivered_seq),
+        after => after.unwrap_or(row.delivered_seq),
+    };
+    let rid = row.rid;
+    let taken = queued(step, rid, after, i64::MAX, take.limit).await?;
     let row = sessions.row(index);
     let before = row.delivered_seq;
     let asleep = row.state(now) != SessionState::Working;
-    let rid = row.rid;
     if let Some(last) = taken.last() {
         row.delivered_seq = row.delivered_seq.max(last.message.seq);
     }

@@ -109,7 +109,11 @@ columns! {
 }
 
 /// Sums the runs of the given sessions anew.
-async fn sum(step: &mut Step<'_>, sessions: &mut Sessions, touched: &BTreeSet<usize>) -> Result<(), StoreError> {
+pub(super) async fn sum(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    touched: &BTreeSet<usize>,
+) -> Result<(), StoreError> {
     if touched.is_empty() {
         return Ok(());
     }

@@ -108,6 +108,8 @@ row! {
     deleted_at: Option<i64>,
     [live] delivered_seq: i64,
     [live] queued_seq: i64,
+    [live] waiting_seq: i64,
+    begun_run: Option<String>,
     key_id: Option<String>,
     create_hash: Option<Vec<u8>>,
     pinned_at: Option<i64>,
@@ -164,6 +166,8 @@ impl SessionRow {
             deleted_at: None,
             delivered_seq: 0,
             queued_seq: 0,
+            waiting_seq: 0,
+            begun_run: None,
             key_id: None,
             create_hash: None,
             pinned_at: None,
@@ -241,6 +245,8 @@ impl SessionRow {
     pub(crate) fn queue(&self) -> Queue {
         Queue {
             queued_seq: self.queued_seq,
+            waiting_seq: self.waiting_seq,
+            has_open_run: self.begun_run.is_some(),
             delivered_seq: self.delivered_seq,
             heartbeat_at: self.heartbeat_at.map(Micros),
             ended: self.ended_at.is_some(),

@@ -6,13 +6,13 @@ use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 use store::{AgentKey, AuditCheck, AuditFault, Database, FaultReason, Store, Usage};
 
 /// Another program on the database.
-enum Other {
+pub enum Other {
     Sqlite(SqlitePool),
     Postgres(PgPool),
 }
 
 impl Other {
-    async fn of(engine: &Engine) -> Self {
+    pub async fn of(engine: &Engine) -> Self {
         match &engine.database {
             Database::Sqlite(file) => {
                 let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
@@ -22,7 +22,7 @@ impl Other {
         }
     }
 
-    async fn run(&self, sql: &str) -> Result<u64, String> {
+    pub async fn run(&self, sql: &str) -> Result<u64, String> {
         let sql = AssertSqlSafe(sql.to_owned());
         let error = |error: sqlx::Error| error.to_string();
         match self {

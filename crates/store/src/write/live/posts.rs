@@ -10,9 +10,11 @@ use crate::write::messages::{self, Copies};
 use crate::write::prepare::{Posted, PreparedMessage};
 use crate::write::sessions::{self, Sessions};
 use crate::write::work::Work;
-use crate::write::{Step, reading};
+use crate::write::{SessionRow, Step, reading};
 use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
-use model::{Message, Micros, Role, Status};
+use model::message_type::approval::Approval;
+use model::policy::facts_of;
+use model::{Draft, Message, Micros, Role, Status};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
@@ -105,19 +107,21 @@ pub(super) async fn write(
         let last = next.entry(index).or_insert(row.last_seq);
         *last += 1;
         let seq = *last;
-        let queued_after = post.takes_queue.then_some(row.delivered_seq);
-        if post.takes_queue {
+        // In a run the agent has its input: what comes meanwhile is for the next one, unless it asks.
+        let takes_queue = post.takes_queue && (row.begun_run.is_none() || asks(&post.draft));
+        let queued_after = takes_queue.then_some(row.delivered_seq);
+        if takes_queue {
             row.delivered_seq = seq;
-            if row.ended_at.is_none() {
-                row.heartbeat_at = Some(step.now.0);
-            }
+        }
+        if post.takes_queue && row.ended_at.is_none() {
+            row.heartbeat_at = Some(step.now.0);
         }
         if post.draft.role == Role::User {
             row.reopen();
         }
         if post.queued {
-            row.queued_seq = seq;
-        } else if post.draft.role == Role::User && row.queued_seq <= row.delivered_seq {
+            queue(row, post, seq);
+        } else if post.draft.role == Role::User && row.waiting_seq <= row.delivered_seq {
             // Not for the agent, which knows it already: with nothing waiting, it has read as far.
             row.delivered_seq = seq;
         }
@@ -154,7 +158,7 @@ pub(super) async fn write(
             }
             Plan::New { session, seq, queued_after } => {
                 let row = sessions.row(session);
-                let (rid, last) = (row.rid, row.queued_seq);
+                let (rid, last) = (row.rid, row.waiting_seq);
                 let queued = match queued_after {
                     Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
                     _ => Vec::new(),
@@ -165,6 +169,22 @@ pub(super) async fn write(
         });
     }
     Ok(answers)
+}
+
+/// Does its agent listen to people now?
+fn asks(draft: &Draft) -> bool {
+    draft.requires_user_input || Approval::open_in(draft).is_some()
+}
+
+/// A message waits for the agent. Those of people and tasks wake it.
+pub(super) fn queue(row: &mut SessionRow, post: &LivePost, seq: i64) {
+    if !post.queued {
+        return;
+    }
+    row.waiting_seq = seq;
+    if post.draft.role == Role::User || facts_of(&post.draft).task {
+        row.queued_seq = seq;
+    }
 }
 
 /// A post as the columns of its row.

@@ -1,0 +1,37 @@
+//! Messages of the host: operational notices for people, which no model ever reads.
+
+use crate::endpoint::{Input, Reply};
+use serde::{Deserialize, Serialize};
+
+/// A message of the host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostMessage {
+    /// Markdown for people: 1 to 10,000 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 10_000)))]
+    pub content: String,
+    /// The session that it is about. Absent: it goes to the session `operations`, and to each session with an open run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Give one to be able to repeat the request: the message is stored once.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+impl Input for HostMessage {
+    // 409: the `id` belongs to another message.
+    const REFUSALS: &'static [u16] = &[404, 409];
+    const EXAMPLE: &'static str = r#"{"content": "The build machine restarts at noon"}"#;
+}
+
+/// Where a message of the host was stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HostMessagePosted {
+    /// Our ids of the sessions.
+    pub sessions: Vec<String>,
+}
+impl Reply for HostMessagePosted {
+    const STATUSES: &'static [u16] = &[201];
+}

@@ -1,0 +1,259 @@
+//! What the host says to people: operational messages, stored with the role `host` and streamed like all others. No model
+//! reads them.
+//!
+//! A message about one session is stored there. What is about the whole server goes to each session with an open run, and to the
+//! session `operations` if there is one; `verbatim notify` makes it.
+
+mod watch;
+
+pub use watch::{Disk, Watch, watch};
+
+use crate::writer::Failure;
+use crate::{Hub, clock, posting, problem};
+use api::Problem;
+use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
+use serde_json::{Map, Value};
+use store::{LiveDone, LivePost, LiveWrite, NewSession, Refusal};
+
+/// Id of the session of what isn't about any other.
+pub const OPERATIONS: &str = "operations";
+const AGENT: &str = "verbatim";
+/// What the server's version was at its last start.
+const VERSION: &str = "version";
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostEvent {
+    Started {
+        version: String,
+    },
+    Updated {
+        from: String,
+        to: String,
+    },
+    Stopping,
+    ImportFinished {
+        files: u64,
+        sessions: u64,
+        messages: u64,
+    },
+    AgentFailed {
+        error: Option<String>,
+    },
+    AgentLost,
+    KeyRevoked {
+        name: String,
+    },
+    DiskNearlyFull {
+        free_mib: u64,
+    },
+    /// An operator's own words.
+    Notice {
+        text: String,
+    },
+}
+
+impl HostEvent {
+    /// The word that the message's metadata has.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "started",
+            Self::Updated { .. } => "updated",
+            Self::Stopping => "stopping",
+            Self::ImportFinished { .. } => "import_finished",
+            Self::AgentFailed { .. } => "agent_failed",
+            Self::AgentLost => "agent_lost",
+            Self::KeyRevoked { .. } => "key_revoked",
+            Self::DiskNearlyFull { .. } => "disk_nearly_full",
+            Self::Notice { .. } => "notice",
+        }
+    }
+
+    /// The message, as markdown.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Started { version } => format!("Verbatim {version} started"),
+            Self::Updated { from, to } => format!("Verbatim was updated from {from} to {to}"),
+            Self::Stopping => "Verbatim is stopping. An open run can be begun again once it is back".to_owned(),
+            Self::ImportFinished { files, sessions, messages } => {
+                format!("Import finished: {files} files, {sessions} sessions, {messages} new messages")
+            }
+            Self::AgentFailed { error: Some(error) } => format!("The agent's run failed: {error}"),
+            Self::AgentFailed { error: None } => "The agent's run failed".to_owned(),
+            Self::AgentLost => {
+                "The agent was lost: its run is open, and it has shown no sign of life for a minute".to_owned()
+            }
+            Self::KeyRevoked { name } => format!("The key `{name}` was revoked: its agent can't go on"),
+            Self::DiskNearlyFull { free_mib } => {
+                format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
+            }
+            Self::Notice { text } => text.clone(),
+        }
+    }
+}
+
+/// A message of the host, to be stored in any session.
+#[derive(Debug, Clone)]
+pub struct HostMessage {
+    id: Option<String>,
+    event: &'static str,
+    text: String,
+}
+
+impl HostMessage {
+    pub fn new(event: &HostEvent) -> Self {
+        Self { id: None, event: event.word(), text: event.text() }
+    }
+
+    /// The same message under the same id is stored once.
+    pub fn with_id(self, id: String) -> Self {
+        Self { id: Some(id), ..self }
+    }
+
+    fn post(&self, session: &SessionId) -> Result<LivePost, Problem> {
+        let id = match &self.id {
+            Some(id) => MessageId::parse(id.as_str()).map_err(|error| Problem::field("/id", &error.to_string()))?,
+            None => posting::new_id(),
+        };
+        let metadata = Map::from_iter([("host_event".to_owned(), Value::from(self.event))]);
+        let draft = Draft {
+            provenance: Provenance::Ourselves,
+            metadata: Some(metadata),
+            ..Draft::text(id, Role::Host, "host", self.text.as_str(), clock::now())
+        };
+        let body = Body::of(&draft);
+        let create_hash = posting::create_hash(&(self.event, &self.text))?;
+        LivePost::new(session.clone(), posting::new_message(draft, body), create_hash).map_err(problem)
+    }
+}
+
+impl Hub {
+    /// Stores a message of the host in a session.
+    pub async fn post_host_message(&self, session: &SessionId, message: &HostMessage) -> Result<(), Failure> {
+        let post = message.post(session).map_err(Failure::Problem)?;
+        self.writer.write(LiveWrite::Post(Box::new(post))).await.map(drop)
+    }
+
+    /// The same where nobody waits for it: what can't be stored is logged.
+    pub async fn tell_session(&self, session: &SessionId, message: &HostMessage) {
+        if let Err(failure) = self.post_host_message(session, message).await {
+            tracing::warn!(?failure, %session, event = message.event, "a message of the host isn't stored");
+        }
+    }
+
+    /// Stores a message wherever it concerns somebody: in each session with an open run, and in `operations`.
+    pub async fn tell_all(&self, message: &HostMessage) {
+        match self.listeners().await {
+            Ok(sessions) => {
+                for session in sessions {
+                    self.tell_session(&session, message).await;
+                }
+            }
+            Err(problem) => tracing::warn!(%problem, event = message.event, "a message of the host isn't stored"),
+        }
+    }
+
+    /// Sessions with an open run.
+    pub async fn sessions_at_work(&self) -> Result<Vec<SessionId>, Problem> {
+        let found = self.workspace.sessions_with_runs(clock::now()).await.map_err(problem)?;
+        Ok(found.into_iter().map(|(session, _)| session.id).collect())
+    }
+
+    async fn listeners(&self) -> Result<Vec<SessionId>, Problem> {
+        let mut sessions = self.sessions_at_work().await?;
+        let operations = self.operations().await?.filter(|operations| !sessions.contains(operations));
+        sessions.extend(operations);
+        Ok(sessions)
+    }
+
+    /// The session `operations`, if there is one and it is ours.
+    async fn operations(&self) -> Result<Option<SessionId>, Problem> {
+        let id = operations_id()?;
+        let session = self.workspace.session(&id, clock::now()).await.map_err(problem)?;
+        Ok(session.filter(|session| session.agent == AGENT && session.key_id.is_none()).map(|session| session.id))
+    }
+
+    /// The session `operations`, which is made if there is none.
+    pub async fn make_operations(&self) -> Result<SessionId, Problem> {
+        if let Some(id) = self.operations().await? {
+            return Ok(id);
+        }
+        let id = operations_id()?;
+        let new = NewSession {
+            id: id.clone(),
+            agent: AGENT.to_owned(),
+            key: OPERATIONS.to_owned(),
+            parent_key: None,
+            facts: SessionFacts { title: Some("Operations".to_owned()), ..SessionFacts::default() },
+            key_id: None,
+            create_hash: posting::create_hash(&OPERATIONS)?,
+        };
+        match self.writer.write(LiveWrite::Create(Box::new(new))).await {
+            Ok((LiveDone::Session { id, .. }, _)) => Ok(id),
+            Ok(_) => Err(Problem::internal()),
+            Err(Failure::Problem(problem)) => Err(problem),
+            Err(Failure::Refused(Refusal::Deleted { .. })) => {
+                let problem = Problem::new(409, "session_deleted", "The session `operations` was deleted");
+                Err(problem.hint("Restore it, or name a session with `session`"))
+            }
+            Err(Failure::Refused(_)) => {
+                let problem = Problem::new(409, "session_taken", "The session `operations` is another agent's");
+                Err(problem.hint("Name a session with `session`"))
+            }
+        }
+    }
+
+    /// Says that the server started, or that it is another version than before.
+    pub async fn tell_start(&self) {
+        let version = self.settings.version.clone();
+        let before = self.workspace.meta(VERSION).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the last version can't be read");
+            None
+        });
+        let event = match before.filter(|before| *before != version) {
+            Some(from) => HostEvent::Updated { from, to: version.clone() },
+            None => HostEvent::Started { version: version.clone() },
+        };
+        self.tell_all(&HostMessage::new(&event)).await;
+        let change = |before: Option<String>| ((before.as_ref() != Some(&version)).then(|| version.clone()), None);
+        let noted = self.workspace.change_meta(VERSION, clock::now(), change).await;
+        if let Err(error) = noted {
+            tracing::warn!(%error, "the version can't be noted");
+        }
+    }
+
+    /// Says that the server stops. Writes by itself: the writer has ended by then.
+    pub async fn tell_stop(&self) {
+        let message = HostMessage::new(&HostEvent::Stopping);
+        let posts = async {
+            let sessions = self.listeners().await?;
+            sessions.iter().map(|session| message.post(session)).collect::<Result<Vec<_>, Problem>>()
+        };
+        let written = async {
+            let writes: Vec<LiveWrite> = posts.await?.into_iter().map(|post| LiveWrite::Post(Box::new(post))).collect();
+            if !writes.is_empty() {
+                self.workspace.write_live(&writes, clock::now()).await.map_err(problem)?;
+            }
+            Ok::<(), Problem>(())
+        };
+        if let Err(problem) = written.await {
+            tracing::warn!(%problem, "that the server stops isn't stored");
+        }
+    }
+
+    /// Says to the sessions of a key that it was revoked.
+    pub(crate) async fn tell_revoked(&self, key_id: &str, name: String) {
+        let message = HostMessage::new(&HostEvent::KeyRevoked { name });
+        let found = self.workspace.sessions_with_runs(clock::now()).await.unwrap_or_default();
+        for (session, _) in found.into_iter().filter(|(session, _)| session.key_id.as_deref() == Some(key_id)) {
+            self.tell_session(&session.id, &message).await;
+        }
+        if let Ok(Some(operations)) = self.operations().await {
+            self.tell_session(&operations, &message).await;
+        }
+    }
+}
+
+fn operations_id() -> Result<SessionId, Problem> {
+    SessionId::parse(OPERATIONS).map_err(|_| Problem::internal())
+}

@@ -1,0 +1,147 @@
+//! Notices of a run: what its agent should know now, and needn't remember. They are computed anew for each run, given in that
+//! run only, and stored nowhere but in the context log.
+//!
+//! How to add a provider: its file in `notices/`, its line in [`PROVIDERS`], and its field in [`NoticeSettings`].
+
+mod command;
+mod deployment;
+mod git;
+mod process;
+
+pub use command::CommandSettings;
+pub use deployment::DeploymentSettings;
+pub use git::GitSettings;
+
+use futures::future::{BoxFuture, join_all};
+use model::Session;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Most bytes of one notice.
+pub const BYTES: usize = 16 << 10;
+/// How long a command may take, in seconds: if nothing is said, and at most.
+const SECONDS: u64 = 5;
+const MOST_SECONDS: u64 = 60;
+
+/// What providers look at. Without any, runs have no notices.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoticeSettings {
+    /// The state of git folders.
+    pub git: Option<GitSettings>,
+    /// What is deployed.
+    pub deployment: Option<DeploymentSettings>,
+    /// Commands of one's own.
+    pub commands: Vec<CommandSettings>,
+    /// The only variables that commands see.
+    #[serde(skip)]
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+impl NoticeSettings {
+    /// Reads settings from JSON. The error names the field, and what was expected there.
+    pub fn read(json: &str) -> Result<Self, String> {
+        let settings: Self = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        if let Some(git) = &settings.git {
+            absolute("git.folders", &git.folders)?;
+        }
+        if let Some(deployment) = &settings.deployment {
+            deployment.check()?;
+        }
+        for (index, command) in settings.commands.iter().enumerate() {
+            command.check(&format!("commands[{index}]"))?;
+        }
+        Ok(settings)
+    }
+}
+
+/// Where a run happens.
+pub struct Place {
+    settings: Arc<NoticeSettings>,
+    /// The session's working folder.
+    folder: Option<PathBuf>,
+}
+
+impl Place {
+    /// The working folder, if it lies in one of `folders`. Links are followed first: they lead nowhere else.
+    fn folder_in(&self, folders: &[PathBuf]) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?.canonicalize().ok()?;
+        let is_inside = |parent: &PathBuf| parent.canonicalize().is_ok_and(|parent| folder.starts_with(parent));
+        folders.iter().any(is_inside).then_some(folder)
+    }
+}
+
+/// Computes the notices of one kind.
+type Provider = fn(Arc<Place>) -> BoxFuture<'static, Vec<String>>;
+
+/// All providers, in the order of their notices.
+const PROVIDERS: [Provider; 3] = [git::PROVIDER, deployment::PROVIDER, command::PROVIDER];
+
+/// The settings of a server, which are read once.
+#[derive(Debug, Default)]
+pub struct Notices(OnceLock<Arc<NoticeSettings>>);
+
+impl Notices {
+    /// Returns false if there are settings already.
+    pub fn configure(&self, settings: NoticeSettings) -> bool {
+        self.0.set(Arc::new(settings)).is_ok()
+    }
+
+    /// Computes the notices of a run that begins now.
+    pub async fn of(&self, session: &Session) -> Vec<String> {
+        let Some(settings) = self.0.get() else { return Vec::new() };
+        let place = Arc::new(Place { settings: Arc::clone(settings), folder: session.cwd.as_ref().map(PathBuf::from) });
+        let notices = join_all(PROVIDERS.iter().map(|provider| provider(Arc::clone(&place)))).await;
+        notices.into_iter().flatten().collect()
+    }
+}
+
+/// A text of at most [`BYTES`]; one that was longer says so.
+fn bounded(text: &str, was_cut: bool) -> String {
+    if text.len() <= BYTES && !was_cut {
+        return text.trim_end().to_owned();
+    }
+    let start = text.get(..text.floor_char_boundary(BYTES)).unwrap_or_default();
+    format!("{start}\n(cut after {} KiB)", BYTES >> 10)
+}
+
+fn absolute(field: &str, folders: &[PathBuf]) -> Result<(), String> {
+    match folders.iter().find(|folder| !folder.is_absolute()) {
+        Some(folder) => Err(format!("`{field}`: expected absolute paths; got `{}`", folder.display())),
+        None => Ok(()),
+    }
+}
+
+fn timeout(field: &str, seconds: Option<u64>) -> Result<Duration, String> {
+    match seconds {
+        Some(seconds) if !(1..=MOST_SECONDS).contains(&seconds) => {
+            Err(format!("`{field}.timeout_seconds`: expected 1 to {MOST_SECONDS}; got {seconds}"))
+        }
+        seconds => Ok(Duration::from_secs(seconds.unwrap_or(SECONDS))),
+    }
+}
+
+fn program(field: &str, command: &[String]) -> Result<(), String> {
+    match command.first() {
+        Some(program) if !program.is_empty() => Ok(()),
+        _ => Err(format!("`{field}.command`: expected a program and its arguments, as an array of strings")),
+    }
+}
+
+/// Runs a command for a notice. Its text, or why there is none.
+async fn ask(place: &Place, command: &[String], folder: Option<&Path>, seconds: Option<u64>) -> String {
+    let limit = Duration::from_secs(seconds.unwrap_or(SECONDS));
+    match process::run(command, folder, &place.settings.environment, limit).await {
+        Ok(output) => {
+            let text = bounded(&output.text, output.cut);
+            match output.failed {
+                Some(status) => format!("{text}\n(the command failed: {status})"),
+                None => text,
+            }
+        }
+        Err(reason) => format!("unknown: {reason}"),
+    }
+}

@@ -1,0 +1,122 @@
+//! The context log: what was given, in order, and what a check of it finds.
+
+use crate::audit::Other;
+use crate::support::{Engine, NOW, count, engines, message_id, session_id};
+use model::policy::Display;
+use model::run_prompt::{NoticePlacement, RunFormat};
+use model::{Body, Draft, Micros, Role, RunOutcome, SessionFacts, Usage};
+use store::{
+    ContextCheck, FaultReason, GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveWrite, NewMessage,
+    NewSession, Refusal, Sums,
+};
+
+async fn one(engine: &Engine, write: LiveWrite) -> Result<LiveDone, Refusal> {
+    engine.workspace.write_live(&[write], NOW).await.unwrap().answers.remove(0)
+}
+
+async fn write(engine: &Engine, id: &str, content: &str) {
+    let draft = Draft::text(message_id(id), Role::User, "user", content, NOW);
+    let body = Body::of(&draft);
+    let message = NewMessage { draft, body, display: Display::Shown, search_text: None, sums: Sums::default() };
+    let mut post = LivePost::new(session_id("s1"), message, content.as_bytes().to_vec()).unwrap();
+    post.queued = true;
+    one(engine, LiveWrite::Post(Box::new(post))).await.unwrap();
+}
+
+fn begin(run: &str, notices: &[&str]) -> LiveBegin {
+    LiveBegin {
+        session: session_id("s1"),
+        run: run.to_owned(),
+        format: RunFormat::Text,
+        placement: NoticePlacement::SystemPrompt,
+        notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
+        history_after: None,
+    }
+}
+
+async fn begun(engine: &Engine, begin: LiveBegin) -> GivenRun {
+    match one(engine, LiveWrite::Begin(Box::new(begin))).await.unwrap() {
+        LiveDone::Begun(given) => *given,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Two runs, the second one open.
+async fn two_runs(engine: &Engine) {
+    let new = NewSession {
+        id: session_id("s1"),
+        agent: "bot".to_owned(),
+        key: "own".to_owned(),
+        parent_key: None,
+        facts: SessionFacts::default(),
+        key_id: None,
+        create_hash: vec![1],
+    };
+    one(engine, LiveWrite::Create(Box::new(new))).await.unwrap();
+    write(engine, "m1", "One \u{0} <&>").await;
+    begun(engine, begin("r1", &["dirty"])).await;
+    let end = LiveEndRun {
+        session: session_id("s1"),
+        run: "r1".to_owned(),
+        outcome: RunOutcome::Done,
+        model: None,
+        usage: Usage { input: 7, ..Usage::default() },
+        cost_usd: Some(0.5),
+    };
+    one(engine, LiveWrite::EndRun(Box::new(end))).await.unwrap();
+    write(engine, "m2", "Two").await;
+    begun(engine, begin("r2", &[])).await;
+}
+
+#[tokio::test]
+async fn a_run_is_given_again_from_the_log() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        let first = begun(&engine, begin("other", &["ignored"])).await;
+        assert_eq!((first.id.as_str(), first.resumed, first.after, first.to), ("r2", true, 1, 2));
+        let log = engine.workspace.context_log(&session_id("s1"), None, 0, 100).await.unwrap();
+        let told: Vec<(i64, &str, &str)> =
+            log.iter().map(|entry| (entry.position, entry.run.as_str(), entry.piece.text.as_str())).collect();
+        assert_eq!(told, [(1, "r1", "dirty"), (2, "r1", "One \u{0} <&>"), (3, "r2", "Two")]);
+        let second = engine.workspace.context_log(&session_id("s1"), Some("r2"), 0, 100).await.unwrap();
+        assert_eq!(second.iter().map(|entry| entry.piece.clone()).collect::<Vec<_>>(), first.pieces);
+        let session = engine.workspace.session(&session_id("s1"), NOW).await.unwrap().unwrap();
+        assert_eq!((session.usage.input, session.cost_usd, session.delivered_seq), (7, Some(0.5), 2));
+        let at_work = engine.workspace.sessions_with_runs(NOW).await.unwrap();
+        assert_eq!(
+            at_work.into_iter().map(|(session, run)| (session.id, run)).collect::<Vec<_>>(),
+            [(session_id("s1"), "r2".to_owned())]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_changed_context_log_is_found() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        let check = async || engine.workspace.check_context_log(&session_id("s1")).await.unwrap();
+        let ContextCheck { entries, head, fault } = check().await;
+        assert_eq!((entries, head.map(|head| head.len()), fault), (3, Some(64), None));
+        let other = Other::of(&engine).await;
+        for (sql, fault) in [
+            ("UPDATE context_log SET run_id = 'r9' WHERE position = 2", (2, FaultReason::Changed)),
+            ("UPDATE context_log SET seq = 9 WHERE position = 1", (1, FaultReason::Changed)),
+        ] {
+            assert_eq!(other.run(sql).await, Ok(1));
+            assert_eq!(check().await.fault, Some(fault));
+        }
+        assert_eq!(other.run("DELETE FROM context_log WHERE position < 3").await, Ok(2));
+        assert_eq!(check().await.fault, Some((3, FaultReason::Missing)));
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_deleted_for_good_takes_its_log_with_it() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        let edit = LiveEdit { deleted_at: Some(Some(NOW)), ..LiveEdit::new(session_id("s1")) };
+        one(&engine, LiveWrite::Edit(Box::new(edit))).await.unwrap();
+        engine.workspace.forget_deleted(NOW..Micros(NOW.0 + 1)).await.unwrap();
+        assert_eq!(count(&engine, "context_log").await, 0);
+    }
+}
