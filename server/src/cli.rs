@@ -56,6 +56,8 @@ pub enum Command {
     Ask(Ask),
     /// Print messages as they come
     Tail(Tail),
+    /// Offer an agent tools to log, ask and search, by the Model Context Protocol on standard input and output
+    Mcp(Mcp),
     /// Make, list and revoke agents' keys
     #[command(subcommand)]
     Key(Key),
@@ -382,6 +384,30 @@ pub struct Tail {
     /// One message a line as JSON, again whenever it changes, with everything that is hidden
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// Session to join: our id, the agent's own id, or a unique prefix of either. If there is none, it is made, and this is the
+    /// agent's own id of it [default: a new session]
+    #[arg(long, value_name = "SESSION", env = "VERBATIM_SESSION", value_parser = session)]
+    pub session: Option<String>,
+    /// Name of the agent, of a new session [default: what the client calls itself]
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Title of a new session
+    #[arg(long)]
+    pub title: Option<String>,
+    /// Seconds to wait for an answer; then the question is taken back, and a permission is denied [default: for ever]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+    /// File that holds the agent's key, instead of `--key`
+    #[arg(long, value_name = "FILE", env = "VERBATIM_KEY_FILE", conflicts_with = "key")]
+    pub key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub remote: Remote,
+    #[command(flatten)]
+    pub data: Data,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@ mod folders;
 mod hidden;
 mod import;
 mod key;
+mod mcp;
 mod metrics;
 mod open;
 mod repair;
@@ -39,6 +40,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Send(args) => send::run(args).await,
         Command::Ask(args) => return ask::run(args).await,
         Command::Tail(args) => tail::run(args).await,
+        Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,

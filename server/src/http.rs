@@ -4,7 +4,7 @@
 //! logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for its second secret where
 //! something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's
 //! table ([`api::router`]), the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`],
-//! [`login`], [`compat`]), [`pages`] and [`fragments`], [`assets`], and [`installed`].
+//! [`login`], [`mcp`], [`compat`]), [`pages`] and [`fragments`], [`assets`], and [`installed`].
 //!
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
 
@@ -25,6 +25,7 @@ mod guard;
 mod headers;
 mod installed;
 mod login;
+mod mcp;
 mod observe;
 mod paced;
 mod pages;
@@ -163,6 +164,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .merge(pages)
         .route("/metrics", get(observe::metrics).with_state(observer.clone()))
         .route(Events::PATH, get(events::events).with_state(events::Events::new(site.clone())))
+        .merge(mcp::routes(hub))
         .layer(axum::middleware::from_fn(guard::confirmed))
         // A log-in is ended by its cookie alone.
         .route(LogOut::PATH, post(login::log_out).with_state(doors.clone()))

@@ -37,6 +37,10 @@ mod lifecycle;
 mod limits;
 #[path = "program/login.rs"]
 mod login;
+#[path = "program/mcp.rs"]
+mod mcp;
+#[path = "program/mcp_http.rs"]
+mod mcp_http;
 #[path = "program/nul.rs"]
 mod nul;
 #[path = "program/operated.rs"]

@@ -236,8 +236,8 @@ pub fn clip(text: &str, max: usize) -> String {
     cut
 }
 
-/// A fenced code block; the fence is longer than any run of backticks inside.
-pub(crate) fn fence(language: &str, code: &str) -> String {
+/// Returns a fenced code block of markdown; the fence is longer than any run of backticks inside.
+pub fn fence(language: &str, code: &str) -> String {
     let marks = "`".repeat(longest_run(code).max(2) + 1);
     let end = if code.is_empty() || code.ends_with('\n') { "" } else { "\n" };
     format!("{marks}{language}\n{code}{end}{marks}")

@@ -13,6 +13,7 @@ use api::blobs::BlobMade;
 use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
+use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage};
 use api::types::TypeDeclared;
 use forward::{Alone, forward};
@@ -28,6 +29,7 @@ forward! {
     Verbatim for crate::Verbatim:
     create_session(session: impl Into<NewSession>) -> Session;
     sessions(query: ListSessions) -> SessionPage;
+    search(query: SearchQuery) -> SearchPage;
     me() -> Me;
     declare_type(document: Value) -> TypeDeclared;
     read_blob(blob: &str) -> Vec<u8>;

@@ -4,8 +4,9 @@ use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
 use api::blobs::BlobMade;
 use api::client::{refusal, segment, unreadable};
-use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint};
+use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint, Search};
 use api::lifecycle::NewSession;
+use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage, SessionPath};
 use api::transport::Answer;
 use api::transport::reqwest::{Reqwest, lost, retry_after};
@@ -131,6 +132,15 @@ impl Verbatim {
     /// [`Error::Forbidden`] for a key without the scope `read` or `read_all`.
     pub async fn sessions(&self, query: ListSessions) -> Result<SessionPage, Error> {
         self.call::<ListSessionsEndpoint>(Nothing {}, query).await
+    }
+
+    /// Searches the messages of all sessions, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for a key without the scope `read_all`. [`Error::Invalid`] for an empty or too long `q`.
+    pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, Error> {
+        self.call::<Search>(Nothing {}, query).await
     }
 
     /// Returns who the server takes us for: a way to try address and key.

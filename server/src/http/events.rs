@@ -160,7 +160,7 @@ fn retry() -> Duration {
 }
 
 /// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
-async fn over(hub: Hub, credential: Credential) {
+pub(super) async fn over(hub: Hub, credential: Credential) {
     let mut revoked = hub.revoked.subscribe();
     // What began and ended elsewhere since this server looked last was never there for it.
     let (again, mut is_new) = (tokio::time::Instant::now() + LOOK_AGAIN, true);

@@ -82,7 +82,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
 
 /// Is it something for people to look at, and no part of that?
 fn is_page(uri: &Uri) -> bool {
-    !["/v1/", "/fragments/", "/api/", "/metrics"].iter().any(|prefix| uri.path().starts_with(prefix))
+    !["/v1/", "/fragments/", "/api/", "/metrics", "/mcp"].iter().any(|prefix| uri.path().starts_with(prefix))
 }
 
 /// The rail lists sessions: it is for who is logged in.

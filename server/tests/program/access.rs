@@ -5,7 +5,11 @@ use insta::assert_snapshot;
 use std::fmt::Write as _;
 
 /// The server's lists of the routes outside of the table of endpoints.
-const ROUTES: &str = concat!(include_str!("../../src/http.rs"), include_str!("../../src/http/compat.rs"));
+const ROUTES: &str = concat!(
+    include_str!("../../src/http.rs"),
+    include_str!("../../src/http/compat.rs"),
+    include_str!("../../src/http/mcp.rs")
+);
 
 /// Methods and paths of those routes.
 fn routes() -> Vec<(String, String)> {

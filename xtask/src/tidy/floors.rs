@@ -8,7 +8,7 @@ use super::Finding;
 use crate::{step, workspace::cargo};
 
 /// Each of our crates and those of ours that it may depend on.
-const FLOORS: [(&str, &[&str]); 12] = [
+const FLOORS: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("api", &["model"]),
     ("agents", &["model"]),
@@ -16,21 +16,23 @@ const FLOORS: [(&str, &[&str]); 12] = [
     ("drivers", &[]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
+    ("mcp", &["api", "model", "sdk"]),
     ("hub", &["agents", "api", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
-    ("server", &["agents", "api", "app", "diff", "drivers", "hub", "model", "sdk", "store"]),
+    ("server", &["agents", "api", "app", "diff", "drivers", "hub", "mcp", "model", "sdk", "store"]),
     ("xtask", &[]),
 ];
 
 /// Crates of others that only these of ours may name.
-const OWNED: [(&str, &[&str]); 7] = [
+const OWNED: [(&str, &[&str]); 8] = [
     ("arborium", &["diff"]),
     ("imara-diff", &["diff"]),
     ("leptos", &["app", "frontend"]),
     ("libsqlite3-sys", &["store"]),
     ("prometheus-client", &["hub", "server"]),
     ("pulldown-cmark", &["app"]),
+    ("rmcp", &["mcp"]),
     ("sqlx", &["store"]),
 ];
 

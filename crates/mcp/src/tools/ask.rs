@@ -1,0 +1,82 @@
+//! `ask`: a question to a person.
+
+use crate::call::{Call, Refusal, Reply, Unanswered, read};
+use model::message_type::approval::Approval;
+use schemars::JsonSchema;
+use sdk::{ApprovalRequest, ApprovalState, Decided, Error, Message, PostMessage, Structured, approval};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A question.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// What you want to know, in a line.
+    #[schemars(length(min = 1))]
+    question: String,
+    /// What a person needs to know to answer, in markdown.
+    #[serde(default)]
+    details: Option<String>,
+    /// Answers to choose from. A person may type another one.
+    #[serde(default)]
+    options: Vec<String>,
+    /// Several options may be chosen.
+    #[serde(default)]
+    multiple: bool,
+}
+
+pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
+    let Ask { question, details, options, multiple } = read(arguments)?;
+    if question.trim().is_empty() {
+        return Err(Refusal::new("`question` is empty"));
+    }
+    if options.is_empty() {
+        let text = details.map_or_else(|| question.clone(), |details| format!("{question}\n\n{details}"));
+        return in_words(call, text).await;
+    }
+    let labels: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut asked = Approval { body: details, ..approval::choose(&question, &labels) };
+    for question in &mut asked.questions {
+        question.allow_text = Some(true);
+        question.multi_select = multiple.then_some(true);
+    }
+    let request = call.session().await?.request_approval(asked, Structured::default()).await?;
+    let decided = decided(call, &request).await?;
+    match decided.state {
+        ApprovalState::Answered => Ok(Reply::new(decided.text(), queued(&request, decided))),
+        state => Err(Refusal(format!("Nobody answered: {}", state.label()))),
+    }
+}
+
+/// A question without options is a text, which a text answers.
+async fn in_words(call: &Call, text: String) -> Result<Reply, Refusal> {
+    let question = call.session().await?.question(PostMessage::from(text)).await?;
+    match call.wait(question.answer()).await {
+        Ok(answer) => {
+            let answer = answer?;
+            let text = answer.text();
+            Ok(Reply::new(text, [question.sent.queued_user_messages, answer.queued_user_messages].concat()))
+        }
+        Err(unanswered) => Err(withdrawn(unanswered, question.withdraw().await)),
+    }
+}
+
+/// Waits for the decision of a request, and withdraws it if none comes.
+pub async fn decided(call: &Call, request: &ApprovalRequest) -> Result<Decided, Refusal> {
+    match call.wait(request.decision()).await {
+        Ok(decided) => Ok(decided?),
+        Err(unanswered) => Err(withdrawn(unanswered, request.withdraw().await)),
+    }
+}
+
+fn withdrawn(unanswered: Unanswered, withdrawn: Result<(), Error>) -> Refusal {
+    match withdrawn {
+        Ok(()) => Refusal(unanswered.to_string()),
+        Err(error) => Refusal(format!("The request couldn't be withdrawn: {error}")),
+    }
+}
+
+/// What else people wrote, before the request and while it was open.
+pub fn queued(request: &ApprovalRequest, decided: Decided) -> Vec<Message> {
+    [request.sent.queued_user_messages.clone(), decided.queued_user_messages].concat()
+}

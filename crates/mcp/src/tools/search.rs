@@ -1,0 +1,41 @@
+//! `search`: the history of all sessions that the key may read.
+
+use crate::call::{Call, Refusal, Reply, read};
+use crate::schema;
+use api::search::{Hit, SearchQuery};
+use model::text::one_line;
+use serde_json::{Map, Value, json};
+
+/// Hits of a page, where the agent asks for no other number: each takes room in its context.
+const HITS: u32 = 20;
+/// Longest title of a session, in characters.
+const TITLE: usize = 80;
+
+/// The parameters of the endpoint.
+pub fn schema() -> Map<String, Value> {
+    let mut schema = schema::of::<SearchQuery>();
+    schema.insert("required".to_owned(), json!(["q"]));
+    schema
+}
+
+pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
+    let mut query: SearchQuery = read(arguments)?;
+    query.limit.get_or_insert(HITS);
+    let page = call.client.verbatim.search(query).await?;
+    let more = if page.total_is_floor { "or more " } else { "" };
+    let mut lines = vec![format!("{} {more}messages match", page.total)];
+    lines.extend(page.hits.iter().map(line));
+    lines.extend(page.next.map(|next| format!("For the next page, pass `after`: `{next}`")));
+    Ok(Reply::new(lines.join("\n"), Vec::new()))
+}
+
+fn line(hit: &Hit) -> String {
+    let title = one_line(&hit.session_title, TITLE);
+    format!(
+        "- {} in \"{title}\" (session {}, message {}): {}",
+        hit.role.as_str(),
+        hit.session_id,
+        hit.seq,
+        hit.snippet.text
+    )
+}
