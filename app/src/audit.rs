@@ -109,6 +109,12 @@ fn text(event: &Event, by: &Actor) -> String {
         Event::TypeDeclared { message_type, version, .. } => {
             format!("Message type {} declared, version {version}", visible::line(message_type))
         }
+        Event::RuleMade { rule, folder } => {
+            format!("{} is always allowed in {}", visible::line(rule), visible::line(folder))
+        }
+        Event::RuleRevoked { rule, folder } => {
+            format!("{} is no longer always allowed in {}", visible::line(rule), visible::line(folder))
+        }
         Event::TypeRemoved { message_type } => format!("Message type {} removed", visible::line(message_type)),
         Event::AuditExported => "Audit log exported".to_owned(),
         _ => "An entry that can't be read: `verbatim doctor` says why".to_owned(),

@@ -128,6 +128,10 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
     let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
     let mut values = Map::new();
     for element in dom::find_all(form, "input, select, textarea") {
+        if let Some((name, value)) = edited(&element) {
+            input.edited_input.get_or_insert_default().insert(name, value);
+            continue;
+        }
         let Some((name, value)) = field(&element) else { continue };
         if name == "text" {
             input.text = value.as_str().filter(|text| !is_blank(text)).map(str::to_owned);
@@ -152,10 +156,17 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
     input
 }
 
+/// Name and new value of a field of the tool's input that was changed.
+fn edited(element: &Element) -> Option<(String, Value)> {
+    let text = element.dyn_ref::<HtmlTextAreaElement>()?;
+    let name = text.name().strip_prefix("edit-")?.to_owned();
+    (text.value() != text.default_value()).then(|| (name, Value::from(text.value())))
+}
+
 /// Name and value of a field; None for what is empty or not chosen.
 fn field(element: &Element) -> Option<(String, Value)> {
     if let Some(text) = element.dyn_ref::<HtmlTextAreaElement>() {
-        return Some((text.name(), Value::from(text.value())));
+        return Some((text.name(), Value::from(text.value()))).filter(|(name, _)| !name.starts_with("edit-"));
     }
     if let Some(select) = element.dyn_ref::<HtmlSelectElement>() {
         return Some((select.name(), Value::from(select.value()))).filter(|(_, value)| value.as_str() != Some(""));

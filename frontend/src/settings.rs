@@ -8,7 +8,7 @@ use api::Problem;
 use api::client::segment;
 use api::contract::{
     CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EditTypeSettingsEndpoint, EndLogIn,
-    EndOtherLogIns, GetType, RemoveType, RevokeKey,
+    EndOtherLogIns, GetType, RemoveType, RevokeKey, RevokeRule,
 };
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, focus, fragment, storage, toast};
@@ -107,6 +107,9 @@ fn click(action: PageAction, button: &Element) {
         }
         PageAction::EndLogin => {
             then_draw(fragment::ask(EndLogIn, [&of("data-login")], Value::Null));
+        }
+        PageAction::RevokeRule => {
+            then_draw(fragment::ask(RevokeRule, [&of("data-rule")], Value::Null));
         }
         PageAction::RemoveType => remove_type(of("data-type")),
         PageAction::RestoreType => restore_type(),

@@ -1,5 +1,9 @@
 //! What a person may type.
 
+mod hook_args;
+
+pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+
 use api::keys::Scope;
 use app::shared::message_filter::MessageFilter;
 use clap::parser::ValueSource;
@@ -61,6 +65,9 @@ pub enum Command {
     /// Make, list and revoke agents' keys
     #[command(subcommand)]
     Key(Key),
+    /// Let Claude Code report what it does, and ask for permissions here
+    #[command(subcommand)]
+    Hook(Hook),
     /// List, declare and remove message types
     #[command(subcommand)]
     Types(Types),

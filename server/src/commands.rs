@@ -6,6 +6,7 @@ mod doctor;
 mod export;
 mod folders;
 mod hidden;
+mod hook;
 mod import;
 mod key;
 mod mcp;
@@ -42,6 +43,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Tail(args) => tail::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
+        Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
         Command::Audit(args) => audit::run(args).await,

@@ -22,13 +22,16 @@ const ELSEWHERE: &str = "server-data-dir";
 
 const CREDENTIAL: &str = "server.json";
 
+/// The key of agents' hooks.
+const HOOK_KEY: &str = "hooks.key";
+
 /// The page that `--open` gives to the browser.
 const LAUNCH: &str = "open.html";
 
 /// Is a file in the data directory one of ours, by its name?
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with(DATABASE) || matches!(&*name, CREDENTIAL | LAUNCH | "server.lock" | "reserve")
+    name.starts_with(DATABASE) || matches!(&*name, CREDENTIAL | HOOK_KEY | LAUNCH | "server.lock" | "reserve")
 }
 
 /// The data directory, absolute.
@@ -88,6 +91,16 @@ pub fn write_launch_page(dir: &Path, url: &str) -> Result<PathBuf> {
     );
     write_private(&path, page.as_bytes())?;
     Ok(path)
+}
+
+/// Returns the file that holds the key of agents' hooks.
+pub fn hook_key(dir: &Path) -> PathBuf {
+    dir.join(HOOK_KEY)
+}
+
+/// Writes the key of agents' hooks, 0600.
+pub fn write_hook_key(path: &Path, key: &str) -> Result<()> {
+    write_private(path, format!("{key}\n").as_bytes())
 }
 
 pub fn remove_launch_page(dir: &Path) {

@@ -29,6 +29,8 @@ mod files;
 mod growing;
 #[path = "program/headers.rs"]
 mod headers;
+#[path = "program/hooking.rs"]
+mod hooking;
 #[path = "program/json.rs"]
 mod json;
 #[path = "program/lifecycle.rs"]

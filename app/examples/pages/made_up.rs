@@ -54,6 +54,7 @@ fn one(n: i64, title: &str, project: &str, branch: &str, state: SessionState, ag
         deleted_at: None,
         ended_at: None,
         heartbeat_at: None,
+        live: None,
         registered: false,
         key_id: None,
         delivered_seq: 0,

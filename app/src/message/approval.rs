@@ -2,6 +2,7 @@
 
 mod answer;
 mod covered;
+mod edit;
 
 pub(crate) use answer::at_once;
 pub(crate) use covered::Covered;
@@ -19,12 +20,15 @@ use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _,
+    hook::{Fallback, HookAsk},
     message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Question},
     text::one_line,
 };
 
 /// Whose store it is, as decisions name them: whoever reads this.
 const OWNER: &str = "owner";
+/// What decides for them from then on, once they said "always".
+const BY_RULE: &str = "rule";
 /// Where what a transcript's agent asks is answered.
 pub(crate) const IN_ITS_TERMINAL: &str = "Answer it in the agent's terminal";
 /// Characters of a title that the head has room for.
@@ -52,7 +56,8 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
         ApprovalKind::Plan => "Plan to approve",
         ApprovalKind::Form => "Form to fill in",
     };
-    let answers = card.options.answers && !card.printed();
+    // An agent in a terminal of its own takes no messages, but waits for what its hook asks.
+    let answers = (card.options.answers || HookAsk::of(card.draft()).is_some()) && !card.printed();
     let covered = Covered::of(&card.entry, approval).filter(|_| answers);
     let title = fits_head(&approval.title)
         .then(|| view! { <span class="cut mut">{exact::phrase(&approval.title).into_view()}</span> });
@@ -124,6 +129,12 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         if let Some(key) = &decision.reported_by {
             return Some(format!("reported by {key}"));
         }
+        if decision.by.as_deref() == Some(BY_RULE) {
+            return Some("by your rule".to_owned());
+        }
+        if approval.state == ApprovalState::DecidedElsewhere {
+            return None;
+        }
         let via = decision.via.as_deref().map(|via| format!("in the {via}"));
         let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
         let parts: Vec<String> = by.into_iter().chain(via).collect();
@@ -163,9 +174,13 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     // What the line says in full needs nothing to unfold.
     let is_told = shown && answer.chars().count() <= FITS;
     let more = (words.is_some() && !is_told) || holds_more(approval, shown);
+    let fallback = HookAsk::of(card.draft()).and_then(|ask| ask.fallback);
+    // Where the state says it all, nothing is added.
+    let fallback = fallback.filter(|_| approval.state != ApprovalState::DecidedElsewhere).map(Fallback::sentence);
     let head = view! {
         <State mark />
         {asked}
+        {fallback.map(|why| view! { <span class="cap">{why}</span> })}
         {by.map(|by| view! { <span class="cap hide-narrow">{visible::html(&by).into_view()}</span> })}
         {rule.map(|rule| view! { <code class="cut hide-narrow">{visible::html(&rule).into_view()}</code> })}
         {risk(approval)}
@@ -242,7 +257,11 @@ fn mark(approval: &approval::Approval) -> Mark {
 
 /// Words for a decision that a key reports. It isn't the reader's own, so it gets no mark of a yes.
 fn elsewhere(approval: &approval::Approval) -> String {
-    let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_some());
+    let decision = approval.decision.as_ref();
+    if decision.is_some_and(|decision| decision.reported_by.is_none() && decision.via.as_deref() == Some("terminal")) {
+        return "Answered in the agent's terminal".to_owned();
+    }
+    let decision = decision.filter(|decision| decision.reported_by.is_some());
     let Some(decision) = decision else { return "Decided elsewhere".to_owned() };
     let word = match decision.state {
         ApprovalState::AllowedOnce => "Allowed",

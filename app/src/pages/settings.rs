@@ -3,6 +3,7 @@
 pub mod audit;
 mod credentials;
 mod general;
+mod rules;
 mod shortcuts;
 mod type_settings;
 mod types;
@@ -13,6 +14,7 @@ use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::account::LogIns;
+use api::hooks::AllowRules;
 use api::keys::Keys;
 use api::type_settings::TypeSettings;
 use api::types::Types;
@@ -21,6 +23,7 @@ use leptos::prelude::*;
 pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
+    pub rules: AllowRules,
     pub types: Types,
     pub audit: audit::Audit,
     pub type_settings: TypeSettings,
@@ -33,6 +36,7 @@ pub struct SettingsPage {
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("rules", Glyph::CHECK, "Always allowed"),
     ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
     ("look", Glyph::SUN, "Appearance"),
@@ -83,6 +87,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
+        {rules::rules(&data.rules, &data.shell.clock)}
         {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}
         {general::look(data.shell.look)}

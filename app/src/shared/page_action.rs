@@ -78,6 +78,7 @@ page_actions! {
     OlderAudit = "older-audit",
     RemoveType = "remove-type",
     RestoreType = "restore-type",
+    RevokeRule = "revoke-rule",
 }
 
 impl PageAction {

@@ -36,6 +36,7 @@ mod todos;
 mod tree;
 mod user;
 
+pub use approvals::{approval_id, asked};
 pub use file_name::FileName;
 
 use crate::parts::decode::Encoding;

@@ -4,6 +4,7 @@ use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::host::{HostMessage, HostMessagePosted};
+use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
@@ -167,6 +168,13 @@ endpoints! {
     Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Owner, Local; 1 KiB];
     /// Post a message of the host: people see it, no model ever does.
     Post "/v1/host-messages" post_host_message / PostHostMessage (Nothing, HostMessage) -> HostMessagePosted [Owner, Local; 64 KiB];
+    /// Report what an agent does, as its hooks tell it. A `PermissionRequest` is answered when a person decides; an empty answer leaves
+    /// the question to the agent's terminal.
+    Post "/v1/hooks/{agent}/{wait}" report_hook / ReportHook (HookPath, HookEvent) -> HookAnswer [Local, Agent; 16384 KiB];
+    /// What is always allowed.
+    Get "/v1/rules" list_rules / ListRules (Nothing, Nothing) -> AllowRules [Owner, Local; 1 KiB];
+    /// Ask again about what a rule allowed.
+    Delete "/v1/rules/{rule}" revoke_rule / RevokeRule (RulePath, Nothing) -> AllowRules [Owner, Local; 1 KiB];
 
     /// Sessions that went on since the person who asks read them.
     Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];

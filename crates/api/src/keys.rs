@@ -18,6 +18,9 @@ model::words! {
         ReadAll = "read_all",
         /// Post what a person typed elsewhere, as `user`.
         Mirror = "mirror",
+        /// Report what an agent on this machine does, in any of its sessions, and ask for permissions: what its hooks need, and
+        /// nothing else.
+        Hooks = "hooks",
     }
 }
 

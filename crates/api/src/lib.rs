@@ -21,6 +21,7 @@ pub mod contract;
 pub mod endpoint;
 pub mod events;
 pub mod host;
+pub mod hooks;
 pub mod imports;
 pub mod json;
 pub mod keys;

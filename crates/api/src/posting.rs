@@ -276,6 +276,10 @@ pub struct Decide {
     /// (412). Absent only to deny an approval, which takes nothing to be read; an option that denies for ever needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
+    /// Fields of the tool's input that the person changed, where an agent's hook asks: texts that it has. Only with
+    /// `allowed_once`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited_input: Option<Map<String, Value>>,
 }
 impl Input for Decide {
     // 412: the approval was changed since it was read.

@@ -123,7 +123,7 @@ async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Pr
 }
 
 /// Why a write wasn't done, as a problem.
-fn refusal(failure: Failure) -> Problem {
+pub(crate) fn refusal(failure: Failure) -> Problem {
     let refusal = match failure {
         Failure::Problem(problem) => return problem,
         Failure::Refused(refusal) => refusal,

@@ -85,6 +85,11 @@ impl Feed {
         *self.known.borrow()
     }
 
+    /// Rings with every commit that we hear of.
+    pub(crate) fn news(&self) -> watch::Receiver<i64> {
+        self.known.subscribe()
+    }
+
     /// Rings with our own commits.
     pub(crate) fn own(&self) -> watch::Receiver<i64> {
         self.own.subscribe()

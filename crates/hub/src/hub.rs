@@ -6,6 +6,7 @@ use crate::compute::Compute;
 use crate::doorbell;
 use crate::feed::Feed;
 use crate::folded::Folded;
+use crate::hooks::{self, Held};
 use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::known::Known;
@@ -72,6 +73,7 @@ pub struct Inner {
     pub refusals: Refusals,
     pub known: Known,
     pub folded: Folded,
+    pub held: Held,
     pub writer: Writer,
     pub pace: Pace,
     pub compute: Compute,
@@ -110,7 +112,7 @@ impl Hub {
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             spawn_until(&shutdown, async { tokio::join!(tell, hear) });
         }
-        Ok(Self(Arc::new(Inner {
+        let hub = Self(Arc::new(Inner {
             store,
             workspace,
             settings,
@@ -123,6 +125,7 @@ impl Hub {
             refusals: Refusals::default(),
             known: Known::default(),
             folded: Folded::default(),
+            held: Held::default(),
             writer,
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),
@@ -133,7 +136,9 @@ impl Hub {
             notices: Notices::default(),
             revoked,
             shutdown,
-        })))
+        }));
+        hooks::close_left(&hub).await;
+        Ok(hub)
     }
 }
 

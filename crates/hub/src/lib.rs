@@ -10,7 +10,7 @@
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
-//!   one run.
+//!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -35,6 +35,7 @@ mod folded;
 pub mod follow;
 mod hex;
 pub mod host;
+mod hooks;
 mod hub;
 pub mod import;
 pub mod keys;

@@ -1,9 +1,10 @@
 //! The hub as one authenticated caller may use it.
 
-use crate::{Hub, answers};
+use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::host::{HostMessage, HostMessagePosted};
+use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
@@ -228,6 +229,15 @@ impl Api for Scoped {
     }
     async fn post_host_message(&self, _: Nothing, input: HostMessage) -> Result<HostMessagePosted, Problem> {
         answers::host::post(self, input).await
+    }
+    async fn report_hook(&self, path: HookPath, input: HookEvent) -> Result<HookAnswer, Problem> {
+        hooks::report(self, &path, input).await
+    }
+    async fn list_rules(&self, _: Nothing, _: Nothing) -> Result<AllowRules, Problem> {
+        hooks::rules::list(self).await
+    }
+    async fn revoke_rule(&self, path: RulePath, _: Nothing) -> Result<AllowRules, Problem> {
+        hooks::rules::revoke(self, &path).await
     }
     async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
         self.hub.create_key(&self.signed().await, input).await

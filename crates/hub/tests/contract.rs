@@ -28,6 +28,8 @@ mod feed;
 mod files;
 #[path = "contract/following.rs"]
 mod following;
+#[path = "contract/hooks.rs"]
+mod hooks;
 #[path = "contract/imports.rs"]
 mod imports;
 #[path = "contract/keys.rs"]

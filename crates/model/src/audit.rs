@@ -42,6 +42,10 @@ crate::words! {
         TypeDeclared = "type_declared",
         /// A declared message type was removed.
         TypeRemoved = "type_removed",
+        /// A person always allows something from then on.
+        RuleMade = "rule_made",
+        /// What was always allowed is asked about again.
+        RuleRevoked = "rule_revoked",
         /// The database was repaired, perhaps with losses.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -228,6 +232,20 @@ pub enum Event {
         /// The tag of its messages.
         message_type: String,
     },
+    /// A person always allows something from then on.
+    RuleMade {
+        /// In the agent's syntax: `Bash(npm test)`.
+        rule: String,
+        /// The folder in which it holds.
+        folder: String,
+    },
+    /// What was always allowed is asked about again.
+    RuleRevoked {
+        /// In the agent's syntax.
+        rule: String,
+        /// The folder in which it held.
+        folder: String,
+    },
     /// `verbatim repair` put a damaged database in order.
     DatabaseRepaired {
         /// Messages that couldn't be read.
@@ -262,6 +280,8 @@ impl Event {
             Self::PreferencesChanged { .. } => AuditKind::PreferencesChanged,
             Self::TypeDeclared { .. } => AuditKind::TypeDeclared,
             Self::TypeRemoved { .. } => AuditKind::TypeRemoved,
+            Self::RuleMade { .. } => AuditKind::RuleMade,
+            Self::RuleRevoked { .. } => AuditKind::RuleRevoked,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

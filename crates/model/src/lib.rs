@@ -7,6 +7,7 @@
 //! - [`declared`]: message types that others declare by a document.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
+//! - [`hook`]: what an agent asked by a hook.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
 //! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
@@ -28,6 +29,7 @@ pub mod declared;
 pub mod derived;
 pub mod envelope;
 pub mod hidden;
+pub mod hook;
 pub mod id;
 pub mod markdown;
 pub mod message;

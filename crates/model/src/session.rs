@@ -22,6 +22,31 @@ words! {
         /// Nothing runs and nothing is asked.
         Idle = "idle",
     }
+    /// What an agent's hooks report of it.
+    LiveState {
+        /// It works on a prompt.
+        Working = "working",
+        /// It waits for a person, in its terminal or here.
+        Waiting = "waiting",
+        /// Its turn is over.
+        Idle = "idle",
+        /// Its turn broke off with an error.
+        Failed = "failed",
+        /// It has ended.
+        Done = "done",
+    }
+}
+
+/// What the agent's hooks reported last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Live {
+    /// What the agent does.
+    pub state: LiveState,
+    /// Why, in a few words: `Runs Bash`.
+    pub reason: String,
+    /// When it was reported.
+    pub at: Micros,
 }
 
 /// A stored session, with the sums that lists show.
@@ -74,6 +99,9 @@ pub struct Session {
     /// The last sign of life of an agent that posts by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_at: Option<Micros>,
+    /// What the agent's hooks reported last, if it is newer than all messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live: Option<Live>,
     /// Its agent posts by itself, and takes what people write. Others are read from files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub registered: bool,
@@ -158,14 +186,23 @@ pub struct StateFacts {
     pub ended: bool,
     /// The last turn failed, or the end was reported as a failure.
     pub ended_with_error: bool,
+    /// What the agent's hooks report, while nothing newer is known.
+    pub live: Option<LiveState>,
 }
 
 /// Returns the state of a session: that of the first rule that holds.
 pub fn session_state(facts: StateFacts) -> SessionState {
+    match facts.live {
+        Some(LiveState::Waiting) => return SessionState::NeedsYou,
+        _ if facts.asks => return SessionState::NeedsYou,
+        Some(LiveState::Working) => return SessionState::Working,
+        Some(LiveState::Idle) => return SessionState::Idle,
+        Some(LiveState::Failed) => return SessionState::Failed,
+        Some(LiveState::Done) => return SessionState::Done,
+        None => {}
+    }
     let alive = facts.heartbeat_age.is_some_and(|age| age < 60 * Micros::SECOND);
-    if facts.asks {
-        SessionState::NeedsYou
-    } else if alive || (facts.run_open && facts.heartbeat_age.is_none()) {
+    if alive || (facts.run_open && facts.heartbeat_age.is_none()) {
         SessionState::Working
     } else if facts.run_open {
         if facts.observed { SessionState::Quiet } else { SessionState::Lost }
@@ -180,7 +217,7 @@ pub fn session_state(facts: StateFacts) -> SessionState {
 
 #[cfg(test)]
 mod tests {
-    use super::{SessionState, StateFacts, session_state};
+    use super::{LiveState, SessionState, StateFacts, session_state};
     use crate::Micros;
 
     #[test]
@@ -197,11 +234,32 @@ mod tests {
             StateFacts { ended_with_error: true, ..ended },
             ended,
             StateFacts::default(),
+            StateFacts { live: Some(LiveState::Waiting), ..running },
+            StateFacts { live: Some(LiveState::Idle), asks: true, ..running },
+            StateFacts { live: Some(LiveState::Working), heartbeat_age: age(90), observed: true, ..running },
+            StateFacts { live: Some(LiveState::Idle), ..running },
+            StateFacts { live: Some(LiveState::Failed), ..running },
+            StateFacts { live: Some(LiveState::Done), ..running },
         ]
         .map(session_state);
         assert_eq!(
             states.map(SessionState::as_str),
-            ["needs_you", "working", "working", "lost", "quiet", "failed", "done", "idle"]
+            [
+                "needs_you",
+                "working",
+                "working",
+                "lost",
+                "quiet",
+                "failed",
+                "done",
+                "idle",
+                "needs_you",
+                "needs_you",
+                "working",
+                "idle",
+                "failed",
+                "done"
+            ]
         );
     }
 }

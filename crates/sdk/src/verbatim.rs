@@ -95,6 +95,17 @@ impl Verbatim {
         Self { patience: Patience::For(longest), ..self }
     }
 
+    /// Sets how long an answer may take; a minute by default.
+    pub fn answers_within(self, longest: Duration) -> Self {
+        match self.transport {
+            Some(transport) => {
+                let transport = Reqwest { timeout: longest, ..(*transport).clone() };
+                Self { patience: self.patience, ..Self::with(transport) }
+            }
+            None => self,
+        }
+    }
+
     /// Returns the server's address, without a slash at its end. None over a transport of one's own.
     pub fn url(&self) -> Option<&str> {
         self.transport().map(|transport| transport.base.as_str())

@@ -8,6 +8,7 @@ use crate::write::LivePrepared;
 use model::audit::Note;
 use model::policy::Display;
 use model::run_prompt::{NoticePlacement, Piece, RunFormat};
+use model::session::Live;
 use model::{Body, Draft, MessageId, Micros, RunOutcome, SessionFacts, SessionId, Usage};
 
 /// One write.
@@ -35,7 +36,8 @@ pub struct NewSession {
     pub facts: SessionFacts,
     /// The agent key that makes it; None for people.
     pub key_id: Option<String>,
-    pub create_hash: Vec<u8>,
+    /// None of a session whose agent's messages come from its transcript.
+    pub create_hash: Option<Vec<u8>>,
 }
 
 /// What changes in a session. Absent fields stay.
@@ -52,6 +54,8 @@ pub struct LiveEdit {
     pub ended: Option<Ended>,
     /// A sign of life.
     pub heartbeat: bool,
+    /// What the agent's hooks report.
+    pub live: Option<Live>,
     /// For the audit log, if the session is deleted or restored by this.
     pub note: Option<Note>,
 }
@@ -67,6 +71,7 @@ impl LiveEdit {
             deleted_at: None,
             ended: None,
             heartbeat: false,
+            live: None,
             note: None,
         }
     }

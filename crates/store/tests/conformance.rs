@@ -17,6 +17,8 @@ mod damage;
 mod forget;
 #[path = "conformance/forks.rs"]
 mod forks;
+#[path = "conformance/hooks.rs"]
+mod hooks;
 #[path = "conformance/live.rs"]
 mod live;
 #[path = "conformance/opencode.rs"]

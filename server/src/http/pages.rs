@@ -328,6 +328,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         keys: site.api.list_keys(Nothing {}, Nothing {}).await?,
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
+        rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,

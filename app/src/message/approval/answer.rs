@@ -1,12 +1,14 @@
 //! The form of an open APPROVAL: all of what can be chosen, in words that hide nothing, and the buttons that decide.
 
 use super::covered::Covered;
+use super::edit;
 use crate::exact::{self, Kind};
 use crate::figures;
 use crate::message::{Card, parts::ShowAll};
 use crate::visible;
 use api::messages::NotShownReason;
 use leptos::prelude::*;
+use model::hook::HookAsk;
 use model::message_type::approval::{Approval, ApprovalKind, Choice, Field, FieldKind, OptionKind, Question};
 
 /// Options of a question that are buttons wherever it is named, and the characters of each.
@@ -49,8 +51,11 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
     };
     let chosen = only.filter(|question| waits(question)).map(|question| choices(question, 0, false, &approval.title));
     let pressed = only.filter(|question| !waits(question));
-    let buttons = pressed.filter(|question| is_plain(question)).map(buttons).unwrap_or_default();
-    let worded = pressed.filter(|question| !is_plain(question)).map(worded);
+    // Those of a hook's request are few and always the same: a row, with what "always" means above it.
+    let in_row = |question: &Question| is_plain(question) || HookAsk::of(card.draft()).is_some();
+    let buttons = pressed.filter(|question| in_row(question)).map(buttons).unwrap_or_default();
+    let means: Vec<_> = pressed.filter(|question| in_row(question)).into_iter().flat_map(described).collect();
+    let worded = pressed.filter(|question| !in_row(question)).map(worded);
     let send = |label| button("state", "answered", label, "btn primary");
     let buttons = match (buttons.is_empty() && worded.is_none(), approval.kind) {
         _ if chosen.is_some() => vec![send("Send answer")],
@@ -61,7 +66,8 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
     let asked = pressed.filter(|question| question.question != approval.title);
     let asked = asked.map(|question| view! { <p>{exact::phrase(&question.question).into_view()}</p> });
     let above = pressed.and_then(header).map(|header| view! { <p>{header}</p> });
-    let asked = view! { {above} {asked} {chosen} {several} {worded} {fields} {note} };
+    let edit = (approval.kind == ApprovalKind::Permission).then(|| edit::fields(card.draft()));
+    let asked = view! { {above} {asked} {edit} {chosen} {several} {means} {worded} {fields} {note} };
     decides(card, Some(covered.sha256().to_owned()), asked, buttons)
 }
 
@@ -152,6 +158,18 @@ fn buttons(question: &Question) -> Vec<AnyView> {
                 .into_any()
         })
         .collect()
+}
+
+/// What options mean, a line each.
+fn described(question: &Question) -> Vec<AnyView> {
+    let line = |choice: &Choice| {
+        let words = choice.description.as_deref()?;
+        Some(
+            view! { <p class="cap">{exact::phrase(label(choice)).into_view()} ": " {exact::phrase(words).into_view()}</p> }
+                .into_any(),
+        )
+    };
+    question.options.iter().filter_map(line).collect()
 }
 
 /// Options with descriptions, for which a row of buttons has no room: one below the other.

@@ -11,6 +11,7 @@ use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
 use crate::time_text::span;
+use crate::visible;
 use api::Route as _;
 use api::client::segment;
 use api::contract::ExportSession;
@@ -132,6 +133,11 @@ fn state(session: &Session, clock: &Clock) -> Part {
         }
         None => seen,
     };
+    // What the agent's hooks report is the reason for its state.
+    let why = session.live.as_ref().map(|live| {
+        part! { <span class="cap hide-narrow">{visible::line(&live.reason)}" "{moment(clock, live.at, "num")}</span> }
+    });
+    let sign = why.or(sign);
     part! { <span class="state" id="session-state" data-state=look.tag title=look.hint><Icon glyph=look.icon size=Size::Small motion/><span>{look.word}</span></span>{sign} }
 }
 

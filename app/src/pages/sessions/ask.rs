@@ -7,6 +7,7 @@ use crate::shell::session_href;
 use crate::{figures, unmarked, visible};
 use api::messages::{Ask, AskedCall};
 use leptos::prelude::*;
+use model::hook::HookAsk;
 use model::message_type::approval::{Approval, ApprovalKind};
 use model::text::one_line;
 
@@ -52,6 +53,11 @@ pub fn ask(ask: &Ask, answers: bool) -> Part {
             {in_words}{buttons}
         </form>
     }
+}
+
+/// Does an agent in a terminal of its own wait for the answer here?
+pub fn is_awaited(ask: &Ask) -> bool {
+    HookAsk::of(&ask.entry.message.draft).is_some()
 }
 
 fn way(href: &str, word: &'static str) -> Part {

@@ -55,7 +55,7 @@ pub fn row(session: &Session, look: &Look<'_>) -> Part {
     let messages = if session.message_count == 1 { " message" } else { " messages" };
     let waits = session.state == SessionState::NeedsYou;
     let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id);
-    let asked = asked.map(|asked| ask::ask(asked, session.registered));
+    let asked = asked.map(|asked| ask::ask(asked, session.registered || ask::is_awaited(asked)));
     // What it asks is said below.
     let said = said.filter(|_| asked.is_none()).and_then(|said| said.get(session.id.as_str()));
     let said = said.map(|said| unmarked::line(as_host(said).unwrap_or(said)));

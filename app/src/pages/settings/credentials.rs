@@ -95,6 +95,7 @@ fn scope_word(scope: Scope) -> &'static str {
         Scope::Read => "read own",
         Scope::ReadAll => "read all",
         Scope::Mirror => "mirror",
+        Scope::Hooks => "report hooks",
     }
 }
 

@@ -2,12 +2,12 @@
 //! trace in the transcript.)
 
 use super::answers::Answers;
-use super::at::envelope;
+use super::at::{derived_id, envelope, message_id};
 use super::obj::Obj;
 use super::outcome::Outcome;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::clip;
-use model::{Draft, Micros};
+use model::{Draft, MessageId, Micros};
 use serde_json::{Map, Value, json};
 
 /// Most characters of a target in a title.
@@ -40,6 +40,21 @@ pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String
         }
         _ => None,
     }
+}
+
+/// Returns the content and the envelope of the open APPROVAL that a call asks for, as a transcript would give it: a question, a
+/// plan, else a permission.
+pub fn asked(tool: &str, input: &Value) -> (String, Map<String, Value>) {
+    from_call(tool, input).unwrap_or_else(|| {
+        let title = asked_for(tool, input);
+        let payload = json!({ "kind": "permission", "title": title, "questions": [], "state": "open" });
+        (title, envelope("APPROVAL", payload))
+    })
+}
+
+/// Returns the id that a transcript gives to the APPROVAL of a call.
+pub fn approval_id(call_id: &str) -> MessageId {
+    message_id(&derived_id(message_id(call_id).as_str(), "approval", 0))
 }
 
 /// The answer, once the call's result is there.

@@ -3,6 +3,7 @@
 use super::messages::{entry, named};
 use super::pages::Pages;
 use super::{file_actions, refusal, review_actions, session, types};
+use crate::hooks::rules;
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -10,6 +11,7 @@ use api::messages::{AskedCall, Entry, MessagePath, NotShown, NotShownReason};
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::audit::Event;
+use model::hook::HookAsk;
 use model::message_type::action::Action;
 use model::message_type::approval::{
     Approval, ApprovalKind, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question,
@@ -22,12 +24,12 @@ use model::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::{
-    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, StoredMessage,
+    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, Store, StoredMessage,
 };
 
 /// Who decides, and where: people who logged in alone may.
-const BY: &str = "owner";
-const VIA: &str = "web";
+pub const BY: &str = "owner";
+pub const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
 const ACTIONS: usize = 500;
 /// Bytes of JSON that one decision may cover: what is larger is read by nobody.
@@ -42,6 +44,10 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let id = named(scoped, &session, &path.message).await?;
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
+    let ask = HookAsk::of(&found.message.draft);
+    if input.edited_input.is_some() && ask.is_none() {
+        return Err(Problem::field("/edited_input", "absent: only what an agent's hook asks can be changed"));
+    }
     let approval = match Body::of(&found.message.draft) {
         Body::Approval(approval) => approval,
         Body::File(file) if file.files.iter().any(|item| !item.actions.is_empty()) => {
@@ -57,6 +63,9 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         return again(scoped, &input, found).await;
     }
     let state = state(&approval, &input)?;
+    if let Some(ask) = &ask {
+        check_ask(scoped, &session, &id, ask, state, &input)?;
+    }
     let shown = input.shown_sha256.clone();
     if shown.is_none() && !only_denies(&approval, state, &input) {
         return Err(Problem::field(
@@ -68,6 +77,8 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let decision = Decision {
         selected: input.selected.clone(),
         text: said(&input),
+        edited_input: edited(ask.as_ref(), &input),
+        rule: ask.as_ref().filter(|_| state == ApprovalState::AllowedAlways).and_then(|ask| ask.rule.clone()),
         by: Some(BY.to_owned()),
         at: Some(now),
         via: Some(VIA.to_owned()),
@@ -94,7 +105,14 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         })
     });
     match write(scoped, Change { session, message: id, choice: state, needs_calls: true, rule }).await? {
-        Written::Now(decided) => Ok(*decided),
+        Written::Now(decided) => {
+            if state == ApprovalState::AllowedAlways
+                && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
+            {
+                rules::make(scoped, folder, rule).await?;
+            }
+            Ok(*decided)
+        }
         Written::Before(current) => again(scoped, &input, *current).await,
     }
 }
@@ -108,6 +126,44 @@ pub(super) struct Change {
     /// The rule looks at the calls that the message is about, too.
     pub needs_calls: bool,
     pub rule: Rule,
+}
+
+/// Checks a decision on what an agent's hook asks: the agent still waits, and what was changed is a text of the input.
+fn check_ask(
+    scoped: &Scoped,
+    session: &SessionId,
+    id: &MessageId,
+    ask: &HookAsk,
+    state: ApprovalState,
+    input: &Decide,
+) -> Result<(), Problem> {
+    let hub = &scoped.hub;
+    // On one database with others, any of them may hold it.
+    if matches!(hub.store, Store::Sqlite(_)) && !hub.held.holds(session, id) {
+        let problem = Problem::new(409, "nobody_waits", "The agent doesn't wait for this any more");
+        return Err(problem.hint("Answer it in the agent's terminal"));
+    }
+    let Some(changes) = &input.edited_input else { return Ok(()) };
+    if state != ApprovalState::AllowedOnce {
+        return Err(Problem::field("/edited_input", "absent: a changed input is allowed once, or not at all"));
+    }
+    for (name, value) in changes {
+        let pointer = format!("/edited_input/{name}");
+        if !value.is_string() {
+            return Err(Problem::field(&pointer, "a string"));
+        }
+        if !ask.editable().any(|(known, _)| known == name) {
+            let names: Vec<String> = ask.editable().map(|(name, _)| format!("`{name}`")).collect();
+            return Err(Problem::field(&pointer, &format!("one of {}", names.join(", "))));
+        }
+    }
+    Ok(())
+}
+
+/// The whole input, where a person changed some of it.
+fn edited(ask: Option<&HookAsk>, input: &Decide) -> Option<Value> {
+    let changes = input.edited_input.as_ref().filter(|changes| !changes.is_empty())?;
+    Some(Value::Object(ask?.edited(changes)))
 }
 
 /// What became of a decision.
@@ -140,6 +196,7 @@ async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Resul
         && (first.by.as_deref(), first.via.as_deref()) == (Some(BY), Some(VIA))
         && (first.selected == input.selected && first.text == said(input))
         && first.shown_sha256 == input.shown_sha256
+        && first.edited_input == edited(HookAsk::of(&current.message.draft).as_ref(), input)
         && input.state.is_none_or(|state| state == first.state)
         && let Some(action) = action_on(scoped, &current).await?
         && matches!(Body::of(&action.message.draft), Body::Action(action) if action.values == input.values)
@@ -240,6 +297,8 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
         room.0 -= bytes;
         entry.shown_sha256 = Some(covered.sha256()?);
         entry.calls = covered.calls;
+        let own = entry.message.seq;
+        entry.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
         return Ok(());
     };
     let calls = covered.calls.iter().map(|call| call.seq).take(NAMED).collect();
@@ -272,7 +331,14 @@ impl Covered {
             _ => None,
         };
         let words = markdown::said_besides(draft, &Body::of(draft)).map(str::to_owned);
-        Self { payload, calls: calls.iter().filter_map(call).collect(), words }
+        let mut calls: Vec<AskedCall> = calls.iter().filter_map(call).collect();
+        if let Some(ask) = HookAsk::of(draft) {
+            // The agent runs what its hook asked about. Its transcript tells of the call a moment later, and changes nothing.
+            let (message_id, seq) =
+                calls.into_iter().next().map_or((draft.id.clone(), 0), |call| (call.message_id, call.seq));
+            calls = vec![AskedCall { message_id, seq, tool_name: ask.tool_name, input: ask.input }];
+        }
+        Self { payload, calls, words }
     }
 
     fn parts(&self) -> impl Serialize + '_ {

@@ -64,7 +64,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
             ..SessionFacts::default()
         },
         key_id: scoped.caller.key_id().map(str::to_owned),
-        create_hash,
+        create_hash: Some(create_hash),
     };
     let wanted = usage(1, 0);
     let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new)));

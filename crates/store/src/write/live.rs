@@ -130,7 +130,7 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
     let mut same = sessions::load_by_id(step, &BTreeSet::from([new.id.as_str()])).await?;
     if let Some(index) = same.find(new.id.as_str()) {
         let refusal = match gone(same.row(index), new, "/id") {
-            None if same.row(index).create_hash.as_deref() == Some(&new.create_hash) => None,
+            None if same.row(index).create_hash == new.create_hash => None,
             refusal => Some(refusal.unwrap_or(Refusal::Conflict)),
         };
         return match refusal {
@@ -163,8 +163,8 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
         return begin_anew(step, known, index, &id).await;
     }
     row.key_id.clone_from(&new.key_id);
-    row.create_hash = Some(new.create_hash.clone());
-    row.heartbeat_at = Some(step.now.0);
+    row.create_hash.clone_from(&new.create_hash);
+    row.heartbeat_at = new.create_hash.as_ref().map(|_| step.now.0);
     row.seen(step.now.0);
     finish(step, &mut sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Session { id: new.id.clone(), created: true }))
@@ -222,6 +222,9 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     }
     if edit.heartbeat && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
+    }
+    if let Some(live) = &edit.live {
+        row.report(live);
     }
     // A sign of life that changes nothing to be seen isn't news.
     let unseen = super::SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before

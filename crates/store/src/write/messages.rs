@@ -1,5 +1,6 @@
 //! The messages of a batch: which are new, changed, equal or copied, and what follows from that.
 
+mod asked;
 mod copies;
 mod results;
 pub(super) mod retract;
@@ -81,12 +82,22 @@ pub(crate) async fn write(
         Copies::Never => (rows::own(step, &planned).await?, Owners::default()),
         Copies::New => Default::default(),
     };
+    let asked = if copies == Copies::Possible {
+        asked::by_hooks(step, sessions, &planned, &stored).await?
+    } else {
+        BTreeSet::new()
+    };
     let mut handed_over = HandedOver::default();
     let (mut unasked, mut uncounted) = (BTreeSet::new(), BTreeSet::new());
     for message in &mut planned {
         let row = sessions.row(message.session);
         let before = (row.ask_seq, row.words_seq);
-        let old = stored.remove(&(message.session_rid, message.message.id.clone()));
+        let key = (message.session_rid, message.message.id.clone());
+        let old = stored.remove(&key);
+        if let Some(old) = old.as_ref().filter(|old| asked.contains(&key) && asked::stays(old, message)) {
+            asked::keep(message, old)?;
+            continue;
+        }
         place(step, sessions, message, old, (&owners, &mut handed_over), changes)?;
         let row = sessions.row(message.session);
         if row.ask_seq < before.0 {

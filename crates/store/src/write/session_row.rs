@@ -3,7 +3,7 @@
 use super::table::{Cell, Kind, Row, Table, Verb};
 use crate::columns::columns;
 use crate::{Queue, StoreError, Sums};
-use model::session::{SessionState, StateFacts, session_state};
+use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
 use model::text::TitleWorth;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 use std::borrow::Cow;
@@ -117,6 +117,9 @@ row! {
     [live] calls_open: i64,
     [live] words_seq: i64,
     [live] changed_pos: i64,
+    live_state: Option<String>,
+    live_reason: Option<String>,
+    live_at: Option<i64>,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -175,6 +178,9 @@ impl SessionRow {
             calls_open: 0,
             words_seq: 0,
             changed_pos: 0,
+            live_state: None,
+            live_reason: None,
+            live_at: None,
         }
     }
 
@@ -253,6 +259,22 @@ impl SessionRow {
         }
     }
 
+    /// What the agent's hooks reported, unless something newer is known. That it works is believed for ten minutes: nobody
+    /// reports that an agent was killed.
+    fn live(&self, now: Micros) -> Option<Live> {
+        let (state, at) = (LiveState::parse(self.live_state.as_deref()?)?, self.live_at?);
+        let is_stale = state == LiveState::Working && now.since(Micros(at)) > ABANDONED;
+        let reason = self.live_reason.clone().unwrap_or_default();
+        (at >= self.last_at && !is_stale).then_some(Live { state, reason, at: Micros(at) })
+    }
+
+    /// Notes what the agent's hooks report.
+    pub(crate) fn report(&mut self, live: &Live) {
+        self.live_state = Some(live.state.as_str().to_owned());
+        self.live_reason = Some(super::text(&live.reason).into_owned());
+        self.live_at = Some(live.at.0);
+    }
+
     pub(crate) fn state(&self, now: Micros) -> SessionState {
         let age = now.since(Micros(self.last_at));
         let observed = self.create_hash.is_none();
@@ -269,6 +291,7 @@ impl SessionRow {
             },
             ended: self.ended_at.is_some(),
             ended_with_error: self.failed != 0 || self.last_outcome.as_deref() == Some(RunOutcome::Failed.as_str()),
+            live: self.live(now).map(|live| live.state),
         })
     }
 
@@ -278,7 +301,7 @@ impl SessionRow {
         child_count: i64,
         now: Micros,
     ) -> Result<Session, StoreError> {
-        let state = self.state(now);
+        let (state, live) = (self.state(now), self.live(now));
         let id = |id: String| SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()));
         Ok(Session {
             id: id(self.id)?,
@@ -302,6 +325,7 @@ impl SessionRow {
             deleted_at: self.deleted_at.map(Micros),
             ended_at: self.ended_at.map(Micros),
             heartbeat_at: self.heartbeat_at.map(Micros),
+            live,
             registered: self.create_hash.is_some(),
             key_id: self.key_id,
             delivered_seq: self.delivered_seq,

@@ -14,7 +14,7 @@ fn owned(id: &str, key_id: &str) -> LiveWrite {
         parent_key: None,
         facts: model::SessionFacts::default(),
         key_id: Some(key_id.to_owned()),
-        create_hash: vec![1],
+        create_hash: Some(vec![1]),
     }))
 }
 

@@ -17,7 +17,7 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
         parent_key: None,
         facts: SessionFacts { project: Some("/work/live".to_owned()), ..SessionFacts::default() },
         key_id: key_id.map(str::to_owned),
-        create_hash: vec![1],
+        create_hash: Some(vec![1]),
     }
 }
 
@@ -108,7 +108,7 @@ async fn each_write_of_a_batch_has_its_answer() {
         );
         for (other, refusal) in [
             (new_session("s1", None), Refusal::Taken { field: "/id" }),
-            (NewSession { create_hash: vec![2], ..new_session("s1", Some("key")) }, Refusal::Conflict),
+            (NewSession { create_hash: Some(vec![2]), ..new_session("s1", Some("key")) }, Refusal::Conflict),
             (
                 NewSession { id: session_id("s2"), ..new_session("s1", Some("another key")) },
                 Refusal::Taken { field: "/agent_session_id" },

@@ -18,7 +18,7 @@ fn create() -> LiveWrite {
         parent_key: None,
         facts: SessionFacts::default(),
         key_id: None,
-        create_hash: vec![1],
+        create_hash: Some(vec![1]),
     }))
 }
 

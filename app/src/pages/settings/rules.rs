@@ -1,0 +1,45 @@
+//! What is always allowed.
+
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
+use crate::visible;
+use api::hooks::{AllowRule, AllowRules};
+use leptos::prelude::*;
+
+pub fn rules(rules: &AllowRules, clock: &Clock) -> Part {
+    let none = rules.rules.is_empty().then(|| {
+        part! { <p class="cap none-yet">"No rule yet. \u{201c}Always allow\u{201d} on a permission request makes one."</p> }
+    });
+    let rows: Vec<_> = rules.rules.iter().map(|rule| row(rule, clock)).collect();
+    let table = (!rows.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"Rule"</th><th scope="col" class="hide-narrow">"Made"</th><th scope="col">"Used"</th><th><span class="sr">"Actions"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+    });
+    part! {
+        <section id="rules" aria-labelledby="rules-heading">
+            <div class="pagehead"><h2 id="rules-heading">"Always allowed"</h2>
+                <p>"What agents do without asking, since you said so. A rule covers one plain command or one file, in one folder. Claude Code's own rules are in its settings."</p></div>
+            {none}{table}
+        </section>
+    }
+}
+
+fn row(rule: &AllowRule, clock: &Clock) -> Part {
+    let used = match rule.used_at {
+        Some(at) => part! { {figures::counted(rule.uses, "time")}", "{moment(clock, at, "num mut")} },
+        None => part! { <span class="mut">"never"</span> },
+    };
+    let words = format!("Revoke {}", visible::line(&rule.rule));
+    part! {
+        <tr><th scope="row"><code>{visible::html(&rule.rule).into_view()}</code><br/><small class="mut">{visible::phrase(&rule.explanation).into_view()}</small></th>
+            <td class="hide-narrow">{moment(clock, rule.made_at, "num mut")}</td>
+            <td>{used}</td>
+            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::RevokeRule.name() data-rule=rule.id.clone() title=words.clone()>"Revoke"<span class="sr">{format!(" {}", visible::line(&rule.rule))}</span></button></td></tr>
+    }
+}

@@ -1,0 +1,122 @@
+//! What agents report by hooks while they work in a terminal of their own.
+//!
+//! - `live`: what a session's agent does, as its hooks tell it.
+//! - `card`: a permission request as an APPROVAL. It has the id that the agent's transcript gives it later, so that the card stays one.
+//! - `held`: the requests that agents wait for. `wait`: one of them, from the card to the answer.
+//! - `output`: a decision as the agent reads it. [`rules`]: what is always allowed. `shell`: the words of a command.
+//!
+//! The transcript alone makes the agent's messages; a hook makes approvals and changes the live state. Whatever goes wrong, the answer is
+//! no decision, and the agent asks in its terminal: nothing is allowed by default, in time or by an unknown word.
+
+mod card;
+mod held;
+mod live;
+mod output;
+pub mod rules;
+mod shell;
+mod wait;
+
+pub use held::Held;
+pub use wait::close_left;
+
+use crate::writer::Failure;
+use crate::{Hub, Scoped, clock, problem};
+use agents::claude::Reader;
+use api::Problem;
+use api::hooks::{HookAnswer, HookEvent, HookPath};
+use api::keys::Scope;
+use model::hook::Fallback;
+use model::session::Live;
+use model::{SessionFacts, SessionId};
+use store::{LiveDone, LiveEdit, LiveWrite, NewSession};
+
+/// The agent whose hooks are known.
+const AGENT: &str = Reader::NAME;
+/// Seconds that an agent waits at most.
+const MOST: u64 = 24 * 60 * 60;
+/// Characters of a session's own id.
+const KEY_CHARS: usize = 128;
+
+/// Takes an event. Waits for a person where it asks for a permission.
+pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Result<HookAnswer, Problem> {
+    scoped.caller.require(Scope::Hooks)?;
+    if path.agent != AGENT {
+        return Err(Problem::field("agent", &format!("`{AGENT}`: no other agent's hooks are known")));
+    }
+    let wait = path.wait.parse::<u64>().ok().filter(|seconds| (1..=MOST).contains(seconds));
+    let wait = wait.ok_or_else(|| Problem::field("wait", &format!("seconds from 1 to {MOST}")))?;
+    let key = event.session_id.as_str();
+    if key.trim().is_empty() || key.contains('\0') || key.chars().count() > KEY_CHARS {
+        return Err(Problem::field(
+            "/session_id",
+            &format!("the agent's id of the session, of 1 to {KEY_CHARS} characters"),
+        ));
+    }
+    let hub = &scoped.hub;
+    hub.held.note_call(&event);
+    let asks = event.hook_event_name == "PermissionRequest";
+    let session = match hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)? {
+        // A person deleted it, and is asked nothing of it.
+        Some((_, true)) => return Ok(HookAnswer::default()),
+        Some((session, false)) => session,
+        None if asks => create(hub, &event).await?,
+        // Its transcript makes it, once it is read.
+        None => return Ok(HookAnswer::default()),
+    };
+    settle(hub, &session, &event).await;
+    if let Some(live) = live::of(&event, clock::now()) {
+        tell(hub, &session, live).await?;
+    }
+    if asks { wait::wait(scoped, &session, &event, wait).await } else { Ok(HookAnswer::default()) }
+}
+
+/// Makes a session whose transcript wasn't read yet, or isn't followed.
+async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
+    let id = uuid::Uuid::now_v7().to_string();
+    let id = SessionId::parse(id).map_err(|_| Problem::internal())?;
+    let facts = SessionFacts { cwd: event.cwd.clone(), project: event.cwd.clone(), ..SessionFacts::default() };
+    let new = NewSession {
+        id,
+        agent: AGENT.to_owned(),
+        key: event.session_id.clone(),
+        parent_key: None,
+        facts,
+        key_id: None,
+        create_hash: None,
+    };
+    match hub.writer.write(LiveWrite::Create(Box::new(new))).await {
+        Ok((LiveDone::Session { id, .. }, _)) => Ok(id),
+        Ok(_) => Err(Problem::internal()),
+        Err(failure) => Err(crate::answers::refusal(failure)),
+    }
+}
+
+/// Stores what the agent does, unless that was told a moment ago.
+async fn tell(hub: &Hub, session: &SessionId, live: Live) -> Result<(), Problem> {
+    if !hub.held.is_news(session, &live) {
+        return Ok(());
+    }
+    let mut edit = LiveEdit::new(session.clone());
+    edit.live = Some(live);
+    match hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
+        Ok(_) | Err(Failure::Refused(_)) => Ok(()),
+        Err(Failure::Problem(problem)) => Err(problem),
+    }
+}
+
+/// Ends requests of which the event shows that they were answered elsewhere.
+async fn settle(hub: &Hub, session: &SessionId, event: &HookEvent) {
+    let call = event.tool_use_id.as_deref();
+    let over = match event.hook_event_name.as_str() {
+        "PostToolUse" | "PostToolUseFailure" => call.map(|call| hub.held.of_call(session, call)).unwrap_or_default(),
+        "Stop" | "StopFailure" | "UserPromptSubmit" | "SessionStart" if event.agent_id.is_none() => {
+            hub.held.of_session(session)
+        }
+        "SessionEnd" => hub.held.of_session(session),
+        _ => return,
+    };
+    let why = if event.hook_event_name == "SessionEnd" { Fallback::Closed } else { Fallback::Terminal };
+    for message in over {
+        wait::close(hub, session, &message, why).await;
+    }
+}

@@ -1,0 +1,140 @@
+//! The requests that agents wait for, in this process; and what hooks told a moment ago.
+
+use api::hooks::HookEvent;
+use model::session::Live;
+use model::{MessageId, Micros, SessionId};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Calls that are remembered: a permission request names its tool and input, and not its call.
+const CALLS: usize = 1024;
+/// Sessions of which it is remembered what was told.
+const SESSIONS: usize = 1024;
+/// The same state with the same reason is no news for so long.
+const FRESH: i64 = 10 * Micros::SECOND;
+
+/// Clones of a hub share it.
+#[derive(Default)]
+pub struct Held(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    calls: VecDeque<Call>,
+    requests: Vec<Request>,
+    told: HashMap<SessionId, Live>,
+}
+
+struct Call {
+    session: String,
+    tool: String,
+    input: Map<String, Value>,
+    id: String,
+}
+
+struct Request {
+    session: SessionId,
+    message: MessageId,
+    call: Option<String>,
+    /// Requests of the agent that wait for this one approval.
+    waiting: usize,
+}
+
+impl Held {
+    /// Remembers a call that is about to run, or to be asked about.
+    pub fn note_call(&self, event: &HookEvent) {
+        let (Some(tool), Some(input), Some(id)) = (&event.tool_name, &event.tool_input, &event.tool_use_id) else {
+            return;
+        };
+        if event.hook_event_name != "PreToolUse" {
+            return;
+        }
+        let mut inner = self.lock();
+        if inner.calls.len() >= CALLS {
+            inner.calls.pop_front();
+        }
+        let (session, tool, input, id) = (event.session_id.clone(), tool.clone(), input.clone(), id.clone());
+        inner.calls.push_back(Call { session, tool, input, id });
+    }
+
+    /// Returns the id of the call that a request is about: the last one of its session with the same tool and input.
+    pub fn call_of(&self, event: &HookEvent) -> Option<String> {
+        if let Some(id) = &event.tool_use_id {
+            return Some(id.clone());
+        }
+        let same = |call: &&Call| {
+            call.session == event.session_id
+                && Some(&call.tool) == event.tool_name.as_ref()
+                && Some(&call.input) == event.tool_input.as_ref()
+        };
+        self.lock().calls.iter().rev().find(same).map(|call| call.id.clone())
+    }
+
+    /// Is it news what an agent does? It is from now on what was told last.
+    pub fn is_news(&self, session: &SessionId, live: &Live) -> bool {
+        let mut inner = self.lock();
+        let same =
+            |told: &Live| told.state == live.state && told.reason == live.reason && live.at.since(told.at) < FRESH;
+        if inner.told.get(session).is_some_and(same) {
+            return false;
+        }
+        if inner.told.len() >= SESSIONS {
+            inner.told.clear();
+        }
+        inner.told.insert(session.clone(), live.clone());
+        true
+    }
+
+    /// Does an agent wait for this approval?
+    pub fn holds(&self, session: &SessionId, message: &MessageId) -> bool {
+        self.lock().requests.iter().any(|held| held.is(session, message))
+    }
+
+    /// Notes that an agent waits.
+    pub fn begin(&self, session: &SessionId, message: &MessageId, call: Option<&str>) {
+        let mut inner = self.lock();
+        if let Some(held) = inner.requests.iter_mut().find(|held| held.is(session, message)) {
+            held.waiting += 1;
+            return;
+        }
+        let (session, message) = (session.clone(), message.clone());
+        inner.requests.push(Request { session, message, call: call.map(str::to_owned), waiting: 1 });
+    }
+
+    /// One that waited doesn't any more. Returns whether it was the last one.
+    pub fn end(&self, session: &SessionId, message: &MessageId) -> bool {
+        let mut inner = self.lock();
+        let Some(at) = inner.requests.iter().position(|held| held.is(session, message)) else { return false };
+        let Some(held) = inner.requests.get_mut(at) else { return false };
+        held.waiting -= 1;
+        let is_last = held.waiting == 0;
+        if is_last {
+            inner.requests.swap_remove(at);
+        }
+        is_last
+    }
+
+    /// The approvals of a call.
+    pub fn of_call(&self, session: &SessionId, call: &str) -> Vec<MessageId> {
+        self.named(|held| held.session == *session && held.call.as_deref() == Some(call))
+    }
+
+    /// The approvals of a session.
+    pub fn of_session(&self, session: &SessionId) -> Vec<MessageId> {
+        self.named(|held| held.session == *session)
+    }
+
+    fn named(&self, wanted: impl Fn(&Request) -> bool) -> Vec<MessageId> {
+        self.lock().requests.iter().filter(|held| wanted(held)).map(|held| held.message.clone()).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Request {
+    fn is(&self, session: &SessionId, message: &MessageId) -> bool {
+        self.session == *session && self.message == *message
+    }
+}

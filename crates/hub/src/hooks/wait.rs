@@ -1,0 +1,230 @@
+//! A permission request, from the card to the answer.
+
+use super::{card, live, output, rules, tell};
+use crate::answers::decisions::{BY, VIA};
+use crate::answers::{posts, refusal};
+use crate::writer::Failure;
+use crate::{Hub, Scoped, clock, posting, problem};
+use api::Problem;
+use api::hooks::{HookAnswer, HookEvent};
+use model::hook::{Fallback, HookAsk};
+use model::message_type::approval::Approval;
+use model::session::{Live, LiveState};
+use model::{Body, Draft, MessageId, Micros, SessionId};
+use store::{Changed, LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
+use tokio::runtime::Handle;
+
+/// Waits for a person, `seconds` at most.
+pub async fn wait(
+    scoped: &Scoped,
+    session: &SessionId,
+    event: &HookEvent,
+    seconds: u64,
+) -> Result<HookAnswer, Problem> {
+    let hub = &scoped.hub;
+    let tool = event.tool_name.as_deref().ok_or_else(|| Problem::missing("/tool_name"))?;
+    let none = serde_json::Map::new();
+    let input = event.tool_input.as_ref().unwrap_or(&none);
+    let folder = event.cwd.as_deref();
+    let now = clock::now();
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    let until = Micros(now.0.saturating_add(seconds.saturating_mul(Micros::SECOND)));
+    let ask = card::ask(tool, input, folder, until);
+    let call = hub.held.call_of(event);
+    let open = card::open(event, &ask, call.as_deref(), now);
+    if let Some(rule) = rules::covering(hub, folder, tool, input).await? {
+        if let Some(decided) = card::by_rule(&open, &rule.rule, now) {
+            post(scoped, session, decided, &ask).await?;
+        }
+        return Ok(output::allowed());
+    }
+    let message = open.id.clone();
+    // Before the card is there: what its transcript holds of it doesn't replace it from then on.
+    hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
+    let waiting = Waiting::begin(hub, session, &message, call.as_deref());
+    if !stand(scoped, session, open, &ask).await? {
+        waiting.end().await;
+        return Ok(HookAnswer::default());
+    }
+    let answer = decided(hub, session, &message, until).await?;
+    let (state, reason) = match &answer {
+        Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
+        None => (LiveState::Waiting, format!("{} in its terminal", live::waits_for(tool))),
+    };
+    waiting.end().await;
+    if answer.is_some() || clock::now() >= until {
+        tell(hub, session, Live { state, reason, at: clock::now() }).await?;
+    }
+    Ok(answer.unwrap_or_default())
+}
+
+/// Waits until it is decided. None if the agent is to ask in its terminal.
+async fn decided(
+    hub: &Hub,
+    session: &SessionId,
+    message: &MessageId,
+    until: Micros,
+) -> Result<Option<HookAnswer>, Problem> {
+    let mut news = hub.feed.news();
+    loop {
+        news.borrow_and_update();
+        let found = hub.workspace.message(session, message).await.map_err(problem)?;
+        let Some(draft) = found.map(|found| found.message.draft) else { return Ok(None) };
+        if card::open_ask(&draft).is_none() {
+            return Ok(answer(&draft));
+        }
+        tokio::select! {
+            biased;
+            () = hub.shutdown.cancelled() => {
+                close(hub, session, message, Fallback::Stopped).await;
+                return Ok(None);
+            }
+            Ok(()) = news.changed() => {}
+            () = clock::until(until) => {
+                close(hub, session, message, Fallback::TimedOut).await;
+                // Somebody may have been quicker by a moment.
+                let found = hub.workspace.message(session, message).await.map_err(problem)?;
+                return Ok(found.and_then(|found| answer(&found.message.draft)));
+            }
+        }
+    }
+}
+
+/// The answer that a decided card gives: a person's, made here.
+fn answer(draft: &Draft) -> Option<HookAnswer> {
+    let ask = HookAsk::of(draft)?;
+    let Body::Approval(approval) = Body::of(draft) else { return None };
+    let decision = approval.decision.as_ref()?;
+    let is_here = (decision.by.as_deref(), decision.via.as_deref()) == (Some(BY), Some(VIA));
+    let answer = output::of(&ask, &approval, decision);
+    (is_here && decision.state == approval.state && answer.output.is_some()).then_some(answer)
+}
+
+/// Posts the card, or makes one of the row that the transcript brought. Returns false if it isn't open any more.
+async fn stand(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
+    let message = card.id.clone();
+    match post(scoped, session, card.clone(), ask).await {
+        Ok(()) => Ok(true),
+        Err(problem) if problem.code == "id_conflict" => {
+            let asked = ask.clone();
+            let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
+                let row = &current.message.draft;
+                let other = HookAsk::of(row).is_some_and(|known| !is_same(&known, &asked));
+                if other || Approval::open_in(row).is_none() {
+                    return Err(Refusal::Rule(Objection::Decided, None));
+                }
+                Ok(changed(card::adopt(row, &card)))
+            };
+            change(&scoped.hub, session, &message, Box::new(rule)).await
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Do two requests ask the same?
+fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
+    one.tool_name == other.tool_name && one.input == other.input && one.folder == other.folder
+}
+
+async fn post(scoped: &Scoped, session: &SessionId, draft: Draft, ask: &HookAsk) -> Result<(), Problem> {
+    let body = Body::of(&draft);
+    let hash = posting::create_hash(&(&draft.id, &ask.tool_name, &ask.input, &ask.folder))?;
+    let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
+    posts::write(scoped, post).await.map(drop)
+}
+
+/// Ends a request that wasn't answered here. What was decided stays.
+pub async fn close(hub: &Hub, session: &SessionId, message: &MessageId, why: Fallback) {
+    let now = clock::now();
+    let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
+        let row = &current.message.draft;
+        let closed = card::open_ask(row).and_then(|_| card::closed(row, why, now));
+        closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
+    };
+    // Whoever can't be told now is told when the server starts again.
+    if let Err(problem) = change(hub, session, message, Box::new(rule)).await {
+        tracing::debug!(%problem, "a request of a hook can't be closed now");
+    }
+}
+
+/// Returns false if the rule refused.
+async fn change(hub: &Hub, session: &SessionId, message: &MessageId, rule: store::Rule) -> Result<bool, Problem> {
+    let (session, message) = (session.clone(), message.clone());
+    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
+    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+        Ok(_) => Ok(true),
+        Err(Failure::Refused(
+            Refusal::Rule(..) | Refusal::NoMessage | Refusal::NoSession | Refusal::Deleted { .. },
+        )) => Ok(false),
+        Err(failure) => Err(refusal(failure)),
+    }
+}
+
+fn changed(draft: Draft) -> Changed {
+    let body = Body::of(&draft);
+    Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
+}
+
+/// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their
+/// time is over.
+pub async fn close_left(hub: &Hub) {
+    let left = match hub.workspace.hook_requests().await {
+        Ok(left) => left,
+        Err(error) => return tracing::warn!(%error, "requests of hooks that a server left can't be read"),
+    };
+    let is_alone = matches!(hub.store, Store::Sqlite(_));
+    for (session, message, until) in left {
+        if is_alone || until < clock::now() {
+            close(hub, &session, &message, Fallback::Stopped).await;
+            note_end(hub, &session, &message).await;
+        }
+    }
+}
+
+/// An agent waits. When it hangs up, this is dropped, and the card says so.
+struct Waiting {
+    hub: Hub,
+    session: SessionId,
+    message: MessageId,
+    is_over: bool,
+}
+
+impl Waiting {
+    fn begin(hub: &Hub, session: &SessionId, message: &MessageId, call: Option<&str>) -> Self {
+        hub.held.begin(session, message, call);
+        Self { hub: hub.clone(), session: session.clone(), message: message.clone(), is_over: false }
+    }
+
+    /// It was answered, or closed.
+    async fn end(mut self) {
+        self.is_over = true;
+        if self.hub.held.end(&self.session, &self.message) {
+            note_end(&self.hub, &self.session, &self.message).await;
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.is_over || !self.hub.held.end(&self.session, &self.message) {
+            return;
+        }
+        let Ok(runtime) = Handle::try_current() else { return };
+        let (hub, session, message) = (self.hub.clone(), self.session.clone(), self.message.clone());
+        runtime.spawn(async move {
+            let why = if hub.shutdown.is_cancelled() { Fallback::Stopped } else { Fallback::Closed };
+            close(&hub, &session, &message, why).await;
+            note_end(&hub, &session, &message).await;
+        });
+    }
+}
+
+async fn note_end(hub: &Hub, session: &SessionId, message: &MessageId) {
+    // What couldn't be closed any more is closed at the next start.
+    if hub.shutdown.is_cancelled() {
+        return;
+    }
+    if let Err(error) = hub.workspace.end_hook_request(session, message, clock::now()).await {
+        tracing::debug!(%error, "the end of a hook's request can't be noted");
+    }
+}

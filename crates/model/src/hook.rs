@@ -1,0 +1,77 @@
+//! What an agent asked by a hook, kept beside the APPROVAL that it became.
+
+use crate::{Draft, MessageType, Micros, Provenance, words};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+words! {
+    /// Why an approval is answered in the agent's terminal, and not here.
+    Fallback {
+        /// Nobody answered in time.
+        TimedOut = "timed_out",
+        /// It was answered in the terminal, or the conversation went on.
+        Terminal = "terminal",
+        /// The agent closed the request: it was stopped, or its terminal was closed.
+        Closed = "closed",
+        /// The server stopped while the agent waited.
+        Stopped = "stopped",
+    }
+}
+
+impl Fallback {
+    /// Returns the reason as a sentence, without a period.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::TimedOut => "Nobody answered in time, so the agent asks in its terminal",
+            Self::Terminal => "Answered in the agent's terminal",
+            Self::Closed => "The agent closed the request: it ended, or its terminal was closed",
+            Self::Stopped => "The server stopped while the agent waited, so the agent asks in its terminal",
+        }
+    }
+}
+
+/// A tool call that waits for a person, as the hook reported it. The extra `hook` of an APPROVAL that Verbatim made.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HookAsk {
+    /// The agent's name of the tool.
+    pub tool_name: String,
+    /// What the tool would get.
+    pub input: Map<String, Value>,
+    /// The folder in which the agent works.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// The rule that "always" makes: `Bash(npm test)`. None where no rule would be safe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// When the agent stops waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Micros>,
+    /// Why it was not answered here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
+}
+
+impl HookAsk {
+    /// The extra's name.
+    pub const KEY: &'static str = "hook";
+
+    /// Returns what the hook asked; None for any other message. Only Verbatim itself can say it.
+    pub fn of(draft: &Draft) -> Option<Self> {
+        if draft.provenance != Provenance::Ourselves || draft.message_type() != MessageType::Approval {
+            return None;
+        }
+        serde_json::from_value(draft.metadata.as_ref()?.get(Self::KEY)?.clone()).ok()
+    }
+
+    /// Returns the fields of the input that a person may change: texts at its top level.
+    pub fn editable(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.input.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+    }
+
+    /// Returns the input with some of its fields changed.
+    pub fn edited(&self, changes: &Map<String, Value>) -> Map<String, Value> {
+        let mut input = self.input.clone();
+        input.extend(changes.iter().map(|(name, value)| (name.clone(), value.clone())));
+        input
+    }
+}

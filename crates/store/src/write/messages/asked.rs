@@ -1,0 +1,57 @@
+//! Approvals that an agent's hook asked for. They have the ids that the agent's transcript gives them later: the card stays one,
+//! and a decision that was made here isn't taken back by what is read.
+
+use super::Planned;
+use super::rows::Old;
+use super::{Kind, merge};
+use crate::StoreError;
+use crate::pack::unpack_references;
+use crate::store::on_step;
+use crate::write::Step;
+use crate::write::sessions::Sessions;
+use model::MessageType;
+use std::collections::{BTreeSet, HashMap};
+
+/// Session and id of each message that a hook asked for.
+pub(super) async fn by_hooks(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    planned: &[Planned],
+    stored: &HashMap<(i64, String), Old>,
+) -> Result<BTreeSet<(i64, String)>, StoreError> {
+    let mut asked = BTreeSet::new();
+    let approvals = planned.iter().filter(|planned| planned.message.message_type == MessageType::Approval);
+    for planned in approvals {
+        let key = (planned.session_rid, planned.message.id.clone());
+        if !stored.contains_key(&key) {
+            continue;
+        }
+        let session = sessions.row(planned.session).id.clone();
+        let found: Option<i64> = on_step!(step, c => {
+            sqlx::query_scalar(
+                "SELECT until FROM hook_request WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3",
+            )
+            .bind(step.workspace).bind(&session).bind(&key.1).fetch_optional(c).await
+        })?;
+        if found.is_some() {
+            asked.insert(key);
+        }
+    }
+    Ok(asked)
+}
+
+/// Does the stored row stay as it is? It does unless it is open, and the transcript holds the answer.
+pub(super) fn stays(old: &Old, planned: &Planned) -> bool {
+    old.asks == 0 || planned.message.approval_open
+}
+
+/// Leaves the stored row, which gets the lines of the transcript as its records.
+pub(super) fn keep(planned: &mut Planned, old: &Old) -> Result<(), StoreError> {
+    let mut references = unpack_references(&old.records)?;
+    let grown = merge(&mut references, &planned.references);
+    planned.references = references;
+    (planned.rid, planned.seq, planned.copied) = (old.rid, old.seq, old.copied != 0);
+    planned.revision = old.revision;
+    planned.kind = if grown { Kind::Referenced } else { Kind::Equal };
+    Ok(())
+}

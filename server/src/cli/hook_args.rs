@@ -1,0 +1,75 @@
+//! The options of `verbatim hook`.
+
+use super::Data;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub enum Hook {
+    /// Add the hooks to Claude Code's settings, beside what is there
+    Install(HookInstall),
+    /// Take them out again
+    Uninstall(HookUninstall),
+    /// Say whether they are installed, and whether the server answers
+    Status(HookStatus),
+    /// Pass on an event that Claude Code writes to standard input; the hooks call it
+    Send(HookSend),
+}
+
+/// Whose settings.
+#[derive(Debug, Clone, Args)]
+pub struct HookWhere {
+    /// Settings of all your projects [default]
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// Settings of one project, in `.claude/settings.local.json`, which isn't shared
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Claude Code's folder [default: `.claude` in your home]
+    #[arg(long, value_name = "DIR", env = "CLAUDE_CONFIG_DIR")]
+    pub claude_dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct HookInstall {
+    #[command(flatten)]
+    pub place: HookWhere,
+    #[command(flatten)]
+    pub data: Data,
+    /// Address of the server [default: the one that runs, else `http://127.0.0.1:7117`]
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+    /// Seconds that Claude Code waits for you before it asks in its terminal
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=86_000))]
+    pub wait: u32,
+    /// Run a command for each event, where HTTP isn't allowed: the settings then hold no key
+    #[arg(long)]
+    pub command: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct HookUninstall {
+    #[command(flatten)]
+    pub place: HookWhere,
+}
+
+#[derive(Debug, Args)]
+pub struct HookStatus {
+    #[command(flatten)]
+    pub place: HookWhere,
+    #[command(flatten)]
+    pub data: Data,
+}
+
+#[derive(Debug, Args)]
+pub struct HookSend {
+    /// Address of the server
+    #[arg(long, value_name = "URL")]
+    pub server: String,
+    /// File that holds the key
+    #[arg(long, value_name = "FILE")]
+    pub key_file: PathBuf,
+    /// Seconds to wait for an answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=86_000))]
+    pub wait: u32,
+}

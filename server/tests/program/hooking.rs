@@ -1,0 +1,178 @@
+//! `verbatim hook`: settings are changed and given back, and events go to the server.
+
+use crate::support::{Place, Server};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
+/// Settings as somebody wrote them: their own order, indent and hooks.
+const BEFORE: &str = "{\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]},\n    \"env\": {\"A\": \"1\"}\n}\n";
+
+fn settings(place: &Place) -> PathBuf {
+    place.path("home/.claude/settings.json")
+}
+
+fn read(place: &Place) -> Value {
+    serde_json::from_slice(&std::fs::read(settings(place)).unwrap()).unwrap()
+}
+
+fn install(place: &Place, more: &[&str]) -> Output {
+    place.run(&[&["hook", "install", "--server", "http://127.0.0.1:7117"], more].concat())
+}
+
+fn error(output: &Output) -> String {
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn settings_are_changed_once_and_given_back_byte_for_byte() {
+    let place = Place::new();
+    place.write("home/.claude/settings.json", BEFORE);
+    let told = install(&place, &[]);
+    let told = place.mask(&String::from_utf8(told.stdout).unwrap());
+    assert!(told.starts_with("Changed [dir]/home/.claude/settings.json\n  + hooks.SessionStart: runs "), "{told}");
+    assert!(
+        told.contains("  + hooks.PermissionRequest: POST http://127.0.0.1:7117/v1/hooks/claude_code/3600\n"),
+        "{told}"
+    );
+    assert!(told.contains("What it was before is in [dir]/home/.claude/settings.json.before-verbatim.1\n"), "{told}");
+    let now = read(&place);
+    assert_eq!(now.as_object().unwrap().keys().collect::<Vec<_>>(), ["model", "hooks", "env"]);
+    assert_eq!(now["hooks"]["Stop"][0]["hooks"][0]["command"], "say done");
+    let hook = &now["hooks"]["PermissionRequest"][0]["hooks"][0];
+    let expected = json!({"type": "http", "url": "http://127.0.0.1:7117/v1/hooks/claude_code/3600", "timeout": 3610,
+        "headers": {"Authorization": "Bearer $VERBATIM_HOOK_KEY"}, "allowedEnvVars": ["VERBATIM_HOOK_KEY"]});
+    assert_eq!(*hook, expected);
+    let key = std::fs::read_to_string(place.path("data/hooks.key")).unwrap();
+    assert_eq!(now["env"], json!({"A": "1", "VERBATIM_HOOK_KEY": key.trim()}));
+    let mode = std::fs::metadata(settings(&place)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "as it was");
+
+    let again = install(&place, &[]);
+    assert!(String::from_utf8_lossy(&again.stdout).ends_with("has the hooks already: nothing was changed\n"));
+    assert_eq!(read(&place), now, "never twice");
+
+    let back = place.out(&["hook", "uninstall"]);
+    assert!(back.contains("which is as it was before"), "{back}");
+    assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), BEFORE);
+    let none = place.out(&["hook", "uninstall"]);
+    assert!(none.ends_with("has no hooks of Verbatim: nothing was changed\n"), "{none}");
+}
+
+/// What was changed since by others stays.
+#[test]
+fn what_others_changed_since_stays() {
+    let place = Place::new();
+    place.write("home/.claude/settings.json", BEFORE);
+    install(&place, &["--wait", "60"]);
+    let mut now = read(&place);
+    now["theme"] = json!("dark");
+    std::fs::write(settings(&place), now.to_string()).unwrap();
+    place.out(&["hook", "uninstall"]);
+    let mut expected: Value = serde_json::from_str(BEFORE).unwrap();
+    expected["theme"] = json!("dark");
+    assert_eq!(read(&place), expected);
+}
+
+#[test]
+fn a_project_has_a_file_of_its_own_that_goes_again() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("mill")).unwrap();
+    install(&place, &["--project", "mill", "--command"]);
+    let file = place.path("mill/.claude/settings.local.json");
+    let now: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(now.as_object().unwrap().keys().collect::<Vec<_>>(), ["hooks"], "no key is in it");
+    let command = now["hooks"]["PermissionRequest"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    assert!(command.contains(" hook send --server http://127.0.0.1:7117 --key-file "), "{command}");
+    assert!(!settings(&place).exists());
+    let status = place.out(&["hook", "status", "--project", "mill"]);
+    assert!(status.ends_with("No server runs: the agent works as if there were no hooks\n"), "{status}");
+    place.out(&["hook", "uninstall", "--project", "mill"]);
+    assert!(!file.exists());
+    let status = place.out(&["hook", "status", "--project", "mill"]);
+    assert!(status.contains("Not installed in"), "{status}");
+}
+
+#[test]
+fn settings_that_cannot_be_changed_stay_as_they_are() {
+    let place = Place::new();
+    for (text, words) in [
+        ("{\n  // mine\n  \"model\": \"opus\"\n}\n", "is no plain JSON: "),
+        ("{\"model\": \"opus\",}", "Comments and commas at the end of a list aren't JSON"),
+        ("[]", "should hold a JSON object"),
+        ("{\"hooks\": []}", "`hooks` should be an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` should be an array"),
+        ("{\"env\": 1}", "`env` should be an object"),
+    ] {
+        place.write("home/.claude/settings.json", text);
+        let said = error(&install(&place, &[]));
+        assert!(said.contains(words) && said.contains("Nothing was changed"), "{text}: {said}");
+        assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), text);
+    }
+    place.write("home/.claude/settings.json", BEFORE);
+    std::fs::set_permissions(settings(&place), PermissionsExt::from_mode(0o400)).unwrap();
+    let said = error(&install(&place, &[]));
+    assert!(said.contains("is read-only\nMake it writable"), "{said}");
+    assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), BEFORE);
+    let said = error(&install(&place, &["--project", "nowhere"]));
+    assert!(said.contains("nowhere is no folder"), "{said}");
+}
+
+/// A link to the file stays a link.
+#[test]
+fn a_linked_file_is_changed_where_it_is() {
+    let place = Place::new();
+    place.write("dotfiles/settings.json", BEFORE);
+    std::fs::create_dir_all(place.path("home/.claude")).unwrap();
+    std::os::unix::fs::symlink(place.path("dotfiles/settings.json"), settings(&place)).unwrap();
+    install(&place, &[]);
+    assert!(std::fs::symlink_metadata(settings(&place)).unwrap().is_symlink());
+    place.out(&["hook", "uninstall"]);
+    assert_eq!(std::fs::read_to_string(place.path("dotfiles/settings.json")).unwrap(), BEFORE);
+}
+
+/// Runs `verbatim hook send` with an event.
+fn send(place: &Place, server: &str, event: &Value) -> (String, String) {
+    let key = place.path("data/hooks.key");
+    let arguments = ["hook", "send", "--server", server, "--key-file", key.to_str().unwrap()];
+    let mut command = place.program(&arguments);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "a hook that fails would be shown to the agent");
+    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A dead server, a wrong and a revoked key say so in a line, and the agent goes on.
+#[test]
+fn an_event_never_stops_the_agent() {
+    let server = Server::start();
+    let place = &server.place;
+    place.out(&["hook", "install"]);
+    let event = json!({"session_id": "mill", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}});
+    assert_eq!(send(place, &server.origin(), &event), (String::new(), String::new()));
+    let (out, err) = send(place, "http://127.0.0.1:1", &event);
+    assert!(out.is_empty() && err.starts_with("verbatim: "), "{out} {err}");
+    let (out, err) = send(place, &server.origin(), &json!([1]));
+    assert!(out.is_empty() && err.contains("is no event of a hook"), "{out} {err}");
+    let key = std::fs::read_to_string(place.path("data/hooks.key")).unwrap();
+    let id = key.split('_').nth(1).unwrap().to_owned();
+    let status = place.out(&["hook", "status"]);
+    assert!(status.ends_with(" answers, and the key holds\n"), "{status}");
+    place.out(&["key", "revoke", &id]);
+    let (out, err) = send(place, &server.origin(), &event);
+    assert!(out.is_empty() && err.contains("This key doesn't hold"), "{out} {err}");
+    let status = place.out(&["hook", "status"]);
+    assert!(status.contains("refuses the key"), "{status}");
+    // Over HTTP it is the same plain answer.
+    let bearer = format!("Bearer {}", key.trim());
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let refused = server.send("POST", "/v1/hooks/claude_code/5", &headers, &event.to_string());
+    assert_eq!((refused.status, &refused.json()["code"]), (401, &json!("key_refused")));
+    // A new installation makes another key.
+    place.out(&["hook", "install"]);
+    assert_eq!(send(place, &server.origin(), &event), (String::new(), String::new()));
+}
