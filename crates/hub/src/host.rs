@@ -186,7 +186,7 @@ impl Hub {
             parent_key: None,
             facts: SessionFacts { title: Some("Operations".to_owned()), ..SessionFacts::default() },
             key_id: None,
-            create_hash: posting::create_hash(&OPERATIONS)?,
+            create_hash: Some(posting::create_hash(&OPERATIONS)?),
         };
         match self.writer.write(LiveWrite::Create(Box::new(new))).await {
             Ok((LiveDone::Session { id, .. }, _)) => Ok(id),

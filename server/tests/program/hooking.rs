@@ -113,7 +113,7 @@ fn settings_that_cannot_be_changed_stay_as_they_are() {
         assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), text);
     }
     place.write("home/.claude/settings.json", BEFORE);
-    std::fs::set_permissions(settings(&place), PermissionsExt::from_mode(0o400)).unwrap();
+    std::fs::set_permissions(settings(&place), std::fs::Permissions::from_mode(0o400)).unwrap();
     let said = error(&install(&place, &[]));
     assert!(said.contains("is read-only\nMake it writable"), "{said}");
     assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), BEFORE);
