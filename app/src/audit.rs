@@ -48,6 +48,10 @@ pub fn what(entry: &Entry) -> Words {
             },
             session,
         ),
+        Event::AgentStarted { session, agent, folder } => {
+            let text = format!("Started {} in {} as session", visible::line(agent), visible::line(folder));
+            about(&text, session)
+        }
         Event::SessionDeleted { session } => about("Deleted session", session),
         Event::SessionRestored { session } => about("Restored session", session),
         event => Words { text: text(event, &entry.who), session: None },

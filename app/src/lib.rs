@@ -4,7 +4,7 @@
 //! A tour, top-down:
 //! - [`pages`]: one file per page, rendered from data that the server loaded; [`shell`] surrounds them, [`page`] makes the
 //!   document.
-//! - [`islands`]: parts that draw from state of their own: the composer.
+//! - [`islands`]: parts that draw from state of their own: the composer, the bar of an agent, the form of a new session.
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
 //! - [`shared`]: what server and browser share: the key table, the transcript's window.
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what

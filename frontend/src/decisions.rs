@@ -160,7 +160,7 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
 fn edited(element: &Element) -> Option<(String, Value)> {
     let text = element.dyn_ref::<HtmlTextAreaElement>()?;
     let name = text.name().strip_prefix("edit-")?.to_owned();
-    (text.value() != text.default_value()).then(|| (name, Value::from(text.value())))
+    (Ok(text.value()) != text.default_value()).then(|| (name, Value::from(text.value())))
 }
 
 /// Name and value of a field; None for what is empty or not chosen.

@@ -54,6 +54,8 @@ pub enum Command {
     Show(Show),
     /// Print a fresh log-in link of the running server
     Open(Open),
+    /// Start an agent in a folder; what it does is in the browser
+    Run(Run),
     /// Post a message to a session, or to a new one
     Send(SendMessage),
     /// Ask a question and print the answer
@@ -143,6 +145,9 @@ pub struct Serve {
     /// Claude Code folder to read; naming it is consent, but not to where links in it lead
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,
+    /// Variable of the environment that agents started here get, beside those that they need
+    #[arg(long, value_name = "NAME")]
+    pub agent_env: Vec<String>,
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,
@@ -315,6 +320,29 @@ fn session(text: &str) -> Result<String, String> {
         return Err("the name of the session is empty; `verbatim sessions` lists them".to_owned());
     }
     Ok(text.to_owned())
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What the agent is told first; `-` reads it, as a pipe does [default: it waits]
+    pub prompt: Option<String>,
+    /// Which agent
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    pub agent: String,
+    /// Folder that it works in; its transcripts are read from then on [default: this one]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Permission mode to begin in, in the agent's own words
+    #[arg(long)]
+    pub mode: Option<String>,
+    /// Model, in the agent's own words
+    #[arg(long)]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub data: Data,
+    /// Print the session as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod mcp;
 mod metrics;
 mod open;
 mod repair;
+mod run;
 mod send;
 mod serve;
 mod sessions;
@@ -38,6 +39,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Sessions(args) => sessions::run(args).await,
         Command::Show(args) => show::run(args).await,
         Command::Open(args) => open::run(args).await,
+        Command::Run(args) => run::run(args).await,
         Command::Send(args) => send::run(args).await,
         Command::Ask(args) => return ask::run(args).await,
         Command::Tail(args) => tail::run(args).await,
@@ -53,10 +55,13 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
 }
 
 /// Fields of requests, and the options that fill them.
-const OPTIONS: [(&str, &str); 6] = [
+const OPTIONS: [(&str, &str); 9] = [
     ("`/agent`", "`--agent`"),
     ("`/expires_at`", "`--expires`"),
+    ("`/folder`", "`--folder`"),
     ("`/id`", "`--id`"),
+    ("`/mode`", "`--mode`"),
+    ("`/model`", "`--model`"),
     ("`/name`", "`--name`"),
     ("`/role`", "`--role`"),
     ("`/title`", "`--title`"),

@@ -302,6 +302,7 @@ pub fn session(dev: Dev) -> SessionPageData {
             cursor: "120".to_owned(),
         },
         edited: Some(3),
+        agent: None,
         chunks: vec![(5, transcript::page(page, &options))],
         dev,
         verbosity: Verbosity::Normal,

@@ -21,6 +21,8 @@ pub struct PageState {
     pub own: Told<u32>,
     /// Grows with every word about an import.
     pub imports: Told<u32>,
+    /// Grows with every change of this session's agent that the transcript doesn't hold.
+    pub agent: Told<u32>,
     pub dev: Told<bool>,
     /// Grows with everything that the reader did to sessions: lists are drawn anew at once.
     pub edited: Told<u32>,
@@ -35,6 +37,7 @@ thread_local! {
         changes: Told::new(0),
         own: Told::new(0),
         imports: Told::new(0),
+        agent: Told::new(0),
         dev: Told::new(false),
         edited: Told::new(0),
         to_end: Told::new(0),

@@ -64,7 +64,8 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let page = card.options.nested.then(|| crate::shared::session_href(card.options.session_id.as_str()));
     let given = match &covered {
         Some(covered) => {
-            view! { <div class="body">{covered.blocks(page.as_deref()).into_view()} {place(card, approval)}</div> }.into_any()
+            view! { <div class="body">{covered.blocks(page.as_deref()).into_view()} {place(card, approval)}</div> }
+                .into_any()
         }
         None => body(card, approval).into_any(),
     };

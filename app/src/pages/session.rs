@@ -10,6 +10,7 @@ mod levels;
 use crate::clock::Clock;
 use crate::html::Html;
 use crate::icon::Glyph;
+use crate::islands::agent_bar::AgentBar;
 use crate::islands::composer::Composer;
 use crate::names::{project_name, title};
 use crate::pages::panel::{self, PanelData};
@@ -17,6 +18,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
 use crate::transcript::{Child, Verbosity};
+use api::driving::DrivenAgent;
 use api::sessions::{Facet, SessionDetail};
 use leptos::prelude::*;
 
@@ -52,6 +54,8 @@ impl PanelState {
 
 pub struct SessionPageData {
     pub detail: SessionDetail,
+    /// Its agent, where the server started it.
+    pub agent: Option<DrivenAgent>,
     /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those around `at`.
     pub chunks: Vec<(i64, String)>,
     pub dev: Dev,
@@ -115,6 +119,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
                     <span class="state" data-state="needs">{small_icon(Glyph::NEEDS)}<span></span></span><span class="cut mut"></span>
                     <span class="sp"></span><button type="button" class="btn tiny">"Show"</button>
                 </div>
+                {data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> })}
                 <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
             </div>
         }

@@ -77,6 +77,7 @@ fn content(data: &SessionsPage) -> Part {
                     <p class="meta"><span>{figures::counted(if data.query.show.is_some() { data.list.total } else { data.list.all }, "session")}</span></p>
                 </div>
                 {filters::text(&data.query)}
+                <a class="btn primary" href="/new">{icon(Glyph::PLUS)}<span class="hide-narrow">"New session"</span><span class="sr only-narrow">"New session"</span></a>
             </header>
             {filters::bar(data)}
             <div class="scroll flush" id="scroller" tabindex="-1">

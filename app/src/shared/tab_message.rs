@@ -7,6 +7,8 @@ pub enum TabMessage {
     /// The cursor behind a change, and the change as the server wrote it.
     Feed(String, String),
     Import,
+    /// Something of the agent of this session changed, which the server started.
+    Agent(String),
     Build(String),
     Link(Link),
     /// How a text goes on that is being written, as the server wrote it.
@@ -42,6 +44,7 @@ impl TabMessage {
         let (name, [one, two, three]) = match self {
             Self::Feed(cursor, event) => ("feed", [text(cursor), text(event), Part::None]),
             Self::Import => ("import", [const { Part::None }; 3]),
+            Self::Agent(session) => ("agent", [text(session), Part::None, Part::None]),
             Self::Build(build) => ("build", [text(build), Part::None, Part::None]),
             Self::Link(link) => ("link", of_link(0, *link)),
             Self::Growth(told) => ("growth", [text(told), Part::None, Part::None]),
@@ -70,6 +73,7 @@ impl TabMessage {
         Some(match text(0)?.as_str() {
             "feed" => Self::Feed(text(1)?, text(2)?),
             "import" => Self::Import,
+            "agent" => Self::Agent(text(1)?),
             "build" => Self::Build(text(1)?),
             "link" => Self::Link(link()),
             "growth" => Self::Growth(text(1)?),
@@ -116,6 +120,7 @@ mod tests {
         let all = [
             TabMessage::Feed(text(), "event".to_owned()),
             TabMessage::Import,
+            TabMessage::Agent(text()),
             TabMessage::Build(text()),
             TabMessage::Link(Link::Connecting),
             TabMessage::Link(Link::Live),

@@ -146,6 +146,9 @@ impl Agent {
 
 use Detect::{Line, Record};
 
+/// Where Verbatim keeps the transcripts that it writes itself, of agents that write none: a folder of the server.
+pub const LOGS: Folder = Folder::home("", "", None);
+
 /// Where Claude Code keeps its transcripts.
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 

@@ -2,9 +2,10 @@
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
+use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
-use crate::host::{HostMessage, HostMessagePosted};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
+use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
@@ -175,6 +176,19 @@ endpoints! {
     Get "/v1/rules" list_rules / ListRules (Nothing, Nothing) -> AllowRules [Owner, Local; 1 KiB];
     /// Ask again about what a rule allowed.
     Delete "/v1/rules/{rule}" revoke_rule / RevokeRule (RulePath, Nothing) -> AllowRules [Owner, Local; 1 KiB];
+
+    /// The agents that can be started on this machine, and folders to start them in.
+    Get "/v1/agents" list_agents / ListAgents (Nothing, Nothing) -> Agents [Owner, Local; 1 KiB];
+    /// Start an agent in a folder, as a new session. What people write to the session is given to the agent.
+    Post "/v1/agents/sessions" start_agent / StartAgentEndpoint (Nothing, StartAgent) -> AgentStarted [Owner, Local; 16384 KiB];
+    /// An agent that was started here, with what it writes at the moment.
+    Get "/v1/sessions/{session}/agent" get_agent / GetAgent (SessionPath, Nothing) -> DrivenAgent [Owner, Local; 1 KiB];
+    /// Switch the mode or the model of a running agent.
+    Patch "/v1/sessions/{session}/agent" edit_agent / EditAgentEndpoint (SessionPath, EditAgent) -> DrivenAgent [Owner, Local; 64 KiB];
+    /// Interrupt or end a running agent, or have it take at once what people wrote.
+    Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Owner, Local; 1 KiB];
+    /// Start the agent of a session again: it goes on with the session, or with a copy of it.
+    Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Owner, Local; 16384 KiB];
 
     /// Sessions that went on since the person who asks read them.
     Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];

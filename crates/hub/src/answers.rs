@@ -7,6 +7,7 @@ pub mod blobs;
 mod buttons;
 pub mod changes;
 pub mod decisions;
+pub mod driving;
 mod file_actions;
 pub mod host;
 pub mod imports;

@@ -225,6 +225,11 @@ impl Root {
         below.unwrap_or_else(|| self.path.clone())
     }
 
+    /// What reading a file depends on that isn't behind a link.
+    pub(crate) fn permission_of(&self, file: &Path) -> Permission {
+        self.permission(&self.folder_of(file), None)
+    }
+
     /// Whether a path is one of the files that it is about.
     pub(crate) fn holds(&self, path: &Path) -> bool {
         path.starts_with(&self.path) && look::is_named(path, self.folder.endings)

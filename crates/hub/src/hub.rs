@@ -4,6 +4,7 @@ use crate::answers::type_settings;
 use crate::audit::Refusals;
 use crate::compute::Compute;
 use crate::doorbell;
+use crate::driving::Driving;
 use crate::feed::Feed;
 use crate::folded::Folded;
 use crate::hooks::{self, Held};
@@ -17,6 +18,7 @@ use crate::pace::Pace;
 use crate::quotas::Quotas;
 use crate::types::DeclaredTypes;
 use crate::writer::Writer;
+use drivers::environment::Environment;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use store::{Store, Workspace};
@@ -28,6 +30,10 @@ use tokio_util::sync::CancellationToken;
 pub struct Settings {
     /// Folders in which agents keep their projects, and whether naming them was consent.
     pub roots: Vec<Root>,
+    /// The environment of agents that are started here: what is the server's own isn't part of it.
+    pub agents: Environment,
+    /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
+    pub transcripts: Option<PathBuf>,
     /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
     pub version: String,
@@ -77,6 +83,7 @@ pub struct Inner {
     pub writer: Writer,
     pub pace: Pace,
     pub compute: Compute,
+    pub driving: Driving,
     pub metrics: Metrics,
     pub quotas: Arc<Quotas>,
     pub types: DeclaredTypes,
@@ -129,6 +136,7 @@ impl Hub {
             writer,
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),
+            driving: Driving::default(),
             metrics,
             quotas,
             types: DeclaredTypes::default(),

@@ -8,6 +8,7 @@
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
+//! - [`driving`]: agents that the server starts itself.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
 //!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for.
@@ -30,12 +31,13 @@ pub mod condition;
 pub mod demo;
 pub mod discover;
 mod doorbell;
+pub mod driving;
 pub mod feed;
 mod folded;
 pub mod follow;
 mod hex;
-pub mod host;
 mod hooks;
+pub mod host;
 mod hub;
 pub mod import;
 pub mod keys;

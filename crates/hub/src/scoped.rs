@@ -3,8 +3,9 @@
 use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
-use api::host::{HostMessage, HostMessagePosted};
+use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
+use api::host::{HostMessage, HostMessagePosted};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
@@ -238,6 +239,24 @@ impl Api for Scoped {
     }
     async fn revoke_rule(&self, path: RulePath, _: Nothing) -> Result<AllowRules, Problem> {
         hooks::rules::revoke(self, &path).await
+    }
+    async fn list_agents(&self, _: Nothing, _: Nothing) -> Result<Agents, Problem> {
+        answers::driving::list(self).await
+    }
+    async fn start_agent(&self, _: Nothing, input: StartAgent) -> Result<AgentStarted, Problem> {
+        answers::driving::start(self, input).await
+    }
+    async fn get_agent(&self, path: SessionPath, _: Nothing) -> Result<DrivenAgent, Problem> {
+        answers::driving::get(self, &path).await
+    }
+    async fn edit_agent(&self, path: SessionPath, input: EditAgent) -> Result<DrivenAgent, Problem> {
+        answers::driving::edit(self, &path, input).await
+    }
+    async fn tell_agent(&self, path: SessionPath, input: TellAgent) -> Result<DrivenAgent, Problem> {
+        answers::driving::tell(self, &path, input).await
+    }
+    async fn resume_agent(&self, path: SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
+        answers::driving::resume(self, &path, input).await
     }
     async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
         self.hub.create_key(&self.signed().await, input).await

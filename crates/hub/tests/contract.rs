@@ -20,6 +20,8 @@ mod databases;
 mod deciding;
 #[path = "contract/derived.rs"]
 mod derived;
+#[path = "contract/driving.rs"]
+mod driving;
 #[path = "contract/example.rs"]
 mod example;
 #[path = "contract/feed.rs"]

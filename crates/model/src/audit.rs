@@ -24,6 +24,8 @@ crate::words! {
         QuotaChanged = "quota_changed",
         /// An APPROVAL was decided, or a button of a FILE pressed.
         Decided = "decided",
+        /// An agent was started.
+        AgentStarted = "agent_started",
         /// A session was deleted. It can be restored.
         SessionDeleted = "session_deleted",
         /// The deletion of a session was undone.
@@ -174,6 +176,15 @@ pub enum Event {
         /// The state that the decision gave it.
         choice: ApprovalState,
     },
+    /// An agent was started in a folder, anew or to go on with its session.
+    AgentStarted {
+        /// Id of the session.
+        session: String,
+        /// Name of the agent: `claude`.
+        agent: String,
+        /// Absolute path of the folder that it works in.
+        folder: String,
+    },
     /// With the sessions of its sub-agents.
     SessionDeleted {
         /// Id of the session.
@@ -271,6 +282,7 @@ impl Event {
             Self::KeyRevoked { .. } => AuditKind::KeyRevoked,
             Self::QuotaChanged { .. } => AuditKind::QuotaChanged,
             Self::Decided { .. } => AuditKind::Decided,
+            Self::AgentStarted { .. } => AuditKind::AgentStarted,
             Self::SessionDeleted { .. } => AuditKind::SessionDeleted,
             Self::SessionRestored { .. } => AuditKind::SessionRestored,
             Self::SessionsPurged { .. } => AuditKind::SessionsPurged,

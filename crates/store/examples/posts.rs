@@ -62,7 +62,7 @@ fn session(id: SessionId) -> NewSession {
         parent_key: None,
         facts: SessionFacts::default(),
         key_id: None,
-        create_hash: vec![7; 32],
+        create_hash: Some(vec![7; 32]),
     }
 }
 

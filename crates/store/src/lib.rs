@@ -7,7 +7,7 @@
 //! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
@@ -37,6 +37,7 @@ mod context_log;
 mod declared;
 mod dialect;
 mod display;
+mod driven;
 mod error;
 mod fold;
 mod forget;
@@ -73,6 +74,7 @@ pub use blobs::{BlobReader, Upload};
 pub use condition::Condition;
 pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;
+pub use driven::{Driven, DrivenState};
 pub use error::StoreError;
 pub use hooks::AllowRule;
 pub use integrity::Checkup;

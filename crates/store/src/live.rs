@@ -56,6 +56,10 @@ pub struct LiveEdit {
     pub heartbeat: bool,
     /// What the agent's hooks report.
     pub live: Option<Live>,
+    /// The agent waits for people: it doesn't work until its next sign of life.
+    pub rests: bool,
+    /// What had ended goes on.
+    pub reopens: bool,
     /// For the audit log, if the session is deleted or restored by this.
     pub note: Option<Note>,
 }
@@ -72,6 +76,8 @@ impl LiveEdit {
             ended: None,
             heartbeat: false,
             live: None,
+            rests: false,
+            reopens: false,
             note: None,
         }
     }

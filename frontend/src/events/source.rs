@@ -97,6 +97,12 @@ fn connect(source: &Rc<Source>) {
             tab::grown(event.last_event_id(), text);
         }
     });
+    dom::listen(&stream, "agent", |event: MessageEvent| {
+        let said = event.data().as_string().and_then(|text| Json::read(&text)?.text("session"));
+        if let Some(session) = said {
+            tab::say(TabMessage::Agent(session));
+        }
+    });
     dom::listen(&stream, "import", |_: MessageEvent| tab::say(TabMessage::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {

@@ -256,6 +256,11 @@ fn hear(tab: &Rc<Tab>, word: TabMessage) {
             changed(tab, event);
         }
         TabMessage::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
+        TabMessage::Agent(session) => {
+            if tab.session.as_ref() == Some(&session) {
+                state.agent.update(|n| *n = n.wrapping_add(1));
+            }
+        }
         TabMessage::Build(build) => {
             if dom::build().is_none_or(|drawn_by| drawn_by != build) {
                 dom::reload();

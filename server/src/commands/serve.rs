@@ -7,6 +7,7 @@ use crate::signals::Signals;
 use crate::{data_dir, door, http, modes, type_files};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
+use drivers::environment::Environment;
 use http::Limits;
 use hub::{Consent, Hub, Root, Settings, discover};
 use std::net::SocketAddr;
@@ -59,12 +60,18 @@ pub async fn run(args: Serve) -> Result<()> {
         ends.cancel();
         end_in_time(left);
     });
+    let transcripts = transcripts(&dir)?;
+    let mut roots = roots(&args);
+    roots.extend(agents::agent("acp").map(|acp| discover::root_of(acp, agents::LOGS, &transcripts, Consent::All)));
     let settings = Settings {
-        roots: roots(&args),
+        roots,
+        agents: Environment::of(std::env::vars_os(), &args.agent_env),
+        transcripts: Some(transcripts),
         base_url: format!("http://{address}"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
+    hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);
     if args.demo {
         hub::demo::load(&hub).await?;
@@ -122,6 +129,13 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
         ),
         _ => anyhow::anyhow!("{address} can't be listened at: {error}"),
     })
+}
+
+/// The folder of transcripts of agents that write none themselves.
+fn transcripts(dir: &Path) -> Result<PathBuf> {
+    let folder = dir.join("transcripts");
+    std::fs::create_dir_all(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
+    Ok(folder)
 }
 
 /// The folders to look into. A folder that the owner named is read; one that was found waits for consent.

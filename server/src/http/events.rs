@@ -6,6 +6,7 @@ use super::growing::{self, Growing};
 use super::guard::Credential;
 use super::places::{Place, Places};
 use super::stream::Long;
+use api::driving::DrivenEvent;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
 use api::sessions::SessionPath;
@@ -26,6 +27,8 @@ use std::time::Duration;
 const RETRY: std::ops::Range<u64> = 1000..3000;
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
+/// Texts of agents grow so often at most.
+const GROWTH: Duration = Duration::from_millis(100);
 /// How long after its beginning a stream looks once more whether its credential holds.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -124,7 +127,11 @@ async fn open(
     };
     let imports = match (&scoped.caller, until) {
         (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
-        _ => progress(hub.clone()).map(|job| event("import", None, None, &job)).boxed(),
+        _ => {
+            let imports = progress(hub.clone()).map(|job| event("import", None, None, &job));
+            let agents = driven(hub.clone()).map(|session| event("agent", None, None, &DrivenEvent { session }));
+            stream::select(imports, agents).boxed()
+        }
     };
     let both = match until {
         Until::Now => changes.boxed(),
@@ -187,6 +194,21 @@ fn event(name: &str, retry: Option<Duration>, id: Option<&str>, data: &impl Seri
     let retry = retry.map_or_else(String::new, |retry| format!("retry: {}\n", retry.as_millis()));
     let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
     Some(Bytes::from(format!("event: {name}\n{retry}{id}data: {data}\n\n")))
+}
+
+/// The sessions of agents that were started here and of which something changed, each not more often than [`GROWTH`].
+fn driven(hub: Hub) -> impl Stream<Item = String> + Send {
+    let changes = hub.driving.changes();
+    let seen = *changes.borrow();
+    let changed = stream::unfold((hub, changes, seen), async |(hub, mut changes, seen)| {
+        changes.changed().await.ok()?;
+        tokio::time::sleep(GROWTH).await;
+        changes.borrow_and_update();
+        let (sessions, now) = hub.driving.changed_since(seen);
+        let sessions: Vec<String> = sessions.iter().map(ToString::to_string).collect();
+        Some((stream::iter(sessions), (hub, changes, now)))
+    });
+    changed.flatten()
 }
 
 /// The newest state of each import that changed, not more often than [`PROGRESS`].

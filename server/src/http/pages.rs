@@ -13,6 +13,7 @@ use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
 use app::pages::inbox::{self, InboxPage};
+use app::pages::new_session::NewSessionPage;
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
@@ -182,7 +183,12 @@ pub async fn session(
             views::shell(&site, &headers, recent),
         )?;
         let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
+        let agent = match detail.session.registered {
+            true => site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok(),
+            false => None,
+        };
         let data = SessionPageData {
+            agent,
             panel,
             edited,
             panel_state: PanelState::parse(query.panel.as_deref()),
@@ -297,6 +303,16 @@ pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Resp
         let shell = views::surroundings(&site, &headers).await?;
         let origin = site.hub.settings.base_url.clone();
         Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), origin, shell }))
+    };
+    answer(&site, &headers, page.await).await
+}
+
+pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let page = async {
+        let recent = views::recent(&site).await?;
+        let agents = site.api.list_agents(Nothing {}, Nothing {}).await?;
+        let data = NewSessionPage { agents, shell: views::shell(&site, &headers, recent).await? };
+        Ok(app::pages::new_session::page(&data))
     };
     answer(&site, &headers, page.await).await
 }

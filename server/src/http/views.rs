@@ -90,11 +90,8 @@ pub async fn surroundings(site: &Site, headers: &HeaderMap) -> Result<ShellData,
 
 /// The surroundings of a page, of what it has loaded already.
 pub async fn shell(site: &Site, headers: &HeaderMap, recent: SessionPage) -> Result<ShellData, Problem> {
-    let (preferences, waiting, asks) = tokio::try_join!(
-        site.api.get_preferences(Nothing {}, Nothing {}),
-        discover::waiting(&site.hub),
-        asks(site),
-    )?;
+    let (preferences, waiting, asks) =
+        tokio::try_join!(site.api.get_preferences(Nothing {}, Nothing {}), discover::waiting(&site.hub), asks(site),)?;
     let waiting = Waiting {
         folders: i64::try_from(waiting.len()).unwrap_or(i64::MAX),
         bytes: waiting.iter().map(|folder| folder.bytes).sum(),

@@ -234,7 +234,7 @@ pub fn preview(state: Composing) {
     });
 }
 
-/// 128 random bits. Without a source of them, the clock.
+/// A UUID of 122 random bits: an agent that was started here keeps it as the id of its prompt. Without a source of them, the clock.
 fn new_id() -> String {
     let mut bytes = [0_u8; 16];
     let filled = dom::window()
@@ -243,5 +243,8 @@ fn new_id() -> String {
     if !filled {
         return format!("web-{}", js_sys::Date::now());
     }
-    bytes.iter().fold(String::from("web-"), |id, byte| format!("{id}{byte:02x}"))
+    let [_, _, _, _, _, _, version, _, variant, ..] = &mut bytes;
+    (*version, *variant) = (*version & 0x0f | 0x40, *variant & 0x3f | 0x80);
+    let dash = |index: usize| if matches!(index, 4 | 6 | 8 | 10) { "-" } else { "" };
+    bytes.iter().enumerate().fold(String::new(), |id, (index, byte)| format!("{id}{}{byte:02x}", dash(index)))
 }

@@ -70,7 +70,9 @@ impl State {
             self.say_said(&mut at.clone(), &at.id, said, None);
         } else if mode == "prompt" {
             self.prompt_is_shown(at.session, &text);
-            let draft = at.text(&at.id, Role::User, "user", text);
+            // The id that it was sent with: whoever sent it has the same message.
+            let id = attachment.filled("source_uuid").unwrap_or_else(|| at.id.clone());
+            let draft = at.text(&id, Role::User, "user", text);
             self.book.sessions[at.session].first_prompt(&draft.content);
             self.book.say(at.session, draft, at.span);
         } else {

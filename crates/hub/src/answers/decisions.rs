@@ -24,7 +24,8 @@ use model::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 use store::{
-    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, Store, StoredMessage,
+    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, Store,
+    StoredMessage,
 };
 
 /// Who decides, and where: people who logged in alone may.

@@ -65,6 +65,7 @@ impl House {
             roots: consent.map(root).into_iter().collect(),
             base_url: "http://127.0.0.1:7117".to_owned(),
             version: "1.2.3".to_owned(),
+            ..Settings::default()
         };
         let store = Store::open(&Database::Sqlite(dir.join("data/verbatim.db"))).await.unwrap();
         let hub = Hub::new(store, settings, CancellationToken::new()).await.unwrap();
@@ -84,6 +85,19 @@ impl House {
         let paths: Vec<PathBuf> = names.iter().map(|name| fixture(name)).collect();
         house.import(&paths).await;
         house
+    }
+
+    /// The same data in the hub of a server that starts anew, with changed settings.
+    pub async fn renew(&mut self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self.hub.settings.clone();
+        change(&mut settings);
+        self.hub = Hub::new(self.hub.store.clone(), settings, CancellationToken::new()).await.unwrap();
+    }
+
+    /// The same data in the hub of a server that starts while agents of the one before are left.
+    pub async fn restarted(mut self) -> Self {
+        self.renew(|_| {}).await;
+        self
     }
 
     /// A path in the temporary folder.

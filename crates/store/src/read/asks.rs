@@ -1,8 +1,8 @@
 //! What waits for a person, in all sessions.
 
+use super::corrupt;
 use super::listing::{Listed, Listing, listed_columns};
 use super::sessions::NEEDS_YOU;
-use super::corrupt;
 use crate::dialect::limited;
 use crate::store::on;
 use crate::{StoreError, Workspace};

@@ -220,6 +220,12 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         row.end(now, ended == Ended::Failed);
         closed = Some(if ended == Ended::Failed { RunOutcome::Failed } else { RunOutcome::Done });
     }
+    if edit.reopens {
+        row.reopen();
+    }
+    if edit.rests {
+        row.heartbeat_at = None;
+    }
     if edit.heartbeat && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
     }

@@ -50,7 +50,7 @@ async fn two_runs(engine: &Engine) {
         parent_key: None,
         facts: SessionFacts::default(),
         key_id: None,
-        create_hash: vec![1],
+        create_hash: Some(vec![1]),
     };
     one(engine, LiveWrite::Create(Box::new(new))).await.unwrap();
     write(engine, "m1", "One \u{0} <&>").await;

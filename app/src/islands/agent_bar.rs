@@ -1,0 +1,160 @@
+//! The agent of a session, where the server started it: what it does, what it writes at the moment, and what a person can do
+//! with it. Its messages are in the transcript.
+
+use crate::icon::{Glyph, Icon, Motion, Size};
+use api::driving::{AgentChoice, AgentState, DrivenAgent};
+use leptos::prelude::*;
+
+/// Characters of a growing text that are shown: its end.
+const SHOWN: usize = 1_200;
+
+#[derive(Clone, Copy)]
+struct Bar {
+    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser asks"))]
+    session: StoredValue<String>,
+    agent: RwSignal<DrivenAgent>,
+    /// A request is on its way.
+    busy: RwSignal<bool>,
+    /// Why the last one was refused.
+    problem: RwSignal<Option<String>>,
+}
+
+/// Something that a button does.
+#[derive(Debug, Clone, PartialEq)]
+enum Wish {
+    Interrupt,
+    Steer,
+    End,
+    Resume,
+    Fork,
+    Mode(String),
+    Model(String),
+}
+
+/// Stands above the composer.
+#[island(lazy)]
+pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    crate::browser::wake();
+    let bar = Bar {
+        session: StoredValue::new(agent.session.clone()),
+        agent: RwSignal::new(agent),
+        busy: RwSignal::new(false),
+        problem: RwSignal::new(None),
+    };
+    #[cfg(feature = "hydrate")]
+    browser::start(bar);
+    let state = move || bar.agent.with(|agent| agent.state);
+    let is = move |states: &'static [AgentState]| move || !states.contains(&state());
+    let running = &[AgentState::Starting, AgentState::Working, AgentState::Waiting, AgentState::Idle];
+    let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted];
+    let works = &[AgentState::Working, AgentState::Waiting];
+    let button = move |wish: Wish, label: &'static str, title: &'static str, hidden: &'static [AgentState]| {
+        let click = move |_| act(bar, wish.clone());
+        view! {
+            <button type="button" class="btn tiny" title=title hidden=is(hidden) disabled=move || bar.busy.get() on:click=click>{label}</button>
+        }
+    };
+    let growing = move || {
+        let texts = bar.agent.with(|agent| agent.growing.clone());
+        let text = |text: api::driving::GrowingText| {
+            let kind = if text.thought { "Thinking" } else { "Writing" };
+            view! { <div class="growing" data-thought=text.thought.then_some("")><span class="cap">{kind}</span><p dir="auto">{end_of(&text.text)}</p></div> }
+        };
+        texts.into_iter().map(text).collect::<Vec<_>>()
+    };
+    let tokens = move || {
+        let tokens = bar.agent.with(|agent| agent.tokens);
+        (tokens > 0).then(|| view! { <span class="cap num" title="Tokens of this turn so far, without those from the cache">{format!("{} tokens", crate::figures::count(tokens))}</span> })
+    };
+    let said = move || {
+        let words = bar
+            .problem
+            .get()
+            .or_else(|| bar.agent.with(|agent| agent.reason.clone().or_else(|| agent.notices.last().cloned())));
+        words.map(|words| view! { <p class="cap fg-warn" dir="auto">{words}</p> })
+    };
+    let modes = choice(bar, "Mode", |agent| (agent.modes.clone(), agent.mode.clone()), Wish::Mode);
+    let models = choice(bar, "Model", |agent| (agent.models.clone(), agent.model.clone()), Wish::Model);
+    view! {
+        <section class="agent-bar" aria-label="The agent">
+            <div aria-live="off">{growing}</div>
+            <div role="status">{said}</div>
+            <fieldset data-asks="" role="none"><div class="strip">
+                {move || mark(state())}
+                {tokens}
+                <span class="sp"></span>
+                {modes}
+                {models}
+                {button(Wish::Steer, "Send now", "The agent takes what you wrote in the middle of its turn. Otherwise it gets that after the turn", works)}
+                {button(Wish::Interrupt, "Interrupt", "Stop what the agent does (Escape twice)", works)}
+                {button(Wish::End, "End", "End the agent. The session can be resumed", running)}
+                {button(Wish::Resume, "Resume", "Start the agent again: it goes on with this session", over)}
+                {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", over)}
+            </div></fieldset>
+        </section>
+    }
+}
+
+fn act(bar: Bar, wish: Wish) {
+    #[cfg(feature = "hydrate")]
+    browser::act(bar, wish);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = (bar, wish);
+}
+
+fn mark(state: AgentState) -> impl IntoView {
+    let (tag, glyph, motion, words) = match state {
+        AgentState::Starting => ("working", Glyph::WORK, Motion::Spins, "Starts"),
+        AgentState::Working => ("working", Glyph::WORK, Motion::Spins, "Works"),
+        AgentState::Waiting => ("needs", Glyph::NEEDS, Motion::None, "Waits for your answer"),
+        AgentState::Idle => ("idle", Glyph::IDLE, Motion::None, "Waits for your prompt"),
+        AgentState::Ended => ("done", Glyph::DONE, Motion::None, "Ended"),
+        AgentState::Failed => ("failed", Glyph::FAIL, Motion::None, "Failed"),
+        AgentState::Interrupted => ("failed", Glyph::FAIL, Motion::None, "Interrupted"),
+    };
+    view! { <span class="state" data-state=tag data-agent-state=state.as_str()><Icon glyph size=Size::Small motion/><span>{words}</span></span> }
+}
+
+/// A list of modes or models. One that isn't in the list is shown, too.
+fn choice(
+    bar: Bar,
+    label: &'static str,
+    read: impl Fn(&DrivenAgent) -> (Vec<AgentChoice>, Option<String>) + Copy + Send + Sync + 'static,
+    wish: fn(String) -> Wish,
+) -> impl IntoView {
+    let options = move || {
+        let (mut choices, current) = bar.agent.with(read);
+        if let Some(current) = &current
+            && !choices.iter().any(|choice| choice.id == *current)
+        {
+            choices.insert(0, AgentChoice { id: current.clone(), label: current.clone(), description: None });
+        }
+        let option = |choice: AgentChoice| {
+            let selected = current.as_ref() == Some(&choice.id);
+            view! { <option value=choice.id selected=selected title=choice.description>{choice.label}</option> }
+        };
+        choices.into_iter().map(option).collect::<Vec<_>>()
+    };
+    let hidden = move || bar.agent.with(|agent| read(agent).0.is_empty());
+    let changed = move |event: leptos::ev::Event| act(bar, wish(event_target_value(&event)));
+    view! {
+        <label class="pick" hidden=hidden><span class="sr">{label}</span>
+            <select title=label disabled=move || bar.busy.get() on:change=changed>{options}</select>
+        </label>
+    }
+}
+
+/// The end of a long text, from a whole word on.
+fn end_of(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= SHOWN {
+        return text.to_owned();
+    }
+    let end: String = text.chars().skip(count - SHOWN).collect();
+    let end = end.split_once(char::is_whitespace).map_or(end.as_str(), |(_, rest)| rest);
+    format!("\u{2026} {end}")
+}
+
+#[cfg(feature = "hydrate")]
+mod browser;

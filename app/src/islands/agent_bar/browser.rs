@@ -1,0 +1,102 @@
+//! What the agent's bar does in the browser.
+
+use super::{Bar, Wish};
+use crate::browser::page_state::page_state;
+use crate::browser::{dom, fragment};
+use crate::shared::session_href;
+use api::Problem;
+use api::contract::{EditAgentEndpoint, GetAgent, ResumeAgentEndpoint, TellAgentEndpoint};
+use api::driving::{AgentAction, AgentState, DrivenAgent, EditAgent, ResumeAgent, TellAgent};
+use api::sessions::SessionPath;
+use leptos::prelude::*;
+use std::cell::Cell;
+use web_sys::KeyboardEvent;
+
+/// Milliseconds between the two presses of Escape.
+const TWICE: f64 = 600.0;
+
+/// Follows the agent, and the keys that interrupt it.
+pub fn start(bar: Bar) {
+    let state = page_state();
+    state.agent.follow(move || refresh(bar));
+    state.link.follow(move || {
+        if page_state().is_live() {
+            refresh(bar);
+        }
+    });
+    let last = Cell::new(f64::NEG_INFINITY);
+    let Some(document) = dom::document() else { return };
+    dom::listen(&document, "keydown", move |event: KeyboardEvent| {
+        if event.key() != "Escape" || event.is_composing() || event.repeat() {
+            last.set(f64::NEG_INFINITY);
+            return;
+        }
+        let now = event.time_stamp();
+        let works = matches!(bar.agent.with_untracked(|agent| agent.state), AgentState::Working | AgentState::Waiting);
+        if now - last.replace(now) < TWICE && works {
+            last.set(f64::NEG_INFINITY);
+            act(bar, Wish::Interrupt);
+        }
+    });
+}
+
+fn refresh(bar: Bar) {
+    let path = SessionPath { session: bar.session.get_value() };
+    wasm_bindgen_futures::spawn_local(async move {
+        if let Ok(agent) = fragment::client().call::<GetAgent>(path, api::Nothing {}).await {
+            bar.agent.set(agent);
+        }
+    });
+}
+
+/// Does what a button says.
+pub fn act(bar: Bar, wish: Wish) {
+    if bar.busy.get_untracked() {
+        return;
+    }
+    bar.busy.set(true);
+    bar.problem.set(None);
+    wasm_bindgen_futures::spawn_local(async move {
+        let done = carry_out(bar, wish).await;
+        bar.busy.set(false);
+        match done {
+            Ok(Some(elsewhere)) => dom::go_to(&elsewhere),
+            Ok(None) => refresh(bar),
+            Err(problem) => {
+                let hint = problem.hint.map_or_else(String::new, |hint| format!(". {hint}"));
+                bar.problem.set(Some(format!("{}{hint}", problem.title)));
+                refresh(bar);
+            }
+        }
+    });
+}
+
+/// Returns the page to go to, if it is another one.
+async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
+    let session = bar.session.get_value();
+    let path = SessionPath { session: session.clone() };
+    let client = fragment::client();
+    let tell = async |action| {
+        let agent = fragment::client().call::<TellAgentEndpoint>(path.clone(), TellAgent { action }).await?;
+        bar.agent.set(agent);
+        Ok::<_, Problem>(None)
+    };
+    let edit = |edit: EditAgent| client.call::<EditAgentEndpoint>(path.clone(), edit);
+    let resume =
+        |fork| client.call::<ResumeAgentEndpoint>(path.clone(), ResumeAgent { fork, ..ResumeAgent::default() });
+    match wish {
+        Wish::Interrupt => tell(AgentAction::Interrupt).await,
+        Wish::Steer => tell(AgentAction::Steer).await,
+        Wish::End => tell(AgentAction::End).await,
+        Wish::Mode(mode) => edit(EditAgent { mode: Some(mode), ..EditAgent::default() }).await.map(|_| None),
+        Wish::Model(model) => edit(EditAgent { model: Some(model), ..EditAgent::default() }).await.map(|_| None),
+        Wish::Resume | Wish::Fork => {
+            let started: DrivenAgent = resume(wish == Wish::Fork).await?.agent;
+            if started.session == session {
+                bar.agent.set(started);
+                return Ok(None);
+            }
+            Ok(Some(session_href(&started.session)))
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Agents that the server starts itself.
+
+use super::{given, session};
+use crate::driving::{Begin, Running, start as start_agent, stored};
+use crate::{Hub, Scoped, posting, problem};
+use api::Problem;
+use api::driving::{
+    AgentAction, AgentProgram, AgentStarted, AgentState, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
+    TellAgent,
+};
+use api::posting::PostMessage;
+use api::sessions::SessionPath;
+use drivers::programs::{PROGRAMS, Program, Transcript, program};
+use drivers::{Command, Resume};
+use model::{Role, SessionId};
+use std::ffi::OsStr;
+use std::sync::Arc;
+use store::{Driven, DrivenState};
+
+/// Folders that are offered.
+const FOLDERS: u32 = 20;
+/// Longest mode or model, in bytes.
+const WORD: usize = 200;
+
+pub async fn list(scoped: &Scoped) -> Result<Agents, Problem> {
+    let hub = &scoped.hub;
+    let mut agents: Vec<AgentProgram> = PROGRAMS
+        .iter()
+        .map(|program| AgentProgram {
+            name: program.name.to_owned(),
+            title: program.title.to_owned(),
+            installed: program.command.first().is_some_and(|name| hub.settings.agents.find(OsStr::new(name)).is_some()),
+            modes: program.modes.iter().map(|mode| (*mode).to_owned()).collect(),
+        })
+        .collect();
+    agents.sort_by_key(|agent| !agent.installed);
+    let folders = hub.workspace.recent_folders(FOLDERS).await.map_err(problem)?;
+    Ok(Agents { agents, folders })
+}
+
+pub async fn start(scoped: &Scoped, input: StartAgent) -> Result<AgentStarted, Problem> {
+    let program = named(&input.agent)?;
+    let mode = word("/mode", input.mode)?;
+    if let Some(mode) = &mode
+        && !program.modes.is_empty()
+        && !program.modes.contains(&mode.as_str())
+    {
+        let modes: Vec<String> = program.modes.iter().map(|mode| format!("`{mode}`")).collect();
+        return Err(Problem::field("/mode", &format!("one of {}; got `{mode}`", modes.join(", "))));
+    }
+    let model = word("/model", input.model)?;
+    let begin = Begin { program, folder: input.folder, mode, model, resume: None };
+    let running = start_agent(scoped, begin).await?;
+    begun(scoped, &running, input.prompt).await
+}
+
+pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
+    let session = session(scoped, path).await?;
+    let hub = &scoped.hub;
+    if hub.driving.of(&session.id).is_some() && !input.fork {
+        return Err(Problem::new(409, "agent_runs", "The agent of this session runs"));
+    }
+    let key = session.agent_session_id.ok_or_else(Problem::internal)?;
+    // A session that was only read goes on here as well, if its agent can be started.
+    let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
+    let (program, folder) = match &before {
+        Some(driven) => (named(&driven.program)?, driven.folder.clone()),
+        None => (of_agent(&session.agent)?, session.cwd.unwrap_or_default()),
+    };
+    let (mode, model) = before.map_or((None, None), |driven| (driven.mode, driven.model));
+    let begin = Begin {
+        program,
+        folder,
+        mode: word("/mode", input.mode)?.or(mode),
+        model: word("/model", input.model)?.or(model),
+        resume: Some(Resume { session: key, fork: input.fork }),
+    };
+    let running = start_agent(scoped, begin).await?;
+    begun(scoped, &running, input.prompt).await
+}
+
+/// Gives the agent its first prompt, and returns it as it is then.
+async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) -> Result<AgentStarted, Problem> {
+    if let Some(content) = given(prompt) {
+        let path = SessionPath { session: running.session.to_string() };
+        let message = PostMessage {
+            id: Some(posting::new_id().to_string()),
+            role: Some(Role::User),
+            content: Some(content),
+            ..PostMessage::default()
+        };
+        super::posts::one(scoped, &path, message).await?;
+    }
+    Ok(AgentStarted { agent: shown(running) })
+}
+
+pub async fn get(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
+    let id = session(scoped, path).await?.id;
+    current(&scoped.hub, &id).await
+}
+
+pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Result<DrivenAgent, Problem> {
+    let running = running(scoped, path).await?;
+    let (mode, model) = (word("/mode", input.mode)?, word("/model", input.model)?);
+    if mode.is_none() && model.is_none() {
+        return Err(Problem::field("/mode", "a mode; or give `model`"));
+    }
+    if let Some(mode) = mode {
+        running.command(Command::SetMode(mode)).await?;
+    }
+    if let Some(model) = model {
+        running.command(Command::SetModel(model)).await?;
+    }
+    Ok(shown(&running))
+}
+
+pub async fn tell(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Result<DrivenAgent, Problem> {
+    let running = running(scoped, path).await?;
+    match input.action {
+        AgentAction::Interrupt => running.command(Command::Interrupt).await?,
+        AgentAction::End => running.command(Command::End).await?,
+        AgentAction::Steer => running.steer(),
+    }
+    Ok(shown(&running))
+}
+
+fn named(agent: &str) -> Result<&'static Program, Problem> {
+    program(agent).ok_or_else(|| {
+        let names: Vec<String> = PROGRAMS.iter().map(|program| format!("`{}`", program.name)).collect();
+        Problem::field("/agent", &format!("one of {}; got `{agent}`", names.join(", ")))
+    })
+}
+
+/// The program of an agent whose transcripts are read.
+fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
+    let is_its = |program: &&Program| matches!(program.transcript, Transcript::Own(name) if name == agent);
+    PROGRAMS
+        .iter()
+        .find(is_its)
+        .ok_or_else(|| Problem::new(409, "not_driven", "The agent of this session can't be started here"))
+}
+
+async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
+    let id = session(scoped, path).await?.id;
+    if let Some(running) = scoped.hub.driving.of(&id) {
+        return Ok(running);
+    }
+    stored(&scoped.hub, &id).await?;
+    Err(Problem::new(409, "agent_ended", "The agent of this session doesn't run").hint("Resume it first"))
+}
+
+async fn current(hub: &Hub, session: &SessionId) -> Result<DrivenAgent, Problem> {
+    match hub.driving.of(session) {
+        Some(running) => Ok(shown(&running)),
+        None => stored(hub, session).await.map(past),
+    }
+}
+
+fn shown(running: &Running) -> DrivenAgent {
+    let view = running.view();
+    DrivenAgent {
+        session: running.session.to_string(),
+        agent: running.program.name.to_owned(),
+        title: running.program.title.to_owned(),
+        folder: running.folder.clone(),
+        state: view.state,
+        reason: None,
+        mode: view.mode.clone(),
+        model: view.model.clone(),
+        modes: view.modes.clone(),
+        models: view.models.clone(),
+        growing: view.growing(),
+        tokens: view.tokens,
+        notices: view.notices.clone(),
+    }
+}
+
+fn past(driven: Driven) -> DrivenAgent {
+    DrivenAgent {
+        session: driven.session.to_string(),
+        title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
+        agent: driven.program,
+        folder: driven.folder,
+        state: match driven.state {
+            DrivenState::Ended => AgentState::Ended,
+            DrivenState::Failed => AgentState::Failed,
+            // It runs nowhere that is known: another server may have it.
+            DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
+        },
+        reason: driven.reason,
+        mode: driven.mode,
+        model: driven.model,
+        modes: Vec::new(),
+        models: Vec::new(),
+        growing: Vec::new(),
+        tokens: 0,
+        notices: Vec::new(),
+    }
+}
+
+fn word(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    match super::given(given) {
+        Some(word) if word.len() > WORD || word.chars().any(char::is_control) => {
+            Err(Problem::field(field, &format!("at most {WORD} bytes, without control characters")))
+        }
+        given => Ok(given),
+    }
+}

@@ -1,0 +1,182 @@
+//! Agents that the server starts itself.
+//!
+//! - `start`: a process and its session. `follow`: what its events change, until it ends.
+//! - `view`: what a page shows of a running agent. [`prompts`]: what people wrote, as the agent gets it.
+//! - `asks`: its requests as APPROVALs, and the decisions on the way back.
+//! - `consent`: the folder of its transcript is read.
+//!
+//! An agent's messages come from its transcript alone, as of any other session: what was driven is the same as what is imported.
+//! Events give what no transcript has. Agents belong to the server, not to a browser: they go on when it leaves. When the server ends,
+//! they end, and their sessions are marked.
+
+mod asks;
+mod consent;
+mod follow;
+pub mod prompts;
+mod start;
+mod view;
+
+pub use start::{Begin, start};
+
+use crate::{Hub, clock, problem};
+use api::Problem;
+use drivers::programs::Program;
+use drivers::{Command, Handle, Refusal};
+use model::SessionId;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use store::{Driven, DrivenState, Ended, LiveEdit, LiveWrite, StoreError};
+use tokio::sync::{Notify, watch};
+use view::View;
+
+/// What an agent was told by the end of the server.
+const INTERRUPTED: &str = "The server ended while the agent ran";
+
+/// The agents that run in this process.
+#[derive(Default)]
+pub struct Driving {
+    agents: Mutex<Agents>,
+    changed: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Agents {
+    running: HashMap<SessionId, Arc<Running>>,
+    /// Those that ended last, each with the number of that change.
+    ended: VecDeque<(u64, SessionId)>,
+}
+
+/// Ends that are remembered.
+const ENDS: usize = 64;
+
+/// One of them.
+pub struct Running {
+    pub session: SessionId,
+    pub program: &'static Program,
+    pub folder: String,
+    handle: Handle,
+    view: Mutex<View>,
+    /// What people wrote is to be given now.
+    steers: Notify,
+    /// The agent waits for a prompt.
+    rests: Notify,
+}
+
+impl Driving {
+    /// Returns the agent of a session, if it runs.
+    pub fn of(&self, session: &SessionId) -> Option<Arc<Running>> {
+        self.lock().running.get(session).cloned()
+    }
+
+    /// Rings when something of an agent changed that a page shows. Its value is the number of the change.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// The sessions of which something changed after a change with this number; and the number of the last one.
+    pub fn changed_since(&self, number: u64) -> (Vec<SessionId>, u64) {
+        let now = *self.changed.borrow();
+        let agents = self.lock();
+        let running = agents.running.values().filter(|running| running.view().changed > number);
+        let ended = agents.ended.iter().filter(|(at, _)| *at > number).map(|(_, session)| session.clone());
+        (running.map(|running| running.session.clone()).chain(ended).collect(), now)
+    }
+
+    fn enter(&self, running: Arc<Running>) {
+        self.lock().running.insert(running.session.clone(), running);
+    }
+
+    fn leave(&self, session: &SessionId) {
+        self.changed.send_modify(|number| {
+            *number += 1;
+            let mut agents = self.lock();
+            agents.running.remove(session);
+            if agents.ended.len() >= ENDS {
+                agents.ended.pop_front();
+            }
+            agents.ended.push_back((*number, session.clone()));
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Agents> {
+        self.agents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// Does what a person wants of the agent.
+    pub async fn command(&self, command: Command) -> Result<(), Problem> {
+        self.handle.send(command).await.map_err(|refusal| refused(&refusal))
+    }
+
+    /// Gives the agent at once what people wrote.
+    pub fn steer(&self) {
+        self.steers.notify_one();
+    }
+
+    /// What a page shows of it.
+    pub fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what a page shows of it.
+    fn show(&self, hub: &Hub, change: impl FnOnce(&mut View)) {
+        hub.driving.changed.send_modify(|number| {
+            *number += 1;
+            let mut view = self.view();
+            change(&mut view);
+            view.changed = *number;
+        });
+    }
+}
+
+/// Why an agent doesn't do something, as a problem.
+pub fn refused(refusal: &Refusal) -> Problem {
+    let code = match refusal {
+        Refusal::Ended => "agent_ended",
+        Refusal::NoRequest => "nobody_waits",
+        Refusal::Unsupported(_) => "agent_cannot",
+        Refusal::NotNow(_) => "not_now",
+        Refusal::Stuck => "agent_stuck",
+    };
+    let mut words = refusal.to_string();
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    Problem::new(409, code, words)
+}
+
+/// Marks the agents that ran when the server ended, and closes what they asked. To be called when a server starts; on one
+/// database with other servers, theirs are marked as well.
+pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
+    for driven in hub.workspace.driven_running().await? {
+        let session = driven.session.clone();
+        let ended = Driven {
+            state: DrivenState::Interrupted,
+            reason: Some(INTERRUPTED.to_owned()),
+            ended_at: Some(clock::now()),
+            ..driven
+        };
+        hub.workspace.put_driven(&ended).await?;
+        end_session(hub, &session, Ended::Failed).await;
+        asks::close_all(hub, &session).await;
+    }
+    Ok(())
+}
+
+/// Ends a session whose agent ended.
+async fn end_session(hub: &Hub, session: &SessionId, ended: Ended) {
+    let mut edit = LiveEdit::new(session.clone());
+    edit.ended = Some(ended);
+    if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
+        tracing::debug!(?failure, "a session can't be ended");
+    }
+}
+
+/// What is stored of a session's agent.
+pub async fn stored(hub: &Hub, session: &SessionId) -> Result<Driven, Problem> {
+    hub.workspace.driven(session).await.map_err(problem)?.ok_or_else(|| {
+        Problem::new(409, "not_driven", "The agent of this session wasn't started here")
+            .hint("Start one: `verbatim run`, or `New session` on the sessions page")
+    })
+}

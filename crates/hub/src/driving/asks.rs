@@ -1,0 +1,263 @@
+//! An agent's requests as APPROVALs, and the decisions on the way back.
+//!
+//! A card has the id that the transcript gives to it later, so that it stays one message. It is decided by people as any other; the
+//! decision goes to the agent once. What nobody decided is never an approval: the card is closed, and the agent is told nothing, or that
+//! nobody answered.
+
+use super::Running;
+use crate::answers::refusal;
+use crate::writer::Failure;
+use crate::{Hub, clock, posting, problem};
+use api::Problem;
+use drivers::{Answer, Ask, AskKind, Command};
+use model::message_type::approval::{Approval, ApprovalState, Decision};
+use model::{Body, Context, Draft, MessageId, MessageType, Provenance, Role, SessionId, markdown};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use store::{Changed, LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+/// Beside a card's payload: that a running agent waits for it.
+const EXTRA: &str = "asked_by_agent";
+/// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of it.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Cards of a session that are looked through when its agent is gone.
+const CARDS: u32 = 200;
+
+/// Puts a request to people, and gives the agent what they decide.
+pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationToken) {
+    let asked = async {
+        wait_for_call(&hub, &running.session, &ask).await?;
+        let card = card(&ask);
+        let id = card.id.clone();
+        post(&hub, &running.session, card, &ask).await?;
+        Ok::<_, Problem>(id)
+    };
+    let id = match asked.await {
+        Ok(id) => id,
+        Err(problem) => {
+            tracing::error!(%problem, "a request of an agent can't be shown");
+            let notice = format!("A request of the agent can't be shown: {}", problem.title);
+            running.show(&hub, |view| view.note(notice));
+            let answer = Answer::Cancel;
+            let _ = running.command(Command::Answer { request: ask.request, answer }).await;
+            return;
+        }
+    };
+    let decided = tokio::select! {
+        decided = decided(&hub, &running.session, &id) => decided,
+        () = over.cancelled() => None,
+        () = hub.shutdown.cancelled() => None,
+    };
+    let Some(approval) = decided else {
+        close(&hub, &running.session, &id).await;
+        return;
+    };
+    let answer = answer(&ask, &approval);
+    if let Err(problem) = running.command(Command::Answer { request: ask.request, answer }).await {
+        running.show(&hub, |view| view.note(format!("The decision didn't reach the agent: {}", problem.title)));
+    }
+}
+
+/// Waits until the transcript has the call, or for a moment.
+async fn wait_for_call(hub: &Hub, session: &SessionId, ask: &Ask) -> Result<(), Problem> {
+    let Some(call) = &ask.call_id else { return Ok(()) };
+    let until = Instant::now() + PATIENCE;
+    let mut news = hub.feed.news();
+    loop {
+        news.borrow_and_update();
+        if !hub.workspace.calls(session, call).await.map_err(problem)?.is_empty() {
+            return Ok(());
+        }
+        if timeout_at(until, news.changed()).await.is_err() {
+            return Ok(());
+        }
+    }
+}
+
+/// The card of a request.
+fn card(ask: &Ask) -> Draft {
+    let (content, mut metadata) = agents::claude::asked(&ask.tool_name, &Value::Object(ask.input.clone()));
+    if let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) {
+        if let Some(title) = &ask.title {
+            payload.insert("title".to_owned(), json!(title));
+        }
+        if let Some(reason) = &ask.reason
+            && !payload.contains_key("body")
+        {
+            payload.insert("body".to_owned(), json!(reason));
+        }
+        if ask.kind != AskKind::Question {
+            let question = json!([{ "question": payload.get("title"), "options": options(ask) }]);
+            payload.insert("questions".to_owned(), question);
+        }
+    }
+    metadata.insert(EXTRA.to_owned(), json!(true));
+    let id = ask.call_id.as_deref().map_or_else(posting::new_id, agents::claude::approval_id);
+    let mut draft = Draft {
+        metadata: Some(metadata),
+        context: Context::None,
+        call_id: ask.call_id.clone(),
+        provenance: Provenance::Ourselves,
+        sender_name: ask.sub_agent.as_ref().map(|id| format!("Sub-agent {id}")),
+        ..Draft::text(id, Role::Assistant, "bot", content, clock::now())
+    };
+    let body = Body::of(&draft);
+    posting::complete(&mut draft, &body);
+    draft
+}
+
+fn options(ask: &Ask) -> Vec<Value> {
+    if !ask.options.is_empty() {
+        let option = |option: &drivers::Choice| json!({ "id": option.id, "label": option.label, "kind": option.kind });
+        return ask.options.iter().map(option).collect();
+    }
+    let mut options = vec![json!({ "id": "allow", "label": "Allow once", "kind": "allow_once" })];
+    options.extend(ask.suggestions.iter().enumerate().map(|(index, suggestion)| {
+        json!({ "id": format!("rule-{index}"), "label": suggestion.label, "kind": "allow_always" })
+    }));
+    options.push(json!({ "id": "deny", "label": "Deny", "kind": "reject_once" }));
+    options
+}
+
+/// Posts a card. One that the transcript brought first is the card.
+async fn post(hub: &Hub, session: &SessionId, draft: Draft, ask: &Ask) -> Result<(), Problem> {
+    let (body, card) = (Body::of(&draft), draft.clone());
+    let hash = posting::create_hash(&(&draft.id, &ask.request, &ask.tool_name, &ask.input))?;
+    let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
+    match hub.writer.write(LiveWrite::Post(Box::new(post))).await {
+        Ok(_) => Ok(()),
+        Err(Failure::Refused(Refusal::Conflict)) => {
+            let id = card.id.clone();
+            let adopt = move |current: &StoredMessage, _: &[StoredMessage]| {
+                let row = &current.message.draft;
+                if Approval::open_in(row).is_none() {
+                    return Err(Refusal::Rule(Objection::Decided, None));
+                }
+                Ok(changed(Draft { metadata: card.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() }))
+            };
+            change(hub, session, &id, Box::new(adopt)).await
+        }
+        Err(failure) => Err(refusal(failure)),
+    }
+}
+
+/// Waits until a card is decided. None if it was closed without a decision.
+async fn decided(hub: &Hub, session: &SessionId, id: &MessageId) -> Option<Approval> {
+    let mut news = hub.feed.news();
+    loop {
+        news.borrow_and_update();
+        match hub.workspace.message(session, id).await {
+            Ok(Some(stored)) if Approval::open_in(&stored.message.draft).is_none() => {
+                let Body::Approval(approval) = Body::of(&stored.message.draft) else { return None };
+                return Some(approval).filter(|approval| approval.state.is_persons());
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => return None,
+            // A database that can't be reached for a moment: the next change is another chance.
+            Err(error) => tracing::warn!(%error, "a decision can't be read"),
+        }
+        news.changed().await.ok()?;
+    }
+}
+
+/// What a decision means to the agent. Whatever isn't clearly a permission is none.
+fn answer(ask: &Ask, approval: &Approval) -> Answer {
+    let no_decision = Decision::new(approval.state);
+    let decision = approval.decision.as_ref().unwrap_or(&no_decision);
+    let own = |decision: &Decision| {
+        let chosen = ask.options.iter().find(|option| decision.selected.contains(&option.id));
+        chosen.map(|option| option.id.clone())
+    };
+    match approval.state {
+        ApprovalState::AllowedOnce | ApprovalState::AllowedAlways => {
+            let rule = |id: &String| id.strip_prefix("rule-")?.parse().ok();
+            let rules = decision.selected.iter().filter_map(rule).collect();
+            Answer::Allow { option: own(decision), input: None, rules }
+        }
+        ApprovalState::Denied => Answer::Deny { option: own(decision), message: decision.text.clone() },
+        ApprovalState::Answered => Answer::Answers(answers(approval, decision)),
+        _ => Answer::Cancel,
+    }
+}
+
+/// The answers by the words of their questions: labels, then what was typed.
+fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
+    let mut answers = Map::new();
+    for question in &approval.questions {
+        let chosen = question.options.iter().filter(|option| decision.selected.contains(&option.id));
+        let mut labels: Vec<Value> = chosen.map(|option| json!(option.label)).collect();
+        // What was typed answers what has no choice, or adds to a lone question.
+        if let Some(text) = &decision.text
+            && (labels.is_empty() || approval.questions.len() == 1)
+        {
+            labels.push(json!(text));
+        }
+        let answer = if labels.len() == 1 { labels.remove(0) } else { Value::Array(labels) };
+        answers.insert(question.question.clone(), answer);
+    }
+    answers
+}
+
+/// Closes a card that nobody decided.
+async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
+    let cancel = |current: &StoredMessage, _: &[StoredMessage]| {
+        let row = &current.message.draft;
+        let closed = Approval::open_in(row).and_then(|_| cancelled(row));
+        closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
+    };
+    if let Err(problem) = change(hub, session, id, Box::new(cancel)).await {
+        tracing::debug!(%problem, "a request can't be closed");
+    }
+}
+
+/// Closes all cards that an agent left open which doesn't run any more.
+pub async fn close_all(hub: &Hub, session: &SessionId) {
+    let types = vec![MessageType::Approval.to_string()];
+    let query = MessageQuery { types, limit: CARDS, ..MessageQuery::new(Range::Last(CARDS)) };
+    let stretch = match hub.workspace.stretch(session, &query).await {
+        Ok(stretch) => stretch,
+        Err(error) => {
+            tracing::warn!(%error, "what an agent asked can't be read");
+            return;
+        }
+    };
+    for stored in stretch.messages {
+        let draft = &stored.message.draft;
+        let is_ours = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(EXTRA));
+        if is_ours && Approval::open_in(draft).is_some() {
+            close(hub, session, &draft.id).await;
+        }
+    }
+}
+
+fn cancelled(open: &Draft) -> Option<Draft> {
+    let mut draft = open.clone();
+    let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
+    payload.insert("state".to_owned(), Value::from(ApprovalState::Cancelled.as_str()));
+    draft.requires_user_input = false;
+    // What was generated says the old state.
+    if draft.content == markdown::generated(open, &Body::of(open)) {
+        draft.content.clear();
+    }
+    let body = Body::of(&draft);
+    posting::complete(&mut draft, &body);
+    Some(draft)
+}
+
+fn changed(draft: Draft) -> Changed {
+    let body = Body::of(&draft);
+    Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
+}
+
+/// A rule that refuses changes nothing, which is no error.
+async fn change(hub: &Hub, session: &SessionId, id: &MessageId, rule: store::Rule) -> Result<(), Problem> {
+    let (session, message) = (session.clone(), id.clone());
+    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
+    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+        Ok(_) | Err(Failure::Refused(Refusal::Rule(..))) => Ok(()),
+        Err(failure) => Err(refusal(failure)),
+    }
+}

@@ -1,0 +1,181 @@
+//! What the events of an agent change, until it ends; and what people write, on its way to the agent.
+
+use super::{INTERRUPTED, Running, asks, end_session, prompts, start};
+use crate::{Hub, clock};
+use api::driving::AgentState;
+use drivers::{Command, Event, Exit, Reason, When};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use store::{Driven, DrivenState, Ended, LiveDone, LiveEdit, LiveTake, LiveWrite};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How often an agent that works gives a sign of life.
+const BEAT: Duration = Duration::from_secs(20);
+/// Messages that are given at a time.
+const MANY: u32 = 500;
+
+/// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
+pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events: mpsc::Receiver<Event>) {
+    let mut beat = tokio::time::interval(BEAT);
+    let mut asked: HashMap<String, CancellationToken> = HashMap::new();
+    let mut ends = false;
+    let exit = loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(Event::Ended(exit)) => break Some(exit),
+                Some(event) => take(&hub, &running, event, &mut asked),
+                None => break None,
+            },
+            _ = beat.tick() => {
+                if running.view().state == AgentState::Working {
+                    edit(&hub, &running, |edit| edit.heartbeat = true);
+                }
+            }
+            () = hub.shutdown.cancelled(), if !ends => {
+                ends = true;
+                let running = Arc::clone(&running);
+                tokio::spawn(async move { running.command(Command::End).await });
+            }
+        }
+    };
+    for (_, over) in asked {
+        over.cancel();
+    }
+    hub.driving.leave(&running.session);
+    // Whoever waits to give it something finds that it ended.
+    running.rests.notify_one();
+    let ended = ended(exit.as_ref(), ends, stored, &running);
+    if ends {
+        // The store is about to close: what isn't written now is marked when the server starts again.
+        let _ = hub.workspace.put_driven(&ended).await;
+        return;
+    }
+    if let Err(error) = hub.workspace.put_driven(&ended).await {
+        tracing::error!(%error, "the end of an agent can't be stored");
+    }
+    let how = if ended.state == DrivenState::Ended { Ended::Done } else { Ended::Failed };
+    end_session(&hub, &running.session, how).await;
+}
+
+fn ended(exit: Option<&Exit>, by_server: bool, stored: Driven, running: &Running) -> Driven {
+    let (state, reason) = match exit {
+        _ if by_server => (DrivenState::Interrupted, Some(INTERRUPTED.to_owned())),
+        Some(exit) if exit.reason == Reason::Asked => (DrivenState::Ended, None),
+        Some(exit) if exit.reason == Reason::Stuck => {
+            (DrivenState::Failed, Some("The agent didn't read its input, and was ended".to_owned()))
+        }
+        Some(exit) if exit.reason == Reason::Itself && exit.code == Some(0) => {
+            (DrivenState::Ended, Some("The agent ended by itself".to_owned()))
+        }
+        Some(exit) => {
+            let how =
+                exit.code.map_or_else(|| "was killed".to_owned(), |code| format!("ended with the exit code {code}"));
+            let said = start::said(exit).map_or_else(String::new, |said| format!(": {said}"));
+            (DrivenState::Failed, Some(format!("The agent {how}{said}")))
+        }
+        None => (DrivenState::Failed, Some("The agent was lost".to_owned())),
+    };
+    let view = running.view();
+    let (mode, model) = (view.mode.clone(), view.model.clone());
+    Driven { state, reason, mode, model, ended_at: Some(clock::now()), ..stored }
+}
+
+fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, CancellationToken>) {
+    match &event {
+        Event::Asked(ask) => {
+            let over = CancellationToken::new();
+            asked.insert(ask.request.clone(), over.clone());
+            tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over));
+        }
+        Event::Withdrawn { request } => {
+            if let Some(over) = asked.remove(request) {
+                over.cancel();
+            }
+        }
+        Event::Session { version, model, .. } => {
+            let (version, model) = (version.clone(), model.clone());
+            edit(hub, running, |edit| (edit.facts.version, edit.facts.model) = (version, model));
+        }
+        _ => {}
+    }
+    let before = running.view().state;
+    running.show(hub, |view| view.take(event));
+    let state = running.view().state;
+    if state == before {
+        return;
+    }
+    match state {
+        AgentState::Working => edit(hub, running, |edit| edit.heartbeat = true),
+        AgentState::Idle => {
+            edit(hub, running, |edit| edit.rests = true);
+            running.rests.notify_one();
+        }
+        _ => {}
+    }
+}
+
+/// Changes the session, without waiting for it.
+fn edit(hub: &Hub, running: &Running, change: impl FnOnce(&mut LiveEdit)) {
+    let mut edit = LiveEdit::new(running.session.clone());
+    change(&mut edit);
+    let hub = hub.clone();
+    tokio::spawn(async move {
+        if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
+            tracing::debug!(?failure, "what an agent does can't be stored");
+        }
+    });
+}
+
+/// Gives the agent what people write, while it runs: when it waits for a prompt, or at once when a person wants that.
+pub async fn deliver(hub: Hub, running: Arc<Running>) {
+    let session = &running.session;
+    let bell = hub.writer.waiters().of(session);
+    let mut steers = false;
+    loop {
+        // Listens before it looks: what comes between the two wakes it.
+        let rung = bell.notified();
+        tokio::pin!(rung);
+        rung.as_mut().enable();
+        if hub.driving.of(session).is_none_or(|current| !Arc::ptr_eq(&current, &running)) {
+            return;
+        }
+        let is_idle = running.view().state == AgentState::Idle;
+        if is_idle || steers {
+            give(&hub, &running, if is_idle { When::Queue } else { When::Steer }).await;
+        }
+        steers = false;
+        tokio::select! {
+            () = rung => {}
+            () = running.rests.notified() => {}
+            () = running.steers.notified() => steers = true,
+            () = hub.shutdown.cancelled() => return,
+        }
+    }
+}
+
+async fn give(hub: &Hub, running: &Arc<Running>, when: When) {
+    let session = &running.session;
+    let waits = hub.workspace.queue(session).await.ok().flatten().is_some_and(|queue| queue.waits(None));
+    if !waits {
+        return;
+    }
+    let take = LiveTake { session: session.clone(), after: None, expects: None, limit: MANY };
+    let messages = match hub.writer.write(LiveWrite::Take(take)).await {
+        Ok((LiveDone::Taken(messages), _)) => messages,
+        Ok(_) => return,
+        Err(failure) => {
+            tracing::warn!(?failure, "what people wrote can't be given to the agent now");
+            return;
+        }
+    };
+    for prompt in prompts::of(&messages, when) {
+        let words = model::text::one_line(&prompt.text, 80);
+        if let Err(problem) = running.command(Command::Prompt(prompt)).await {
+            running.show(hub, |view| {
+                view.note(format!("The agent didn't take \u{201c}{words}\u{201d}: {}", problem.title))
+            });
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Agents that the server starts: a script stands in for Claude Code, in the `PATH` of agents.
+#![cfg(unix)]
+
+use crate::support::{Answer, House, in_time};
+use api::Method::{Delete, Get, Patch, Post};
+use drivers::environment::Environment;
+use hub::{Caller, Consent, driving};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use store::{Driven, DrivenState};
+
+/// Answers the start, takes prompts, and asks for a permission at each prompt that says so. It notes its arguments and each answer.
+const AGENT: &str = r#"#!/bin/sh
+echo "$@" >> "$CLAUDE_CONFIG_DIR/arguments"
+env | grep -c VERBATIM >> "$CLAUDE_CONFIG_DIR/secrets"
+while read -r line; do
+  case "$line" in
+    *'"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"verbatim-1","response":{"models":[]}}}' ;;
+    *'"interrupt"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"verbatim-2"}}'
+      echo '{"type":"result","is_error":true,"subtype":"error_during_execution"}' ;;
+    *'"type":"user"'*)
+      rest=${line#*'"uuid":"'}; id=${rest%%'"'*}
+      echo "$line" >> "$CLAUDE_CONFIG_DIR/prompts"
+      echo '{"type":"user","isReplay":true,"uuid":"'"$id"'","message":{"role":"user","content":""}}'
+      case "$line" in
+        *permission*)
+          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"},"permission_suggestions":[]}}' ;;
+        *slow*) ;;
+        *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
+      esac ;;
+    *'"control_response"'*)
+      echo "$line" >> "$CLAUDE_CONFIG_DIR/answers"
+      echo '{"type":"result","is_error":false}' ;;
+  esac
+done
+"#;
+
+/// A hub with the agent installed, and a folder to work in.
+async fn house() -> House {
+    let mut house = House::with_projects(Consent::Asked).await;
+    let agent = house.write("bin/claude", AGENT);
+    std::fs::set_permissions(agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir(house.path("work")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", house.path("bin").display());
+    let variables =
+        [("PATH", path), ("CLAUDE_CONFIG_DIR", house.path("").display().to_string()), ("VERBATIM_KEY", "x".to_owned())];
+    let variables = variables.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    house.renew(|settings| settings.agents = Environment::of(variables, &[])).await;
+    house
+}
+
+async fn owner(house: &House, method: api::Method, path: &str, body: Value) -> Answer {
+    house.send(Caller::Owner, method, path, Some(body).filter(|body| !body.is_null())).await
+}
+
+fn start(house: &House, more: Value) -> Value {
+    let mut body = json!({"agent": "claude", "folder": house.path("work")});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+async fn started(house: &House, more: Value) -> String {
+    let answer = owner(house, Post, "/v1/agents/sessions", start(house, more)).await;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    answer.body["session"].as_str().unwrap().to_owned()
+}
+
+/// Waits until the agent is in a state.
+async fn until(house: &House, session: &str, state: &str) -> Value {
+    let mut changes = house.hub.driving.changes();
+    in_time(async {
+        loop {
+            let agent = owner(house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await;
+            // What is stored of an agent follows its end.
+            if agent.body["state"] == state {
+                return agent.body;
+            }
+            let _ = tokio::time::timeout(std::time::Duration::from_millis(20), changes.changed()).await;
+        }
+    })
+    .await
+}
+
+fn file(house: &House, name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(house.path(name)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
+    let word = |name: &str| answer.body[name].as_str();
+    (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())
+}
+
+/// The open approval of a session, once there is one: its id and what was shown of it.
+async fn asked(house: &House, session: &str) -> (String, Value) {
+    until(house, session, "waiting").await;
+    let mut pos = house.hub.feed.pos();
+    in_time(async {
+        loop {
+            let page = owner(house, Get, &format!("/v1/sessions/{session}/messages"), Value::Null).await.body;
+            let open = page["messages"].as_array().unwrap().iter().find(|m| m["message_type"] == "APPROVAL").cloned();
+            if let Some(card) = open {
+                return (card["id"].as_str().unwrap().to_owned(), card["shown_sha256"].clone());
+            }
+            while house.hub.feed.pos() == pos {
+                tokio::task::yield_now().await;
+            }
+            pos = house.hub.feed.pos();
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Ask for a permission", "mode": "plan"})).await;
+    let (card, shown) = asked(&house, &session).await;
+    let path = format!("/v1/sessions/{session}/messages/{card}/decision");
+    let decision = json!({"selected": ["deny"], "text": "Not there.", "shown_sha256": shown});
+    let decided = owner(&house, Post, &path, decision.clone()).await;
+    assert_eq!(decided.status, 200, "{}", decided.body);
+    until(&house, &session, "idle").await;
+    let expected = json!({"type": "control_response", "response": {"subtype": "success", "request_id": "r1",
+        "response": {"behavior": "deny", "message": "Not there."}}});
+    let answers: Vec<Value> = file(&house, "answers").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers, [expected]);
+
+    let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
+    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already, by owner: Deny \u{b7} Not there."));
+    assert_eq!(file(&house, "answers").len(), 1);
+    assert_eq!(file(&house, "prompts").len(), 1);
+    assert_eq!(file(&house, "secrets"), ["0"]);
+    let arguments = file(&house, "arguments");
+    assert!(arguments[0].contains("--permission-mode=plan --session-id="), "{arguments:?}");
+    // The message has the id that the agent's transcript gives it.
+    let page = house.read(&format!("/v1/sessions/{session}/messages")).await;
+    let prompt = page["messages"][0]["id"].as_str().unwrap().to_owned();
+    assert!(file(&house, "prompts")[0].contains(&prompt));
+    // Starting it was consent to read what it writes.
+    let folder = house.path("projects").join(hub::discover::coded(&house.path("work").display().to_string()));
+    let projects = house.hub.workspace.projects().await.unwrap();
+    let agreed: Vec<_> = projects.iter().map(|project| (project.path.clone(), project.following)).collect();
+    assert_eq!(agreed, [(folder.display().to_string(), store::Following::Following)]);
+}
+
+#[tokio::test]
+async fn an_agent_is_interrupted_ended_and_resumed() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Be slow"})).await;
+    let tell = async |action: &str| {
+        owner(&house, Post, &format!("/v1/sessions/{session}/agent/tell"), json!({ "action": action })).await
+    };
+    until(&house, &session, "working").await;
+    assert_eq!(tell("interrupt").await.status, 200);
+    until(&house, &session, "idle").await;
+    let idle = tell("interrupt").await;
+    assert_eq!(refusal(&idle), (409, "not_now", None, "The agent does nothing that could be interrupted"));
+    assert_eq!(tell("end").await.status, 200);
+    let ended = until(&house, &session, "ended").await;
+    assert_eq!(ended["reason"], Value::Null);
+    let gone = tell("interrupt").await;
+    assert_eq!(refusal(&gone), (409, "agent_ended", None, "The agent of this session doesn't run"));
+
+    let resume = format!("/v1/sessions/{session}/agent/resume");
+    let again = owner(&house, Post, &resume, json!({})).await;
+    assert_eq!((again.status, &again.body["session"]), (201, &json!(session)), "{}", again.body);
+    let twice = owner(&house, Post, &resume, json!({})).await;
+    assert_eq!(refusal(&twice), (409, "agent_runs", None, "The agent of this session runs"));
+    let fork = owner(&house, Post, &resume, json!({"fork": true})).await;
+    assert_eq!(fork.status, 201);
+    assert_ne!(fork.body["session"], json!(session));
+    let arguments = file(&house, "arguments");
+    let own = house.read(&format!("/v1/sessions/{session}")).await["agent_session_id"].as_str().unwrap().to_owned();
+    assert!(arguments[1].ends_with(&format!("--resume={own}")), "{arguments:?}");
+    assert!(arguments[2].contains(&format!("--resume={own} --session-id=")), "{arguments:?}");
+    assert!(arguments[2].ends_with("--fork-session"), "{arguments:?}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_names_its_field() {
+    let house = house().await;
+    let refused = async |more: Value| {
+        let answer = owner(&house, Post, "/v1/agents/sessions", start(&house, more)).await;
+        (answer.status, answer.body["field"].clone(), answer.body["title"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(
+        refused(json!({"agent": "clippy"})).await,
+        (400, json!("/agent"), "`/agent`: expected one of `claude`; got `clippy`".to_owned())
+    );
+    assert_eq!(
+        refused(json!({"folder": "work"})).await,
+        (400, json!("/folder"), "`/folder`: expected the absolute path of a folder".to_owned())
+    );
+    assert_eq!(
+        refused(json!({"folder": house.path("gone")})).await,
+        (400, json!("/folder"), "`/folder`: expected a folder that exists".to_owned())
+    );
+    let (status, field, _) = refused(json!({"mode": "yolo"})).await;
+    assert_eq!((status, field), (400, json!("/mode")));
+    house.write("bin/claude", "#!/bin/sh\necho Please log in >&2\nexit 3\n");
+    assert_eq!(refused(json!({})).await, (502, json!("/agent"), "Claude Code didn't begin: Please log in".to_owned()));
+    std::fs::remove_file(house.path("bin/claude")).unwrap();
+    let (status, field, title) = refused(json!({})).await;
+    assert_eq!((status, field), (400, json!("/agent")));
+    assert!(title.contains("`claude` isn't in the server's `PATH`"), "{title}");
+    let none = owner(&house, Get, "/v1/sessions", Value::Null).await;
+    assert_eq!(none.body["sessions"], json!([]));
+}
+
+#[tokio::test]
+async fn agents_may_not_start_agents() {
+    let house = house().await;
+    let agent = house.agent("bot").await;
+    for (method, path) in [
+        (Get, "/v1/agents".to_owned()),
+        (Post, "/v1/agents/sessions".to_owned()),
+        (Get, "/v1/sessions/x/agent".to_owned()),
+        (Patch, "/v1/sessions/x/agent".to_owned()),
+        (Post, "/v1/sessions/x/agent/tell".to_owned()),
+        (Post, "/v1/sessions/x/agent/resume".to_owned()),
+    ] {
+        let body = (method != Get).then(|| json!({}));
+        assert_eq!(house.send(agent.clone(), method, &path, body).await.status, 403, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_starts_marks_what_ran() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Ask for a permission"})).await;
+    let (card, shown) = asked(&house, &session).await;
+    let running = house.hub.driving.of(&model::SessionId::parse(session.clone()).unwrap()).unwrap();
+    assert_eq!(running.folder, house.path("work").display().to_string());
+    // As the next server finds it.
+    let house = house.restarted().await;
+    driving::mark_interrupted(&house.hub).await.unwrap();
+    let agent = owner(&house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await.body;
+    assert_eq!(
+        (&agent["state"], &agent["reason"]),
+        (&json!("interrupted"), &json!("The server ended while the agent ran"))
+    );
+    let path = format!("/v1/sessions/{session}/messages/{card}/decision");
+    let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
+    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already: cancelled"));
+    let stored: Driven =
+        house.hub.workspace.driven(&model::SessionId::parse(session.clone()).unwrap()).await.unwrap().unwrap();
+    assert_eq!(stored.state, DrivenState::Interrupted);
+    assert_eq!(owner(&house, Delete, &format!("/v1/sessions/{session}"), json!({})).await.status, 200);
+}

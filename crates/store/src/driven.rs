@@ -1,0 +1,150 @@
+//! Sessions whose agent the server starts itself.
+
+use crate::columns::columns;
+use crate::settings::change;
+use crate::store::on;
+use crate::{StoreError, Workspace};
+use model::{Micros, SessionId};
+
+/// How an agent was started, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Driven {
+    pub session: SessionId,
+    /// The agent's name, as the program knows it.
+    pub program: String,
+    /// Program and arguments, where a person gave them: a JSON list.
+    pub command: Option<String>,
+    /// Absolute path of the folder that it works in.
+    pub folder: String,
+    /// In the agent's own words.
+    pub mode: Option<String>,
+    /// In the agent's own words.
+    pub model: Option<String>,
+    pub state: DrivenState,
+    /// Why it isn't running, for people.
+    pub reason: Option<String>,
+    pub started_at: Micros,
+    pub ended_at: Option<Micros>,
+}
+
+/// What became of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrivenState {
+    Running,
+    Ended,
+    Failed,
+    /// The server ended while it ran.
+    Interrupted,
+}
+
+impl DrivenState {
+    const ALL: [Self; 4] = [Self::Running, Self::Ended, Self::Failed, Self::Interrupted];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Ended => "ended",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+}
+
+columns! {
+    struct Row {
+        session_id: String,
+        program: String,
+        command: Option<String>,
+        folder: String,
+        mode: Option<String>,
+        model: Option<String>,
+        state: String,
+        reason: Option<String>,
+        started_at: i64,
+        ended_at: Option<i64>,
+    }
+}
+
+impl Workspace {
+    /// Stores what is known of an agent, over what was known before.
+    pub async fn put_driven(&self, driven: &Driven) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO driven (workspace_id, session_id, program, command, folder, mode, model, state, reason, started_at, ended_at) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (workspace_id, session_id) DO UPDATE SET \
+             program = excluded.program, command = excluded.command, folder = excluded.folder, mode = excluded.mode, \
+             model = excluded.model, state = excluded.state, reason = excluded.reason, started_at = excluded.started_at, \
+             ended_at = excluded.ended_at",
+            driven.session.as_str(),
+            &driven.program,
+            &driven.command,
+            &driven.folder,
+            &driven.mode,
+            &driven.model,
+            driven.state.as_str(),
+            driven.reason.as_ref().map(|reason| reason.replace('\0', "")),
+            driven.started_at.0,
+            driven.ended_at.map(|at| at.0)
+        );
+        Ok(())
+    }
+
+    /// Returns how a session's agent was started; None if nobody did.
+    pub async fn driven(&self, session: &SessionId) -> Result<Option<Driven>, StoreError> {
+        let row: Option<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT session_id, program, command, folder, mode, model, state, reason, started_at, ended_at FROM driven \
+                 WHERE workspace_id = $1 AND session_id = $2",
+            )
+            .bind(self.id()).bind(session.as_str()).fetch_optional(pool).await
+        })?;
+        row.map(driven).transpose()
+    }
+
+    /// Returns the agents that run, as far as is stored.
+    pub async fn driven_running(&self) -> Result<Vec<Driven>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT session_id, program, command, folder, mode, model, state, reason, started_at, ended_at FROM driven \
+                 WHERE workspace_id = $1 AND state = 'running'",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(driven).collect()
+    }
+
+    /// Returns folders in which agents were started, then those of other sessions; each once, the latest first.
+    pub async fn recent_folders(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        let folders: Vec<String> = on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT folder FROM (SELECT folder, MAX(at) AS at, MIN(place) AS place FROM ( \
+                 SELECT folder, started_at AS at, 0 AS place FROM driven WHERE workspace_id = $1 \
+                 UNION ALL SELECT cwd, last_at, 1 FROM session \
+                 WHERE workspace_id = $1 AND cwd IS NOT NULL AND parent_key IS NULL AND deleted_at IS NULL) AS every_one \
+                 GROUP BY folder) AS each_one ORDER BY place, at DESC LIMIT $2",
+            )
+            .bind(self.id()).bind(i64::from(limit)).fetch_all(pool).await
+        })?;
+        Ok(folders)
+    }
+}
+
+fn driven(row: Row) -> Result<Driven, StoreError> {
+    let corrupt = |what: &str| StoreError::Corrupt(what.to_owned());
+    Ok(Driven {
+        session: SessionId::parse(row.session_id).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        program: row.program,
+        command: row.command,
+        folder: row.folder,
+        mode: row.mode,
+        model: row.model,
+        state: DrivenState::parse(&row.state).ok_or_else(|| corrupt("an unknown state of an agent"))?,
+        reason: row.reason,
+        started_at: Micros(row.started_at),
+        ended_at: row.ended_at.map(Micros),
+    })
+}

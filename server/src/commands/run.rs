@@ -1,0 +1,31 @@
+//! `verbatim run`: an agent in a folder.
+
+use super::text::text;
+use super::{print, print_json};
+use crate::cli::Run;
+use crate::door;
+use anyhow::{Context as _, Result};
+use api::Nothing;
+use api::driving::StartAgent;
+
+pub async fn run(args: Run) -> Result<()> {
+    let folder = match args.folder {
+        Some(folder) => std::path::absolute(&folder).with_context(|| format!("{} isn't a path", folder.display()))?,
+        None => std::env::current_dir().context("this folder can't be entered\nName one with `--folder`")?,
+    };
+    let folder =
+        folder.to_str().context("the folder's path isn't Unicode\nName another one with `--folder`")?.to_owned();
+    let prompt = match args.prompt.as_deref() {
+        None => None,
+        typed => text(typed)?,
+    };
+    let verbatim = door::answering(&args.data).await?;
+    let input = StartAgent { agent: args.agent, folder, prompt, mode: args.mode, model: args.model };
+    let started = verbatim.client().start_agent(Nothing {}, input).await?;
+    if args.json {
+        return print_json(&started);
+    }
+    let session = &started.agent.session;
+    eprintln!("{} works at {}/s/{session}", started.agent.title, verbatim.url().unwrap_or_default());
+    print(&format!("{session}\n"))
+}
