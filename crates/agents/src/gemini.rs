@@ -16,7 +16,7 @@ pub(crate) mod content;
 pub(crate) mod edits;
 mod messages;
 
-use crate::parts::at::{At, file_key, message_id, micros};
+use crate::parts::at::{At, file_key, hash, message_id, micros};
 use crate::parts::blocks::cut;
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::Calls;
@@ -46,14 +46,14 @@ pub(crate) struct Chat {
     early: Vec<(String, String, Span)>,
     /// What the head says, for people.
     head: Vec<(String, String)>,
-    /// The records by their ids.
-    records: HashMap<String, Record>,
-    /// Ids of the records that hold, in order.
-    order: Vec<String>,
-    /// The bytes of each message so far.
-    spans: HashMap<String, Vec<Span>>,
-    /// The record that each call belongs to, by the call's id.
-    callers: HashMap<String, String>,
+    /// The records by hashes of their ids.
+    records: HashMap<u64, Record>,
+    /// Hashes of ids of the records that hold, in order.
+    order: Vec<u64>,
+    /// The bytes of each message so far, by a hash of its id.
+    spans: HashMap<u64, Vec<Span>>,
+    /// The record that each call belongs to: hashes of their ids.
+    callers: HashMap<u64, u64>,
     /// Messages of the last record, which may be changed until the next one.
     held: Vec<String>,
     /// The first message of the record that is being read.
@@ -72,7 +72,7 @@ struct Record {
     offset: u64,
     run: Option<String>,
     /// How the session stood before it, of a person's.
-    before: Option<Standing>,
+    before: Option<Box<Standing>>,
     /// A person went back to before it.
     is_left: bool,
 }
@@ -84,7 +84,7 @@ impl Chat {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "gemini";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']);
@@ -146,7 +146,7 @@ impl Chat {
 
     /// All bytes of a message, with these.
     fn spans_of(&mut self, id: &str, span: Span) -> Vec<Span> {
-        let spans = self.spans.entry(message_id(id).as_str().to_owned()).or_default();
+        let spans = self.spans.entry(hash(message_id(id).as_str())).or_default();
         match spans.last_mut() {
             Some(last) if last.offset <= span.offset && span.end() <= last.end() => {}
             Some(last) if last.end() == span.offset => last.len += span.len,
@@ -251,7 +251,7 @@ impl Chat {
         }
         for (n, entry) in messages.unwrap_or_default().into_iter().enumerate() {
             let id = Obj::parse(entry).and_then(|entry| entry.filled("id"));
-            if id.is_none_or(|id| !self.records.contains_key(&id)) {
+            if id.is_none_or(|id| !self.records.contains_key(&hash(&id))) {
                 self.entry(entry, format!("{}~{n}", at.id), span);
             }
         }
@@ -265,15 +265,16 @@ impl Chat {
         self.calls.end_all(&mut self.book, session, "orphaned");
         self.aside(&at, "rewind", "The conversation was rewound".to_owned());
         // Without the message nothing holds, for the agent too.
-        let from = self.order.iter().position(|id| id == to).unwrap_or(0);
+        let to = hash(to);
+        let from = self.order.iter().position(|id| *id == to).unwrap_or(0);
         let left = self.order.split_off(from);
         let Some(first) = left.first().and_then(|id| self.records.get(id)) else { return };
         let stretch = Stretch { from: message_id(&first.first), before: message_id(&at.id) };
         self.book.leave(session, stretch, first.offset..span.offset, true);
-        let is_asked = |id: &String| self.records.get(id).is_some_and(|record| record.before.is_some());
+        let is_asked = |id: &u64| self.records.get(id).is_some_and(|record| record.before.is_some());
         let before = left.iter().find_map(|id| self.records.get(id)?.before.clone());
         if let Some(before) = before {
-            self.book.sessions[session].go_back(before, !self.order.iter().any(is_asked));
+            self.book.sessions[session].go_back(*before, !self.order.iter().any(is_asked));
         }
         for id in left {
             if let Some(record) = self.records.get_mut(&id) {
@@ -303,7 +304,7 @@ impl Chat {
         let time = stamp.as_deref().and_then(micros);
         let time = time.or_else(|| record.int("ts").map(|seconds| Micros(seconds.saturating_mul(1_000_000))));
         self.book.begin_line(Line { api_message: None, time: stamp, is_copy: false });
-        let known = self.records.get(&id);
+        let known = self.records.get(&hash(&id));
         let is_new = known.is_none_or(|known| known.is_left);
         let base = match known {
             Some(known) if known.is_left => format!("{id}~{}", span.offset),
@@ -316,7 +317,7 @@ impl Chat {
             at.run = run;
         }
         let kind = record.filled("type").or_else(|| record.filled("role")).unwrap_or_default();
-        let before = (is_new && kind == "user").then(|| self.book.sessions[session].standing());
+        let before = (is_new && kind == "user").then(|| Box::new(self.book.sessions[session].standing()));
         match kind.as_str() {
             "user" => self.asked(&mut at, &base, record, is_new),
             "gemini" | "model" | "assistant" => self.answered(&mut at, &base, record, is_new),
@@ -330,9 +331,9 @@ impl Chat {
         self.last.clone_from(&self.first);
         if is_new {
             let first = self.first.clone().unwrap_or_default();
-            self.order.push(id.clone());
+            self.order.push(hash(&id));
             let record = Record { base, first, offset: span.offset, run: at.run, before, is_left: false };
-            self.records.insert(id, record);
+            self.records.insert(hash(&id), record);
         }
     }
 
@@ -376,6 +377,15 @@ impl Records for Chat {
             self.rewind(&to, span);
         } else if let Some(set) = record.obj("$set") {
             self.set(&set, span);
+        } else if record.has("history") && !is_message {
+            // A document in a line.
+            record.fields().for_each(|(name, raw)| match list(raw).filter(|_| name == "history") {
+                Some(history) => {
+                    let entries = history.into_iter().enumerate();
+                    entries.for_each(|(n, raw)| Document::entry(self, "history", n, raw, span));
+                }
+                None => self.field(name, raw, span),
+            });
         } else if !is_message && (record.has("sessionId") || record.has("messages")) {
             self.head(record, span);
         } else {

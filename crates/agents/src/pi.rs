@@ -18,18 +18,22 @@ use crate::parts::session::TitleRank;
 use crate::{SessionKey, Span};
 use model::{Context, MessageId, Origin, Role, Spent, Usage};
 use serde_json::json;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// Reads one session.
 pub(crate) struct Tree {
     log: Log,
     entries: Vec<Entry>,
     by_id: HashMap<String, usize>,
+    /// Entries that came onto the way to the last line, or off it, and don't say so yet.
+    moved: BTreeSet<usize>,
 }
 
 /// A line of the tree.
 struct Entry {
     parent: Option<usize>,
+    /// How many lines it follows.
+    depth: usize,
     /// Its first message; none of a result, which belongs to its call.
     message: Option<MessageId>,
     offset: u64,
@@ -48,7 +52,7 @@ impl Tree {
         // `<time>_<session>`
         let stem = stem(path);
         let named = stem.split_once('_').map_or(stem, |(_, session)| session);
-        Self { log: Log::new(named), entries: Vec::new(), by_id: HashMap::new() }
+        Self { log: Log::new(named), entries: Vec::new(), by_id: HashMap::new(), moved: BTreeSet::new() }
     }
 
     fn head(&mut self, at: &At, head: &Obj) {
@@ -171,24 +175,45 @@ impl Tree {
         let parent = if is_root { None } else { known.or(newest) };
         let is_result = said.is_some_and(|said| said.str("role").as_deref() == Some("toolResult"));
         let (message, is_said) = (self.log.first.clone().filter(|_| !is_result), said.is_some());
-        let moved = parent != newest && message.is_some();
+        let goes_on = parent == newest;
+        let speaks = message.is_some();
+        let depth = parent.and_then(|parent| self.entries.get(parent)).map_or(0, |parent| parent.depth + 1);
+        if !goes_on {
+            self.turn(newest, parent);
+        }
         self.by_id.extend(id.map(|id| (id, self.entries.len())));
-        self.entries.push(Entry { parent, message, offset: at.span.offset, is_said, is_left: false });
-        if !moved {
-            return;
+        self.entries.push(Entry { parent, depth, message, offset: at.span.offset, is_said, is_left: false });
+        let is_seen = |n: &usize| self.entries.get(*n).is_some_and(|entry| entry.is_said);
+        if !goes_on && speaks && self.moved.iter().any(is_seen) {
+            self.mark(at.session);
         }
-        let mut way = HashSet::new();
-        let mut next = newest.map(|newest| newest + 1);
-        while let Some(here) = next.filter(|here| way.insert(*here)) {
-            next = self.entries.get(here).and_then(|entry| entry.parent);
+    }
+
+    /// The conversation goes on from another line than the last one: what is below either of them, up to where they meet.
+    fn turn(&mut self, mut old: Option<usize>, mut new: Option<usize>) {
+        let entries = &self.entries;
+        let entry = |at: Option<usize>| at.and_then(|at| entries.get(at));
+        let depth = |at: Option<usize>| entry(at).map_or(0, |entry| entry.depth + 1);
+        while old != new {
+            let lower = if depth(old) >= depth(new) { &mut old } else { &mut new };
+            let Some(at) = *lower else { break };
+            if !self.moved.remove(&at) {
+                self.moved.insert(at);
+            }
+            *lower = entry(*lower).and_then(|entry| entry.parent);
         }
-        let changes = |n: usize, entry: &Entry| entry.is_left == way.contains(&n);
-        if !self.entries.iter().enumerate().any(|(n, entry)| entry.is_said && changes(n, entry)) {
-            return;
-        }
-        let changed: Vec<bool> = self.entries.iter().enumerate().map(|(n, entry)| changes(n, entry)).collect();
+    }
+
+    /// Says of all that moved whether it was left behind.
+    fn mark(&mut self, session: usize) {
+        let moved = std::mem::take(&mut self.moved);
+        let (Some(first), Some(last)) = (moved.first().copied(), moved.last().copied()) else { return };
         let mut from: Option<(MessageId, u64, bool)> = None;
-        for (entry, changed) in self.entries.iter_mut().zip(changed) {
+        for (n, entry) in self.entries.iter_mut().enumerate().skip(first) {
+            if n > last && from.is_none() {
+                break;
+            }
+            let changed = moved.contains(&n);
             if changed {
                 entry.is_left = !entry.is_left;
             }
@@ -199,7 +224,7 @@ impl Tree {
             }
             if let Some((from, offset, left)) = std::mem::replace(&mut from, begins) {
                 let stretch = Stretch { from, before: message.clone() };
-                self.log.book.leave(at.session, stretch, offset..entry.offset, left);
+                self.log.book.leave(session, stretch, offset..entry.offset, left);
             }
         }
     }

@@ -97,7 +97,7 @@ impl Messages {
     fn open_approval(&mut self, at: &At, title: String, asked: Value, request: &mut Request) {
         let own = request.call_id.as_ref().map(|id| derived_id(message_id(id).as_str(), "permission", 0));
         // A call may ask more than once.
-        let id = own.filter(|id| self.book.peek(at.session, id).is_none()).unwrap_or_else(|| at.id.clone());
+        let id = own.filter(|id| self.book.give(at.session, id)).unwrap_or_else(|| at.id.clone());
         let call_id = request.call_id.clone().unwrap_or_else(|| at.id.clone());
         let mut draft = at.derived(&id, &call_id, title, envelope("APPROVAL", asked));
         draft.requires_user_input = true;

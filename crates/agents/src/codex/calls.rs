@@ -3,11 +3,12 @@
 use super::Rollout;
 use super::items::texts;
 use super::result::{read, result_of};
-use crate::parts::at::At;
+use crate::parts::at::{At, hash, message_id};
 use crate::parts::calls::{NewCall, Result, input};
 use crate::parts::obj::{Obj, string};
 use crate::parts::patch;
 use crate::parts::todos;
+use model::MessageId;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -75,6 +76,18 @@ fn target(input: &Map<String, Value>, running: &HashMap<i64, String>) -> Option<
 }
 
 impl Rollout {
+    /// The id of a call's message: the call's own one, unless another call had it before, as in transcripts whose ids were removed.
+    fn call_message(&mut self, at: &At, new: &NewCall) -> MessageId {
+        let content = hash(&format!("{} {}", new.tool, json!(new.input)));
+        let known = *self.given.entry(hash(&format!("call {}", new.call_id))).or_insert(content);
+        let is_over = self.calls.get(&new.call_id).is_some_and(|call| !call.is_open);
+        if known == content && !is_over {
+            message_id(&new.call_id)
+        } else {
+            message_id(&format!("{}~{}", new.call_id, at.span.offset))
+        }
+    }
+
     /// A call begins, with the edits or the list that its input already says.
     pub(super) fn begin_call(&mut self, at: &At, mut new: NewCall) {
         let (call_id, tool) = (new.call_id.clone(), new.tool.clone());
@@ -89,7 +102,8 @@ impl Rollout {
         new.kind = new.kind.or_else(|| kind(&tool));
         let plan = new.input.get("plan").and_then(Value::as_array).filter(|_| tool == "update_plan");
         let plan = plan.and_then(|plan| todos::of_list(plan));
-        self.calls.begin(&mut self.book, at, new);
+        let id = self.call_message(at, &new);
+        self.calls.begin_as(&mut self.book, at, id, new);
         if let Some((content, metadata)) = plan {
             let (open, done) = todos::count(&metadata);
             let session = &mut self.book.sessions[at.session];

@@ -24,8 +24,8 @@ impl Events {
         self.log.alive(at);
         let message = derived_id(of_call.as_str(), "permission", 0);
         // A call may ask more than once.
-        let is_taken = self.log.book.peek(at.session, &message).is_some();
-        let message = if is_taken { at.id.clone() } else { message };
+        let is_new = self.log.book.give(at.session, &message);
+        let message = if is_new { message } else { at.id.clone() };
         let mut draft = at.derived(&message, &call_id, title, envelope("APPROVAL", asked));
         draft.requires_user_input = true;
         self.log.first.get_or_insert_with(|| draft.id.clone());

@@ -3,7 +3,7 @@
 use super::Chat;
 use super::content::{file, response_files, response_text};
 use super::edits;
-use crate::parts::at::{At, derived_id, envelope, message_id, micros};
+use crate::parts::at::{At, derived_id, envelope, hash, message_id, micros};
 use crate::parts::calls::{NewCall, Result};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
@@ -70,7 +70,7 @@ impl Chat {
     pub(super) fn call(&mut self, at: &At, base: &str, n: usize, call: &Obj) {
         let tool = call.filled("name").unwrap_or_else(|| "unknown".to_owned());
         let call_id = match call.filled("id") {
-            Some(id) if self.callers.entry(id.clone()).or_insert_with(|| base.to_owned()) == base => id,
+            Some(id) if *self.callers.entry(hash(&id)).or_insert_with(|| hash(base)) == hash(base) => id,
             Some(id) => format!("{base}~{id}"),
             None => format!("{base}~call~{n}"),
         };
@@ -146,7 +146,7 @@ impl Chat {
     pub(super) fn response(&mut self, at: &At, id: &str, response: &Obj) {
         let call_id = response.filled("id");
         let call = call_id.as_deref().and_then(|id| self.calls.get(id));
-        if let (None, Some(call_id)) = (call, call_id.as_deref().filter(|id| self.callers.contains_key(*id))) {
+        if let (None, Some(call_id)) = (call, call_id.as_deref().filter(|id| self.callers.contains_key(&hash(id)))) {
             self.first.get_or_insert_with(|| message_id(call_id).as_str().to_owned());
             return;
         }

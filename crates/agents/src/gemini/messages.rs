@@ -2,7 +2,7 @@
 
 use super::Chat;
 use super::content::{Part, file, parts, text};
-use crate::parts::at::{At, envelope, extras, micros};
+use crate::parts::at::{At, envelope, extras, hash, micros};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
 use crate::parts::short::fields_in_short;
@@ -142,7 +142,7 @@ impl Chat {
                 Part::Text(_) | Part::Thought(_) => {}
                 // The record has it among its calls, as a rule.
                 Part::Call(call) => {
-                    let known = call.filled("id").is_some_and(|id| self.callers.contains_key(&id));
+                    let known = call.filled("id").is_some_and(|id| self.callers.contains_key(&hash(&id)));
                     if !known {
                         self.call(at, base, n, &call);
                     }

@@ -4,11 +4,11 @@
 //! title) is *kept*: each change makes it leave again, once per flush, with its newest state. How long one is kept
 //! depends on lines alone, never on how the bytes were cut, so that any splitting gives the same last state.
 
-use super::at::{At, sha256};
+use super::at::{At, hash, sha256};
 use super::session::Session;
 use crate::{Change, SessionKey, Span, Stretch};
 use model::{CopyMarks, Draft, Micros, Origin, Twin};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// A kept message's place: session and id.
@@ -38,6 +38,8 @@ pub(crate) struct Book {
     blobs: Vec<Change>,
     line: Line,
     rewound: Vec<(usize, Stretch, bool)>,
+    /// Hashes of ids that were given away.
+    given: HashSet<u64>,
 }
 
 /// What the line that is being read says of where it came from.
@@ -88,6 +90,11 @@ impl Book {
         }
         let run = facts.runs.id().map(str::to_owned);
         At { session, span, time: time.unwrap_or(facts.last_time), id, origin, run }
+    }
+
+    /// Gives an id to a message that no other one of the session may get. False if one has it.
+    pub fn give(&mut self, session: usize, id: &str) -> bool {
+        self.given.insert(hash(&format!("{session} {id}")))
     }
 
     /// A message that no later line changes.

@@ -8,7 +8,7 @@ use super::obj::{Obj, string, value};
 use model::envelope::INTERRUPTED;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::one_line;
-use model::{Draft, Micros, Part, Role, Status};
+use model::{Draft, MessageId, Micros, Part, Role, Status};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, VecDeque};
 
@@ -82,13 +82,19 @@ impl Calls {
 
     /// A call begins.
     pub fn begin(&mut self, book: &mut Book, at: &At, new: NewCall) {
+        let id = message_id(&new.call_id);
+        self.begin_as(book, at, id, new);
+    }
+
+    /// Like [`Self::begin`], with another id for its message.
+    pub fn begin_as(&mut self, book: &mut Book, at: &At, id: MessageId, new: NewCall) {
         let NewCall { call_id, tool, input, kind, target } = new;
         if let Some(old) = self.by_id.remove(&call_id) {
             self.open.retain(|open| *open != call_id);
             self.answered.retain(|answered| *answered != call_id);
             release(book, &old);
         }
-        let id = message_id(&call_id).as_str().to_owned();
+        let id = id.as_str().to_owned();
         let kind = kind.unwrap_or_else(|| ToolKind::from_tool_name(&tool, &input));
         let mut call = ToolCall::new(tool.as_str(), input);
         if let Some(target) = &target {

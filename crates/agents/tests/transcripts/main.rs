@@ -15,3 +15,4 @@ mod shells;
 mod speakers;
 mod support;
 mod titles;
+mod variants;
