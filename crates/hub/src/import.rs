@@ -26,7 +26,7 @@ use crate::Hub;
 use crate::again::until_it_passes;
 use crate::discover::agreed::Agreed;
 use crate::metrics::milliseconds;
-use agents::{Agent, LONGEST_LINE, Recognised, SessionKey};
+use agents::{Agent, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
 use name::name;
@@ -267,6 +267,8 @@ fn read_whole(
 
 /// Bytes by which it is known whose a file is, unless the first line alone is longer.
 const BEGINNING: u64 = 256 << 10;
+/// The most of a first line: a document of one line may have hundreds of megabytes, and is known by its first fields.
+const FIRST_LINE: u64 = 4 << 20;
 
 /// Whose a file is, by its content; or why it isn't read.
 pub(crate) fn recognise(mut file: &File) -> std::io::Result<Result<&'static Agent, String>> {
@@ -275,7 +277,7 @@ pub(crate) fn recognise(mut file: &File) -> std::io::Result<Result<&'static Agen
     let mut beginning = Vec::new();
     file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
     if !beginning.contains(&b'\n') {
-        file.take(LONGEST_LINE as u64).read_until(b'\n', &mut beginning)?;
+        file.take(FIRST_LINE).read_until(b'\n', &mut beginning)?;
     }
     let found = agents::recognise(&beginning);
     Ok(match (found, found.refusal()) {
