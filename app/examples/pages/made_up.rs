@@ -131,7 +131,7 @@ fn project(name: &str, files: i64, bytes: i64, state: ProjectState) -> Project {
         files,
         bytes,
         state,
-        polled: name == "slipway",
+        polled: name == "quarry",
         leads_to: None,
         skipped: Vec::new(),
         sessions: if state == ProjectState::Following || state == ProjectState::Paused { files } else { 0 },
