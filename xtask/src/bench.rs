@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `wasm` | sizes of the browser's files |
 //! | `import` | import, start, idle server |
+//! | `round_trip` | transcripts of all agents, imported twice and exported |
 //! | `pages` | pages and search over HTTP |
 //! | `browser` | `end2end/perf` in Chromium |
 //! | `hub` | messages, their answers and events, open streams |
@@ -29,6 +30,7 @@ mod input;
 mod machine;
 mod pages;
 mod program;
+mod round_trip;
 mod table;
 mod wasm;
 
@@ -43,6 +45,13 @@ pub enum Bench {
         /// How often
         #[arg(long, default_value_t = 5)]
         runs: usize,
+        #[command(flatten)]
+        program: program::ProgramArguments,
+    },
+    /// Transcripts of all agents, imported twice and exported: fails if a byte or a message differs
+    RoundTrip {
+        #[command(flatten)]
+        arguments: round_trip::RoundTripArguments,
         #[command(flatten)]
         program: program::ProgramArguments,
     },
@@ -85,6 +94,9 @@ pub fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Wasm => keep("wasm", &wasm::measure()?),
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),
+        Bench::RoundTrip { arguments, program } => {
+            keep("round-trip", &round_trip::measure(&program.find()?, &arguments)?)
+        }
         Bench::Pages { input, program } => keep("pages", &pages::measure(&program.find()?, &input)?),
         Bench::Hub { arguments, program } => keep("hub", &hub::measure(&program.find()?, &arguments)?),
         Bench::Abuse { arguments, program } => {

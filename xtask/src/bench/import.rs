@@ -109,7 +109,7 @@ fn serving(program: &Path, data: &Path, input: &Input, figures: &mut Vec<Figure>
 }
 
 /// Waits until no import runs.
-fn settled(server: &Server) -> Result<()> {
+pub(super) fn settled(server: &Server) -> Result<()> {
     let mut connection = server.connect()?;
     loop {
         let jobs = connection.json("/v1/imports")?;
