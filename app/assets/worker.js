@@ -5,6 +5,8 @@
 // One cache for each session, in the order in which they were read: its page, then the pieces that it loaded. A page is
 // kept where the server names it by `content-location`. When the log-in ends, they are all deleted.
 //
+// It shows the notifications that pages ask for, too: a click leads to the request.
+//
 // Each build gives the worker another address, so that it is installed anew, and has a cache for its files, which stays
 // as long as a page of that build is kept: no page meets files of another build.
 const BUILD = new URL(location.href).searchParams.get('v');
@@ -73,6 +75,18 @@ addEventListener('fetch', (event) => {
   else if (/^POST \/v1\/(logout|projects\/forget)$/.test(path)) event.respondWith(ending(event, (said) => said.ok));
   else if (path === 'PATCH /v1/sessions') event.respondWith(changing(event));
 });
+// A page of Verbatim that shows the request already, else any, else a new one.
+addEventListener('notificationclick', (event) => event.waitUntil(openRequest(event.notification)));
+
+async function openRequest(notification) {
+  notification.close();
+  const { href } = notification.data;
+  const pages = await clients.matchAll({ type: 'window' });
+  const page = pages.find(({ url }) => new URL(url).pathname === href.split('?')[0]) ?? pages[0];
+  if (!page) return clients.openWindow(href);
+  await page.focus();
+  return page.navigate(href);
+}
 
 async function install(event) {
   skipWaiting();

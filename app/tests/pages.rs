@@ -2,6 +2,8 @@
 
 #[path = "pages/deciding.rs"]
 mod deciding;
+#[path = "pages/inbox.rs"]
+mod inbox;
 #[path = "../examples/pages/made_up.rs"]
 mod made_up;
 

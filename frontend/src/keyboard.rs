@@ -137,7 +137,8 @@ fn applies(entry: &Entry) -> bool {
         When::Key if entry.command == Command::Undo => toasts::can_undo(),
         When::Key => sessions::can_peek(),
         When::Row | When::Session => transcript::is_here() || find("#main [data-row]").is_some(),
-        When::Transcript | When::Card | When::Target => transcript::is_here(),
+        When::Target => transcript::is_here() || dom::by_id("asks").is_some(),
+        When::Transcript | When::Card => transcript::is_here(),
         When::Element(selector) => find(selector).is_some(),
         When::Changes => false,
     }
@@ -168,7 +169,7 @@ pub fn act(command: Command) -> bool {
             return act_at_once(command).unwrap_or(false);
         }
         Command::Sessions => dom::go_to("/sessions"),
-        Command::NeedsYou => dom::go_to("/sessions?show=needs_you"),
+        Command::NeedsYou => dom::go_to("/inbox"),
         Command::Settings => dom::go_to("/settings"),
         Command::Help => actions::show_keys(),
         Command::Undo => return toasts::undo(),
@@ -249,7 +250,7 @@ fn click(command: Command) -> bool {
 /// Answers the request that has the focus, as its button would.
 fn decide(command: Command) -> bool {
     let button = targets::of(command);
-    if button.is_none() && transcript::is_here() {
+    if button.is_none() {
         dom::announce("No open request has the focus");
     }
     button.as_ref().map(HtmlElement::click).is_some()
@@ -259,7 +260,7 @@ fn toggle_rail() -> bool {
     dom::by_id("app").is_some_and(|app| app.class_list().toggle("no-rail").is_ok())
 }
 
-/// To the composer, where there is one.
+/// To the composer, or to the field of the request that has the focus.
 fn write() -> bool {
     let field = targets::of(Command::Write);
     if field.is_none() && transcript::is_here() {
@@ -306,7 +307,8 @@ fn walk(step: i32) -> bool {
     };
     let Some(row) = rows.get(next) else { return false };
     cursor::mark(row);
-    let link = dom::find(row, "a").unwrap_or_else(|| row.clone());
+    // A request has the keys itself: they decide it.
+    let link = dom::find(row, "a").filter(|_| !row.has_attribute("data-ask")).unwrap_or_else(|| row.clone());
     if let Some(link) = dom::html(&link) {
         let _ = link.focus();
     }

@@ -10,19 +10,20 @@
 //!
 //! A tour, bottom-up:
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
-//! - `filter`: the chips above a transcript.
+//! - `filter`: the chips above a transcript; `desktop`: notifications.
 //! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where
 //!   the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
 //! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
-//! - `run`: runs queued actions; `settings`, `folders`: pages of their own.
+//! - `run`: runs queued actions; `settings`, `folders`, `inbox`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
 // Each group imports only from the groups below it; `cargo xtask tidy` proves it.
 mod folders;
+mod inbox;
 mod run;
 mod settings;
 
@@ -40,6 +41,7 @@ mod session_actions;
 mod changes;
 mod transcript;
 
+mod desktop;
 mod filter;
 mod position;
 mod reconcile;
@@ -93,6 +95,8 @@ async fn start_page() {
     let has = |id: &str| dom::by_id(id).is_some();
     if has("files") {
         changes::changes().await;
+    } else if has("asks") {
+        inbox::inbox().await;
     } else if has("folders") {
         folders::folders().await;
     } else if has("settings") {

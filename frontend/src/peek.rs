@@ -10,6 +10,8 @@ pub struct Glance {
     pub seq: i64,
     /// Markdown.
     pub content: String,
+    /// In one line.
+    pub summary: String,
 }
 
 /// Reads a message by its id, or by its `seq` as a number.
@@ -18,7 +20,11 @@ pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
     let bytes = fragment::client().get_bytes(&path).await?;
     let glance = || {
         let entry = Json::of_bytes(&bytes)?.field("entry")?;
-        Some(Glance { seq: entry.number("seq")?, content: entry.text("content")? })
+        Some(Glance {
+            seq: entry.number("seq")?,
+            content: entry.text("content")?,
+            summary: entry.text("summary").unwrap_or_default(),
+        })
     };
     glance().ok_or_else(|| Problem::transport("The server's answer can't be read"))
 }

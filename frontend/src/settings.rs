@@ -3,6 +3,7 @@
 
 mod remap;
 
+use crate::desktop::{self, State};
 use crate::swap::swap;
 use api::Problem;
 use api::client::segment;
@@ -10,8 +11,7 @@ use api::contract::{
     CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EditTypeSettingsEndpoint, EndLogIn,
     EndOtherLogIns, GetType, RemoveType, RevokeKey, RevokeRule,
 };
-use app::browser::page_state::NOTIFY;
-use app::browser::{dom, focus, fragment, storage, toast};
+use app::browser::{dom, focus, fragment, toast};
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -378,43 +378,23 @@ pub async fn draw() {
 }
 
 fn notify(on: bool) {
-    storage::set(NOTIFY, Some(if on { "1" } else { "0" }));
-    if on
-        && possible()
-        && web_sys::Notification::permission() == web_sys::NotificationPermission::Default
-        && let Ok(asked) = web_sys::Notification::request_permission()
-    {
-        wasm_bindgen_futures::spawn_local(async move {
-            let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
-            show_notifications();
-        });
-        return;
-    }
-    show_notifications();
+    wasm_bindgen_futures::spawn_local(async move {
+        desktop::turn(on).await;
+        show_notifications();
+    });
 }
 
 /// The switch as this device has it, and why it may do nothing.
 fn show_notifications() {
     let Some(switch) = dom::by_id("notifications").and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) else { return };
-    let on = storage::get(NOTIFY).as_deref() == Some("1");
-    switch.set_checked(on);
-    let words = if possible() { state(on) } else { "The browser has none for pages that come over plain HTTP." };
+    let state = desktop::state();
+    switch.set_checked(state == State::On);
+    let words = match state {
+        State::Impossible => "The browser has none for pages that come over plain HTTP.",
+        State::Refused => "The browser refuses notifications of this site: allow them in its settings.",
+        State::Off | State::On => "On this device, while a page of Verbatim is open and not seen.",
+    };
     if let Some(place) = dom::by_id("notifications-say") {
         place.set_text_content(Some(words));
-    }
-}
-
-/// Outside of secure contexts there are none.
-fn possible() -> bool {
-    dom::window().is_some_and(|w| js_sys::Reflect::has(&w, &"Notification".into()).unwrap_or(false))
-}
-
-fn state(on: bool) -> &'static str {
-    match web_sys::Notification::permission() {
-        web_sys::NotificationPermission::Denied => {
-            "The browser refuses notifications of this site: allow them in its settings."
-        }
-        web_sys::NotificationPermission::Default if on => "The browser hasn't allowed notifications yet.",
-        _ => "On this device, while a page of Verbatim is open.",
     }
 }

@@ -10,15 +10,20 @@ pub fn possible() -> String {
     has.map(|entry| entry.id).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the composer's field, or the button of the open request that has the focus.
+/// Returns the composer's field, or the field or button of the open request that has the focus.
 pub fn of(command: Command) -> Option<HtmlElement> {
     match command {
-        Command::Write => dom::html(&dom::by_id("say")?).cloned(),
+        Command::Write => dom::html(&dom::by_id("say").or_else(own_field)?).cloned(),
         Command::Approve => decision(".allow"),
         Command::ApproveAlways => decision(".always"),
         Command::Deny => decision(".deny"),
         _ => None,
     }
+}
+
+/// The field of a request in the inbox.
+fn own_field() -> Option<web_sys::Element> {
+    dom::find(&dom::active()?.closest("[data-ask]").ok().flatten()?, "textarea")
 }
 
 fn decision(button: &str) -> Option<HtmlElement> {

@@ -1,13 +1,14 @@
 //! Data made up for looking at the pages, and for their snapshots.
 
 use api::imports::{FailedFile, ImportJob};
-use api::messages::{ChangedFile, Changes, Display, EditRef, Entry, HiddenRow, MessagePage, TodoState};
+use api::messages::{Asks, ChangedFile, Changes, Display, EditRef, Entry, HiddenRow, MessagePage, TodoState};
 use api::projects::{Project, ProjectState, Projects};
 use api::search::{Hit, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::{Facet, Facets, ListSessions, SessionDetail, SessionPage, SessionRef, SourceInfo};
 use app::clock::Clock;
 use app::look::Look;
 use app::page::Assets;
+use app::pages::inbox::InboxPage;
 use app::pages::panel::PanelData;
 use app::pages::session::{Dev, FilterData, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
@@ -22,6 +23,7 @@ use model::message_type::todo::{TodoItem, TodoStatus};
 use model::view::FileChange;
 use model::{Draft, Message, MessageId, Micros, Provenance, Role, Session, SessionId, SessionState, Usage};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 const NOW: Micros = Micros(1_763_700_000 * Micros::SECOND);
 const MINUTE: i64 = 60 * Micros::SECOND;
@@ -120,6 +122,17 @@ fn shell(recent: Vec<Session>) -> ShellData {
         projects: facets().projects,
         cursor: "120".to_owned(),
         condition: None,
+    }
+}
+
+/// The inbox without anything in it.
+pub fn inbox() -> InboxPage {
+    InboxPage {
+        asks: Asks { total: Some(0), ..Asks::default() },
+        limit: 20,
+        known: BTreeSet::new(),
+        assistant: String::new(),
+        shell: ShellData { asks: Vec::new(), ..shell(all()) },
     }
 }
 

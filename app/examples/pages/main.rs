@@ -4,7 +4,7 @@ mod made_up;
 #[path = "../../tests/support/stylesheet.rs"]
 mod stylesheet;
 
-use app::pages::{folders, login, offline, problem, search, session, sessions};
+use app::pages::{folders, inbox, login, offline, problem, search, session, sessions};
 use std::{error::Error, fs, path::Path};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("folders-known", folders::page(&made_up::folders_known())),
         ("folders-none", folders::page(&made_up::folders_none())),
         ("folders-imported", folders::page(&made_up::folders_imported())),
+        ("inbox", inbox::page(&made_up::inbox())),
         ("login", login::page(&made_up::login())),
         ("offline", offline::page(&made_up::offline())),
         ("problem", problem::page(&made_up::problem())),

@@ -47,9 +47,10 @@ pub fn page(data: &InboxPage) -> String {
     })
 }
 
-/// The parts of the page that change: rows, count, and what stands below the rows.
+/// The parts of the page that change: rows, count, and what stands below the rows. `data-open` names all that is open, also
+/// beyond the rows that are here.
 pub fn list(data: &InboxPage) -> String {
-    render(|| part! { <div id="asks">{rows(data)}</div>{count(data)}{below(data)} })
+    render(|| part! { <div id="asks" data-open=data.shell.asks.join(" ")>{rows(data)}</div>{count(data)}{below(data)} })
 }
 
 fn content(data: &InboxPage) -> Part {

@@ -4,6 +4,8 @@
 
 #[path = "contract/answering.rs"]
 mod answering;
+#[path = "contract/asks.rs"]
+mod asks;
 #[path = "contract/bad_input.rs"]
 mod bad_input;
 #[path = "contract/blobs.rs"]

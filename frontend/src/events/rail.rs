@@ -25,7 +25,7 @@ thread_local! {
     static TITLE: RefCell<String> = const { RefCell::new(String::new()) };
     /// The heading that it was made with.
     static HEADING: RefCell<String> = const { RefCell::new(String::new()) };
-    /// Sessions that are known to wait.
+    /// Requests that are known to wait, as `session/seq`.
     static WAITING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     /// What the app's icon says.
     static SHOWN_BADGE: Cell<Option<usize>> = const { Cell::new(None) };
@@ -109,7 +109,7 @@ pub fn show(html: String) {
     if rail.get_attribute("data-working") != fresh.get_attribute("data-working") {
         page_state().changed(false);
     }
-    for name in ["data-needs", "data-working"] {
+    for name in ["data-asks", "data-working"] {
         let _ = rail.set_attribute(name, &fresh.get_attribute(name).unwrap_or_default());
     }
     news(&fresh);
@@ -159,30 +159,31 @@ fn fill(list: &Element, fresh: &Element) {
 }
 
 fn waiting(rail: &Element) -> Vec<String> {
-    rail.get_attribute("data-needs").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    rail.get_attribute("data-asks").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }
 
-/// The message to other tabs about the sessions that wait since now.
+/// Says which requests wait since now, and which no longer do.
 fn news(fresh: &Element) {
     let now = waiting(fresh);
     let before = WAITING.replace(now.clone());
     let open = OPEN.with_borrow(Clone::clone);
-    for id in now.iter().filter(|id| !before.contains(id)) {
+    for key in now.iter().filter(|key| !before.contains(key)) {
+        let Some((id, seq)) = key.rsplit_once('/') else { continue };
         let href = format!("/s/{}", api::client::segment(id));
         let row = dom::find_all(fresh, "a").into_iter().find(|link| link.get_attribute("href").as_ref() == Some(&href));
-        let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_default();
-        notice::needs_you(id, &href, &title, open.as_ref() == Some(id));
+        let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_else(|| "A session".to_owned());
+        notice::needs_you(key, &format!("{href}?at={seq}#m{seq}"), &title, open.as_deref() == Some(id));
     }
-    for id in before.iter().filter(|id| !now.contains(id)) {
-        notice::answered(id);
+    for key in before.iter().filter(|key| !now.contains(key)) {
+        notice::answered(key);
     }
 }
 
-/// How many wait: in the rail, and beside the sessions in the tab bar of phones.
+/// How many wait: in the rail, and in the tab bar of phones.
 fn badge() {
     let count = WAITING.with_borrow(Vec::len);
     let Some(document) = dom::document() else { return };
-    for place in [".rail a[href='/sessions?show=needs_you']", ".tabbar a[href='/sessions']"] {
+    for place in [".rail a[href='/inbox']", ".tabbar a[href='/inbox']"] {
         let Ok(Some(link)) = document.query_selector(place) else { continue };
         match (dom::find(&link, ".badge"), count) {
             (Some(badge), 0) => badge.remove(),

@@ -57,8 +57,8 @@ pub fn general(preferences: &Preferences) -> Part {
                 <datalist id="editors">{editors}</datalist>
                 <button type="submit" class="btn">"Save"</button>
             </form>
-            <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when a session needs me"</label>
-                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open."</p></div>
+            <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when something needs me"</label>
+                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open and not seen."</p></div>
         </section>
     }
 }

@@ -7,7 +7,7 @@ use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::messages::{Ask, Asks, AsksQuery, NotShownReason};
-use model::{Micros, Session};
+use model::{Micros, Session, SessionId};
 use std::collections::HashMap;
 use store::OpenAsk;
 
@@ -59,7 +59,8 @@ async fn each(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
     let page: Vec<OpenAsk> = rest.iter().take(limit).map(|(_, ask)| ask.clone()).collect();
     let workspace = &scoped.hub.workspace;
     let mut waiting = workspace.asked(&page).await.map_err(problem)?;
-    let (mut asks, mut room, mut sessions) = (Vec::new(), Room::default(), HashMap::new());
+    let (mut asks, mut room) = (Vec::new(), Room::default());
+    let mut sessions: HashMap<SessionId, Option<Session>> = HashMap::new();
     let mut is_full = false;
     while !waiting.is_empty() && !is_full {
         for stored in workspace.read_next(&mut waiting, 0).await.map_err(problem)? {
@@ -73,7 +74,7 @@ async fn each(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
             }
             ask.shorten(ASK_BYTES);
             let session = match sessions.get(&id) {
-                Some(session) => Option::<Session>::clone(session),
+                Some(session) => session.clone(),
                 None => {
                     let session = workspace.session(&id, clock::now()).await.map_err(problem)?;
                     sessions.insert(id, session.clone());
@@ -97,9 +98,9 @@ type Place = (bool, i64);
 async fn open(scoped: &Scoped) -> Result<Vec<(Place, OpenAsk)>, Problem> {
     let open = scoped.hub.workspace.open_asks(scoped.caller.reads_only(), MOST).await.map_err(problem)?;
     let now = clock::now();
-    let place = |ask: &OpenAsk| match now.since(ask.last_at) > LATELY {
-        true => (true, -ask.rid),
-        false => (false, ask.rid),
+    let place = |ask: &OpenAsk| {
+        let is_old = now.since(ask.last_at) > LATELY;
+        (is_old, if is_old { -ask.rid } else { ask.rid })
     };
     let mut open: Vec<_> = open.into_iter().map(|ask| (place(&ask), ask)).collect();
     open.sort_unstable_by_key(|(place, _)| *place);
@@ -113,7 +114,7 @@ fn write_cursor((is_old, number): Place) -> String {
 fn read_cursor(cursor: &str) -> Result<Place, Problem> {
     let place = || {
         let (is_old, number) = cursor.split_once('.')?;
-        Some((matches!(is_old, "1"), number.parse().ok()?))
+        Some((is_old == "1", number.parse().ok()?))
     };
     place().ok_or_else(|| Problem::field("after", "the `next` of an earlier answer"))
 }
@@ -125,7 +126,7 @@ impl Scoped {
     /// # Errors
     ///
     /// Those of the database, and 403 for a key that may not read.
-    pub async fn open_asks(&self) -> Result<Vec<(model::SessionId, i64)>, Problem> {
+    pub async fn open_asks(&self) -> Result<Vec<(SessionId, i64)>, Problem> {
         self.caller.require(Scope::Read)?;
         Ok(open(self).await?.into_iter().map(|(_, ask)| (ask.session, ask.seq)).collect())
     }

@@ -221,8 +221,17 @@ async fn each_question_has_an_answer_of_its_own() {
             let asked: Vec<_> = asks.iter().map(|asked| asked.message.draft.id.as_str()).collect();
             format!("{state} {}", asked.join(","))
         };
+        let open = async || {
+            let open = workspace.open_asks(None, 9).await.unwrap();
+            let mut listing = workspace.asked(&open).await.unwrap();
+            let read = workspace.read_next(&mut listing, u64::MAX).await.unwrap();
+            assert!(open.iter().zip(&read).all(|(ask, read)| ask.seq == read.message.seq));
+            read.iter().map(|read| read.message.draft.id.to_string()).collect::<Vec<_>>().join(",")
+        };
         assert_eq!(seen(vec![create(), post(asks("q1")), post(asks("q2")), post(asks("q3"))]).await, "needs_you q3");
+        assert_eq!(open().await, "q1,q2,q3");
         assert_eq!(seen(vec![answers("u1", Some("q2"))]).await, "needs_you q3");
+        assert_eq!(open().await, "q1,q3");
         assert_eq!(seen(vec![answers("u2", Some("q3"))]).await, "needs_you q1");
         assert_eq!(
             seen(vec![update(asks("q3")), update(asks("q2"))]).await,
@@ -232,7 +241,9 @@ async fn each_question_has_an_answer_of_its_own() {
         assert_eq!(seen(vec![answers("u3", Some("nothing"))]).await, "needs_you q1");
         assert_eq!(seen(vec![answers("u4", Some("q1"))]).await, "working ");
         assert_eq!(seen(vec![post(asks("q4")), answers("u5", Some("q4")), post(asks("q5"))]).await, "needs_you q5");
+        assert_eq!(open().await, "q5");
         assert_eq!(seen(vec![post(asks("q6")), answers("u6", None)]).await, "working ");
+        assert_eq!(open().await, "");
         let batch = vec![
             said(asks("q7")),
             said(asks("q8")),
