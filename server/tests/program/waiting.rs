@@ -20,7 +20,7 @@ fn it_is_not_lost_among_newer_ones() {
     }
     let page = server.get("/sessions", &[("Cookie", &cookie)]).text();
     assert!(page.contains("<title>(1!) "), "{}", &page[..2000.min(page.len())]);
-    assert!(page.contains("data-needs=\"asks\""));
+    assert!(page.contains("data-asks=\"asks/1\""));
     let rail = server.get("/fragments/rail", &[("Cookie", &cookie)]).text();
-    assert!(rail.contains("data-needs=\"asks\"") && rail.contains("href=\"/s/asks\""), "{rail}");
+    assert!(rail.contains("data-asks=\"asks/1\"") && rail.contains("href=\"/s/asks\""), "{rail}");
 }
