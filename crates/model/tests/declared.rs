@@ -46,7 +46,7 @@ fn wrong_documents_are_refused_with_each_problem() {
         json!({"type": "a", "title": "A", "colour": "red", "view": {"component": "text", "text": "x", "style": "color:red"}}),
         json!({"type": "a", "title": "A", "summary": "{state}", "markdown": "{/a|upper}", "view": {"component": "divider"}}),
         json!({"type": "a", "title": "A", "view": {"component": "section", "title": "{", "children": [
-            {"component": "progress", "value": "done"}, {"component": "key_value"}]}}),
+            {"component": "progress", "value": "done"}, {"component": "key_value"}, {"component": "callout"}]}}),
         json!({"type": "a", "title": "A", "view": {"component": "badge", "text": "x", "role": "purple",
             "if": {"value": "/a", "is": [], "above": "1"}}}),
         json!({"type": "a", "title": "A", "icon": "skull", "view": [
@@ -60,6 +60,23 @@ fn wrong_documents_are_refused_with_each_problem() {
     ];
     let told: Vec<String> = wrong.iter().map(|it| format!("{it}\n{}", problems(it))).collect();
     insta::assert_snapshot!(told.join("\n\n"));
+}
+
+#[test]
+fn the_document_of_the_guide_is_valid() {
+    let guide = include_str!("../../../docs/user/message-types.md");
+    let (_, from) = guide.split_once("RELEASE = ").expect("a document");
+    let (written, _) = from.split_once("\n}\n").expect("its end");
+    // Python allows a comma behind the last item.
+    let written = ["    ]", "        ]"]
+        .iter()
+        .fold(written.to_owned(), |text, end| text.replace(&format!(",\n{end}"), &format!("\n{end}")));
+    let document: Value = serde_json::from_str(&format!("{}}}", written.trim_end_matches(','))).expect("JSON");
+    let declared = Declared::read(&document).expect("a valid document");
+    let payload = json!({"name": "1.4", "state": "failed", "error": "The signature was refused"});
+    assert_eq!(declared.summary(&payload), "Release 1.4: failed");
+    let shows_error = |node: &Node| matches!(node, Node::Callout { title, .. } if title == "The signature was refused");
+    assert!(declared.view(&payload).nodes.iter().any(shows_error));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The components of a document's `view`, and how they are read.
+//! The components of a document's `view`, and their validation.
 
 use super::node::{InputKind, Tone};
 use super::read::{Fields, Reader};
@@ -7,21 +7,21 @@ use super::{MAX_DEPTH, MAX_ELEMENTS};
 use crate::message_type::chart::ChartKind;
 use serde_json::Value;
 
-/// Columns of a table, series of a chart, options of a select, words of a role: at most.
+/// Maximum number of columns of a table, series of a chart, options of a select and entries of a `map`.
 const MAX_ITEMS: usize = 50;
-/// The longest name and value of buttons and fields, in characters.
+/// Maximum length of the name and value of buttons and fields, in characters.
 const NAME_CHARS: usize = 200;
 
-/// A component with its conditions.
+/// A component with its repetition and condition.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Element {
-    /// Once for each item of this list.
+    /// Repeats the component for each item of this list.
     pub each: Option<Path>,
     pub condition: Option<Condition>,
     pub part: Part,
 }
 
-/// When something is shown.
+/// The condition under which a component is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Condition {
     pub value: Path,
@@ -30,7 +30,7 @@ pub(super) struct Condition {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Test {
-    /// It is there, and isn't false, 0 or empty.
+    /// The value exists and isn't false, 0 or empty.
     Holds,
     Is(Value),
     Not(Value),
@@ -39,14 +39,14 @@ pub(super) enum Test {
     Below(f64),
 }
 
-/// Which colour.
+/// The colour of a component: fixed, or chosen by a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Role {
     Fixed(Tone),
     Of { value: Path, map: Vec<(String, Tone)>, otherwise: Tone },
 }
 
-/// A number of the document, or of the payload.
+/// A number, in the document itself or at a path of the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Amount {
     Fixed(f64),
@@ -92,12 +92,12 @@ pub(super) struct TableColumn {
     pub value: Template,
     pub href: Option<Template>,
     pub role: Option<Role>,
-    /// Are its values figures?
+    /// Whether its values are numbers.
     pub right: bool,
 }
 
 impl Element {
-    /// Returns whether there is a button in it.
+    /// Returns whether it contains a button.
     pub(super) fn asks(&self) -> bool {
         match &self.part {
             Part::Button { .. } => true,
@@ -110,7 +110,7 @@ impl Element {
     }
 }
 
-/// The components by name.
+/// The components, by their name in a document.
 pub const COMPONENTS: [&str; 20] = [
     "text",
     "heading",
@@ -161,7 +161,7 @@ impl Part {
     }
 }
 
-/// Reads a list of components, or one.
+/// Reads an array of components, or a single one.
 pub(super) fn elements(reader: &mut Reader, value: &Value, at: &str, depth: usize) -> Vec<Element> {
     if value.is_object() {
         return element(reader, value, at, depth).into_iter().collect();
@@ -257,11 +257,13 @@ fn part(reader: &mut Reader, fields: &mut Fields<'_>, name: &str, depth: usize) 
             open: fields.flag(reader, "open", true),
             children: children(reader, fields, depth),
         },
-        "callout" => Part::Callout {
-            role: role(reader, fields),
-            title: fields.template_if(reader, "title").unwrap_or_default(),
-            children: children(reader, fields, depth),
-        },
+        "callout" => {
+            let title = fields.template_if(reader, "title");
+            // Either of both is enough.
+            let alone = title.is_some() && fields.get("children").is_none();
+            let children = if alone { Vec::new() } else { children(reader, fields, depth) };
+            Part::Callout { role: role(reader, fields), title: title.unwrap_or_default(), children }
+        }
         "divider" => Part::Divider,
         _ => Part::Json { value: fields.path(reader, "value")? },
     };
@@ -276,7 +278,7 @@ fn children(reader: &mut Reader, fields: &mut Fields<'_>, depth: usize) -> Vec<E
     }
 }
 
-/// Reads a list of objects, at most [`MAX_ITEMS`]; none if it is absent.
+/// Reads an array of up to [`MAX_ITEMS`] objects. Empty if it is absent.
 fn many<T>(
     reader: &mut Reader,
     fields: &mut Fields<'_>,

@@ -4,14 +4,14 @@ use super::template::{PATH, Path, Template};
 use crate::message_type::{Mismatch, strict};
 use serde_json::{Map, Value};
 
-/// Problems that are named at once.
+/// Maximum number of problems that are reported at once.
 const MAX_PROBLEMS: usize = 20;
 
-/// Collects what is wrong with a document.
+/// Collects the problems of a document.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub problems: Vec<Mismatch>,
-    /// Components so far.
+    /// Number of components read so far.
     pub elements: usize,
 }
 
@@ -22,7 +22,7 @@ impl Reader {
         }
     }
 
-    /// Returns the fields of an object. Anything else is a problem.
+    /// Returns the fields of an object. Reports any other value.
     pub(super) fn fields<'a>(&mut self, value: &'a Value, at: &str) -> Option<Fields<'a>> {
         let Some(map) = value.as_object() else {
             self.wrong(at, "an object");
@@ -93,17 +93,17 @@ impl<'a> Fields<'a> {
         format!("{}{}", self.at, strict::token(name))
     }
 
-    /// Returns a field that may be absent. Null counts as absent.
+    /// Returns an optional field. Null counts as absent.
     pub(super) fn get(&mut self, name: &'static str) -> Option<&'a Value> {
         self.asked.push(name);
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// Returns a field that has to be there.
+    /// Returns a required field, and reports it if it is absent.
     pub(super) fn must(&mut self, reader: &mut Reader, name: &'static str) -> Option<&'a Value> {
         let value = self.get(name);
         if value.is_none() {
-            reader.wrong(&self.at(name), strict::MISSING);
+            reader.wrong(&self.at(name), "a value: the field is required");
         }
         value
     }
@@ -128,7 +128,7 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(|value| reader.path(value, &at))
     }
 
-    /// Returns a string that isn't a template, of 1 to `most` characters; empty where it is wrong.
+    /// Returns a literal string of 1 to `most` characters. Empty if it is invalid, which is reported.
     pub(super) fn string(&mut self, reader: &mut Reader, name: &'static str, most: usize) -> String {
         let Some(value) = self.must(reader, name) else { return String::new() };
         if let Some(text) = value.as_str().filter(|text| !text.trim().is_empty() && text.chars().count() <= most) {
@@ -150,7 +150,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Names the fields that nothing asked for.
+    /// Reports the unknown fields.
     pub(super) fn done(self, reader: &mut Reader) {
         for name in self.map.keys().filter(|name| !self.asked.contains(&name.as_str())) {
             let allowed = self.asked.join("`, `");
