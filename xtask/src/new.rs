@@ -59,7 +59,8 @@ pub fn message_type(tag: &str) -> Result<()> {
         step::say(path);
     }
     step::say(
-        "Next: the payload's fields, its component, and examples in fixtures/demo.json and fixtures/gallery.json",
+        "Next: the payload's fields, its component, examples in fixtures/demo.json and fixtures/gallery.json, and wrong payloads in \
+         crates/model/tests/refusals.rs",
     );
     Ok(())
 }
