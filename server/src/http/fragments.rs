@@ -1,20 +1,21 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
-use super::asked::Asked;
+use super::asked::{Asked, Named};
 use super::pages::{folders_data, inbox_data, panel as panel_data, sessions_data, settings_data};
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
-use api::messages::{ListMessages, MessagePath};
-use api::sessions::{ListSessions, SessionPath};
+use api::messages::{ListMessages, MessageDetail, MessagePath};
+use api::sessions::{ListSessions, SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::session::Dev;
 use app::transcript::Detail;
 use axum::Extension;
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{FromRequestParts, Path, Query, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use hub::Scoped;
 use hub::compute::Job;
 use serde::Deserialize;
@@ -23,10 +24,37 @@ use std::sync::Arc;
 /// Longest text that is previewed, in bytes of its request.
 const RENDER_LIMIT: usize = 1 << 20;
 
-fn answer(fragment: Result<String, Problem>) -> Response {
-    match fragment {
-        Ok(fragment) => views::html(StatusCode::OK, fragment),
-        Err(problem) => problem.into_response(),
+/// HTML of a piece of a page.
+pub struct Fragment(String);
+
+impl IntoResponse for Fragment {
+    fn into_response(self) -> Response {
+        views::html(StatusCode::OK, self.0)
+    }
+}
+
+type Answer = Result<Fragment, Problem>;
+
+async fn message_at(site: &Site, session: String, seq: i64) -> Result<MessageDetail, Problem> {
+    site.api.get_message(MessagePath { session, message: seq.to_string() }, Nothing {}).await
+}
+
+/// The session that the address names, and how it is asked for.
+pub struct OfSession {
+    detail: SessionDetail,
+    query: FragmentQuery,
+    view: View,
+}
+
+impl FromRequestParts<Site> for OfSession {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Self, Problem> {
+        let Named(path) = Named::<SessionPath>::from_request_parts(parts, site).await?;
+        let Asked(query) = Asked::<FragmentQuery>::from_request_parts(parts, site).await?;
+        let view = query.view(&parts.headers)?;
+        let detail = site.api.get_session(path, Nothing {}).await?;
+        Ok(Self { detail, query, view })
     }
 }
 
@@ -62,99 +90,71 @@ impl FragmentQuery {
     }
 }
 
-pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
-    answer(sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::list(&data)))
+pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Answer {
+    let data = sessions_data(&site, &uri, &headers).await?;
+    Ok(Fragment(app::pages::sessions::list(&data)))
 }
 
 /// The latest sessions, as the rail lists them.
-pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Response {
-    let fragment = async {
-        let (page, asks) = tokio::try_join!(views::recent(&site), views::asks(&site))?;
-        Ok(app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all, &asks))
-    };
-    answer(fragment.await)
+pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Answer {
+    let (page, asks) = tokio::try_join!(views::recent(&site), views::asks(&site))?;
+    Ok(Fragment(app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all, &asks)))
 }
 
 /// The rows of the inbox, without the content of those that the browser knows already.
-pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
-    let fragment = async {
-        let data = inbox_data(&site, &uri, &headers).await?;
-        site.draw(move |_| app::pages::inbox::list(&data)).await
-    };
-    answer(fragment.await)
+pub async fn inbox(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Answer {
+    let data = inbox_data(&site, &uri, &headers).await?;
+    site.draw(move |_| app::pages::inbox::list(&data)).await.map(Fragment)
 }
 
-pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
-    answer(folders_data(&site, &headers).await.map(|data| app::pages::folders::list(&data)))
+pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Answer {
+    let data = folders_data(&site, &headers).await?;
+    Ok(Fragment(app::pages::folders::list(&data)))
 }
 
-pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Response {
-    answer(settings_data(&site, &scoped, &headers).await.map(|data| app::pages::settings::inner(&data)))
+pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Answer {
+    let data = settings_data(&site, &scoped, &headers).await?;
+    Ok(Fragment(app::pages::settings::inner(&data)))
 }
 
 /// Older entries of the audit log.
-pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Response {
-    let older = super::pages::audit(&site, query).await;
-    answer(older.map(|older| app::pages::settings::audit::more(&older, &views::clock(&headers))))
+pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Answer {
+    let older = super::pages::audit(&site, query).await?;
+    Ok(Fragment(app::pages::settings::audit::more(&older, &views::clock(&headers))))
 }
 
 /// Returns the rows of a chunk. With `last` it returns several chunks, each in its `<section data-chunk="N">`.
 pub async fn chunk(
     State(site): State<Site>,
-    Path((session, chunk)): Path<(String, i64)>,
-    Query(query): Query<FragmentQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
-        let view = &query.view(&headers)?;
-        match query.last {
-            Some(last) => transcript::sections(&site, &detail, view, chunk, last).await,
-            None => transcript::chunk(&site, &detail, view, chunk).await,
-        }
+    OfSession { detail, query, view }: OfSession,
+    Path((_, chunk)): Path<(String, i64)>,
+) -> Answer {
+    let html = match query.last {
+        Some(last) => transcript::sections(&site, &detail, &view, chunk, last).await?,
+        None => transcript::chunk(&site, &detail, &view, chunk).await?,
     };
-    answer(fragment.await)
+    Ok(Fragment(html))
 }
 
 pub async fn message(
     State(site): State<Site>,
-    Path((session, seq)): Path<(String, i64)>,
-    Query(query): Query<FragmentQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(SessionPath { session }, Nothing {}).await?;
-        let much = match (query.full.as_deref(), query.open.as_deref()) {
-            (Some("1"), _) => Detail::Whole,
-            (_, Some("1")) => Detail::Unfolded,
-            _ => Detail::Glance,
-        };
-        transcript::article(
-            &site,
-            &detail,
-            &query.view(&headers)?,
-            seq,
-            (much, query.find.as_deref().filter(|words| !words.trim().is_empty())),
-        )
-        .await
+    OfSession { detail, query, view }: OfSession,
+    Path((_, seq)): Path<(String, i64)>,
+) -> Answer {
+    let much = match (query.full.as_deref(), query.open.as_deref()) {
+        (Some("1"), _) => Detail::Whole,
+        (_, Some("1")) => Detail::Unfolded,
+        _ => Detail::Glance,
     };
-    answer(fragment.await)
+    let sought = query.find.as_deref().filter(|words| !words.trim().is_empty());
+    transcript::article(&site, &detail, &view, seq, (much, sought)).await.map(Fragment)
 }
 
 /// What a marker of the transcript stands for.
-pub async fn hidden(
-    State(site): State<Site>,
-    Path(path): Path<SessionPath>,
-    Query(query): Query<FragmentQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(path, Nothing {}).await?;
-        let view = View { dev: Dev::Off, ..query.view(&headers)? };
-        let from = query.from.unwrap_or(1);
-        transcript::unfolded(&site, &detail, &view, from, query.to.unwrap_or(from)).await
-    };
-    answer(fragment.await)
+pub async fn hidden(State(site): State<Site>, OfSession { detail, query, view }: OfSession) -> Answer {
+    let view = View { dev: Dev::Off, ..view };
+    let from = query.from.unwrap_or(1);
+    transcript::unfolded(&site, &detail, &view, from, query.to.unwrap_or(from)).await.map(Fragment)
 }
 
 /// What a text that is being written has grown by.
@@ -162,85 +162,55 @@ pub async fn growth(
     State(site): State<Site>,
     Path((session, seq)): Path<(String, i64)>,
     Query(query): Query<FragmentQuery>,
-) -> Response {
-    let fragment = async {
-        let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
-        let page = site.api.list_messages(SessionPath { session }, one).await?;
-        let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
-        let growth = site.draw(move |_| app::fragments::growth_from(&entry, query.block.unwrap_or(0))).await?;
-        Ok(growth.map_or_else(String::new, |growth| growth.html))
-    };
-    answer(fragment.await)
+) -> Answer {
+    let one = ListMessages { from: Some(seq), to: Some(seq), ..ListMessages::default() };
+    let page = site.api.list_messages(SessionPath { session }, one).await?;
+    let entry = page.messages.into_iter().next().ok_or_else(|| Problem::not_found("message"))?;
+    let growth = site.draw(move |_| app::fragments::growth_from(&entry, query.block.unwrap_or(0))).await?;
+    Ok(Fragment(growth.map_or_else(String::new, |growth| growth.html)))
 }
 
-pub async fn panel(
-    State(site): State<Site>,
-    Path(path): Path<SessionPath>,
-    Query(query): Query<FragmentQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
-        let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let (data, edited) = panel_data(&site, &path, tab).await?;
-        let clock = views::clock(&headers);
-        let draw = move |_: &Job| match (&data, &query.file, &query.more) {
-            (PanelData::Changes(changes), Some(file), _) => {
-                panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
-            }
-            (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
-            _ => Ok(panel::panel(&detail, &data, edited, &clock)),
-        };
-        site.draw(draw).await?
+pub async fn panel(State(site): State<Site>, OfSession { detail, query, .. }: OfSession, headers: HeaderMap) -> Answer {
+    let path = SessionPath { session: detail.session.id.to_string() };
+    let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
+    let (data, edited) = panel_data(&site, &path, tab).await?;
+    let clock = views::clock(&headers);
+    let draw = move |_: &Job| match (&data, &query.file, &query.more) {
+        (PanelData::Changes(changes), Some(file), _) => {
+            panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
+        }
+        (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
+        _ => Ok(panel::panel(&detail, &data, edited, &clock)),
     };
-    answer(fragment.await)
+    site.draw(draw).await?.map(Fragment)
 }
 
 /// What a sub-agent said last, for the panel of the session that started it.
-pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(path, Nothing {}).await?;
-        let (rows, earlier) = transcript::nested(&site, &detail, &views::view(None, None, &headers)).await?;
-        Ok(panel::nested(&detail.session, rows, earlier))
-    };
-    answer(fragment.await)
+pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
+    let detail = site.api.get_session(path, Nothing {}).await?;
+    let (rows, earlier) = transcript::nested(&site, &detail, &views::view(None, None, &headers)).await?;
+    Ok(Fragment(panel::nested(&detail.session, rows, earlier)))
 }
 
-pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Response {
-    let fragment = async {
-        // For the projects of all sessions: one is called by what tells it from the others.
-        let one = ListSessions { limit: Some(1), ..ListSessions::default() };
-        let (detail, list) =
-            tokio::try_join!(site.api.get_session(path, Nothing {}), site.api.list_sessions(Nothing {}, one))?;
-        Ok(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers)))
-    };
-    answer(fragment.await)
+pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
+    // For the projects of all sessions: one is called by what tells it from the others.
+    let one = ListSessions { limit: Some(1), ..ListSessions::default() };
+    let (detail, list) =
+        tokio::try_join!(site.api.get_session(path, Nothing {}), site.api.list_sessions(Nothing {}, one))?;
+    Ok(Fragment(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers))))
 }
 
 /// The chips above a transcript.
-pub async fn filters(
-    State(site): State<Site>,
-    Path(path): Path<SessionPath>,
-    Query(query): Query<FragmentQuery>,
-    headers: HeaderMap,
-) -> Response {
-    let fragment = async {
-        let detail = site.api.get_session(path.clone(), Nothing {}).await?;
-        let view = query.view(&headers)?;
-        let data = filter::data(&site, &path, &view, true).await?;
-        Ok(app::pages::session::filter::chips(&detail.session.id, &data, view.dev))
-    };
-    answer(fragment.await)
+pub async fn filters(State(site): State<Site>, OfSession { detail, view, .. }: OfSession) -> Answer {
+    let path = SessionPath { session: detail.session.id.to_string() };
+    let data = filter::data(&site, &path, &view, true).await?;
+    Ok(Fragment(app::pages::session::filter::chips(&detail.session.id, &data, view.dev)))
 }
 
-pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Response {
-    let fragment = async {
-        let path = MessagePath { session, message: seq.to_string() };
-        let detail = site.api.get_message(path, Nothing {}).await?;
-        let drawn = site.draw(move |_| app::fragments::edit(&detail.entry, index)).await?;
-        drawn.ok_or_else(|| Problem::not_found("edit"))
-    };
-    answer(fragment.await)
+pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(String, i64, usize)>) -> Answer {
+    let detail = message_at(&site, session, seq).await?;
+    let drawn = site.draw(move |_| app::fragments::edit(&detail.entry, index)).await?;
+    drawn.map(Fragment).ok_or_else(|| Problem::not_found("edit"))
 }
 
 /// How the records of a message are asked for.
@@ -260,36 +230,24 @@ pub async fn records(
     State(site): State<Site>,
     Path((session, seq)): Path<(String, i64)>,
     Query(query): Query<RecordsQuery>,
-) -> Response {
-    let path = MessagePath { session, message: seq.to_string() };
-    let records = async {
-        let detail = site.api.get_message(path, Nothing {}).await?;
-        Ok(match query.form {
-            Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
-            None => views::html(StatusCode::OK, site.draw(move |_| app::fragments::records(&detail)).await?),
-        })
-    };
-    records.await.unwrap_or_else(|problem: Problem| problem.into_response())
+) -> Result<Response, Problem> {
+    let detail = message_at(&site, session, seq).await?;
+    Ok(match query.form {
+        Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
+        None => Fragment(site.draw(move |_| app::fragments::records(&detail)).await?).into_response(),
+    })
 }
 
 /// Everything that a message says, as plain text: the browser shows a million lines of it.
-pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
-    let path = MessagePath { session, message: seq.to_string() };
-    let text = async {
-        let detail = site.api.get_message(path, Nothing {}).await?;
-        site.draw(move |_| app::fragments::whole_text(&detail.entry)).await
-    };
-    text.await.map_or_else(Problem::into_response, String::into_response)
+pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Result<String, Problem> {
+    let detail = message_at(&site, session, seq).await?;
+    site.draw(move |_| app::fragments::whole_text(&detail.entry)).await
 }
 
 /// A document that declares the type of a message, made from its payload: to be copied and changed.
-pub async fn template(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Response {
-    let path = MessagePath { session, message: seq.to_string() };
-    let text = async {
-        let detail = site.api.get_message(path, Nothing {}).await?;
-        Ok::<_, Problem>(app::fragments::type_template(&detail.entry))
-    };
-    text.await.map_or_else(Problem::into_response, String::into_response)
+pub async fn template(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Result<String, Problem> {
+    let detail = message_at(&site, session, seq).await?;
+    Ok(app::fragments::type_template(&detail.entry))
 }
 
 #[derive(Debug, Deserialize)]
@@ -298,10 +256,7 @@ struct Markdown {
 }
 
 /// What somebody is writing, as the transcript will show it.
-pub async fn render(State(site): State<Site>, request: Request) -> Response {
-    let fragment = async {
-        let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
-        site.draw(move |_| app::fragments::prose(&content)).await
-    };
-    answer(fragment.await)
+pub async fn render(State(site): State<Site>, request: Request) -> Answer {
+    let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
+    site.draw(move |_| app::fragments::prose(&content)).await.map(Fragment)
 }
