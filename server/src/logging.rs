@@ -13,6 +13,11 @@ pub fn start(format: LogFormat) {
         LogFormat::Json => LevelFilter::INFO,
     };
     let filter = EnvFilter::builder().with_default_directive(level.into()).from_env_lossy();
+    // This library logs what clients send, with their headers.
+    let filter = match "rmcp=off".parse() {
+        Ok(silent) => filter.add_directive(silent),
+        Err(_) => filter,
+    };
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match format {
         LogFormat::Text => log.with_ansi(std::io::stderr().is_terminal()).init(),

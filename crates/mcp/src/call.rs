@@ -129,10 +129,8 @@ impl Call {
 pub fn read<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Refusal> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let field = error.path().to_string();
-        if field == "." {
-            Refusal::new(error.inner().to_string())
-        } else {
-            Refusal(format!("`{field}`: {}", error.inner()))
-        }
+        // In words of JSON.
+        let what = error.inner().to_string().replace("a sequence", "an array").replace("a map", "an object");
+        if field == "." { Refusal(what) } else { Refusal(format!("`{field}`: {what}")) }
     })
 }

@@ -136,7 +136,7 @@ impl<'a> Person<'a> {
     }
 
     pub fn get(&self, path: &str) -> Value {
-        let reply = self.server.as_owner(&self.cookie, "GET", path, &Value::Null);
+        let reply = self.server.get(path, &[("Cookie", self.cookie.as_str())]);
         assert_eq!(reply.status, 200, "{path}: {}", reply.text());
         reply.json()
     }
@@ -148,7 +148,7 @@ impl<'a> Person<'a> {
 
     pub fn messages(&self) -> Vec<Value> {
         let id = self.session()["id"].as_str().unwrap().to_owned();
-        self.get(&format!("/v1/sessions/{id}/messages"))["entries"].as_array().unwrap().clone()
+        self.get(&format!("/v1/sessions/{id}/messages"))["messages"].as_array().unwrap().clone()
     }
 
     /// Waits until the last message is as expected, and returns it.
@@ -206,13 +206,13 @@ fn an_agent_tells_what_it_does() {
     let whole = json!({"id": "tests", "label": "Tests", "current": 412, "total": 412, "state": "done"});
     assert_eq!(agent.call("progress", whole), ["Moved on; its `id` is `tests`"]);
     let told = agent.call("log", json!({"text": "Done"}));
-    assert_eq!(told, ["Logged as message 7 of the session", "People wrote to you:\n- You: Publish it on Monday"]);
+    assert_eq!(told, ["Logged as message 7 of the session", "People wrote to you:\n- user: Publish it on Monday"]);
 
     let found = agent.call("search", json!({"q": "tests pass"}));
     let id = person.session()["id"].as_str().unwrap().to_owned();
     assert_eq!(
         found,
-        [format!("1 messages match\n- assistant in \"Nightly build\" (session {id}, message 1): All 412 tests pass.")]
+        [format!("1 message matches\n- assistant in \"Nightly build\" (session {id}, message 1): All 412 tests pass.")]
     );
     let kinds: Vec<Value> = person.messages().iter().map(|message| message["metadata"]["payload"].clone()).collect();
     assert_eq!(kinds[4]["state"], "done");
@@ -262,7 +262,7 @@ fn a_person_is_asked_and_waited_for() {
     let choice = agent.ask("ask", json!({"question": "Where to?", "options": ["Staging", "Live"]}));
     person.says("Before you do: is it green?");
     person.decides(json!({"selected": ["2"]}));
-    assert_eq!(texts(&agent.answer(choice)), ["Live", "People wrote to you:\n- You: Before you do: is it green?"]);
+    assert_eq!(texts(&agent.answer(choice)), ["Live", "People wrote to you:\n- user: Before you do: is it green?"]);
     let several = agent.ask("ask", json!({"question": "Which ones?", "options": ["A", "B", "C"], "multiple": true}));
     person.decides(json!({"selected": ["1", "3"]}));
     assert_eq!(texts(&agent.answer(several)), ["A, C"]);
@@ -324,7 +324,10 @@ fn nothing_is_allowed_but_by_a_person() {
     );
     assert_eq!(state(&person.until(|message| state(message) != "open")), "cancelled");
     let wrong = answer(agent.call("approve", json!({"tool_name": "Bash", "input": "ls"})));
-    assert_eq!(wrong, json!({"behavior": "deny", "message": "`input`: invalid type: string \"ls\", expected a map"}));
+    assert_eq!(
+        wrong,
+        json!({"behavior": "deny", "message": "`input`: invalid type: string \"ls\", expected an object"})
+    );
     let late = agent.call("ask", json!({"question": "Anybody?"}));
     assert_eq!(late, ["error: Nobody answered within 1 seconds: the request was withdrawn"]);
     assert_eq!(person.until(|message| message["status"] != "final")["status"], "retracted");

@@ -121,7 +121,8 @@ fn a_client_has_a_session_of_its_own() {
 
     // Another key can't go on with it, whoever told it the name.
     let thief = Client { key: server.agent_key(), session: client.session.clone(), server: &server };
-    assert_eq!(thief.call("log", json!({"text": "three"})), "x");
+    let refused = thief.call("log", json!({"text": "three"}));
+    assert!(refused.starts_with("This name is taken: the session that has it is another one's"), "{refused}");
     let (_, mut lines) =
         client.begin("/mcp?session=nightly&agent=bot&title=Build", &tool_call(3, "log", json!({"text": "four"})));
     assert_eq!(text(&answer(&mut lines)), "Logged as message 1 of the session");
@@ -167,6 +168,7 @@ fn who_hangs_up_or_cancels_waits_no_more() {
     person.until(|message| state(message) == "open");
     server.place.out(&["key", "revoke", client.key.split('_').nth(1).unwrap()]);
     assert_eq!(answer(&mut lines)["result"]["isError"], true, "a key that was revoked gets no answer");
+    person.until(|message| state(message) == "cancelled");
     assert_eq!(client.begin("/mcp", &ask).0.status, 401);
 }
 

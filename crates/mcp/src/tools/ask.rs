@@ -52,10 +52,14 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
 async fn in_words(call: &Call, text: String) -> Result<Reply, Refusal> {
     let question = call.session().await?.question(PostMessage::from(text)).await?;
     match call.wait(question.answer()).await {
-        Ok(answer) => {
-            let answer = answer?;
+        Ok(Ok(answer)) => {
             let text = answer.text();
             Ok(Reply::new(text, [question.sent.queued_user_messages, answer.queued_user_messages].concat()))
+        }
+        Ok(Err(error)) => {
+            // Nobody waits any more. Why that is says more than a withdrawal that fails for the same reason.
+            drop(question.withdraw().await);
+            Err(error.into())
         }
         Err(unanswered) => Err(withdrawn(unanswered, question.withdraw().await)),
     }
@@ -64,7 +68,11 @@ async fn in_words(call: &Call, text: String) -> Result<Reply, Refusal> {
 /// Waits for the decision of a request, and withdraws it if none comes.
 pub async fn decided(call: &Call, request: &ApprovalRequest) -> Result<Decided, Refusal> {
     match call.wait(request.decision()).await {
-        Ok(decided) => Ok(decided?),
+        Ok(Ok(decided)) => Ok(decided),
+        Ok(Err(error)) => {
+            drop(request.withdraw().await);
+            Err(error.into())
+        }
         Err(unanswered) => Err(withdrawn(unanswered, request.withdraw().await)),
     }
 }

@@ -9,11 +9,11 @@ use sdk::{Error, PostMessage, Sent, Structured, UpdateMessage};
 use serde_json::{Map, Value, json};
 
 pub async fn diff(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
-    Ok(stored("Shown", send(call, MessageType::CodeEdit, arguments, None).await?))
+    Ok(stored("Shown", send(call, MessageType::CodeEdit, arguments, None).await.map_err(refused)?))
 }
 
 pub async fn todos(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
-    Ok(stored("Set", send(call, MessageType::Todo, arguments, None).await?))
+    Ok(stored("Set", send(call, MessageType::Todo, arguments, None).await.map_err(refused)?))
 }
 
 /// The fields of a PROGRESS, and the id of the report.
@@ -36,11 +36,19 @@ pub async fn progress(call: &Call, mut arguments: Map<String, Value>) -> Result<
         match advance(call, id, arguments.clone()).await {
             Ok(()) => return Ok(Reply::new(format!("Moved on; its `id` is `{id}`"), Vec::new())),
             Err(Error::NotFound(_)) => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(refused(error)),
         }
     }
-    let sent = send(call, MessageType::Progress, arguments, id).await?;
+    let sent = send(call, MessageType::Progress, arguments, id).await.map_err(refused)?;
     Ok(Reply::new(format!("Reported; to move it on, pass `id`: `{}`", sent.id()), sent.queued_user_messages))
+}
+
+/// Names an argument where the model wrote it: the arguments are the payload.
+fn refused(error: Error) -> Refusal {
+    match error {
+        Error::Envelope(error) => Refusal(error.to_string().replace("`/payload/", "`/")),
+        error => error.into(),
+    }
 }
 
 /// Moves a report on.

@@ -22,8 +22,12 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
     let mut query: SearchQuery = read(arguments)?;
     query.limit.get_or_insert(HITS);
     let page = call.client.verbatim.search(query).await?;
-    let more = if page.total_is_floor { "or more " } else { "" };
-    let mut lines = vec![format!("{} {more}messages match", page.total)];
+    let found = match (page.total, page.total_is_floor) {
+        (total, true) => format!("{total} or more messages match"),
+        (1, false) => "1 message matches".to_owned(),
+        (total, false) => format!("{total} messages match"),
+    };
+    let mut lines = vec![found];
     lines.extend(page.hits.iter().map(line));
     lines.extend(page.next.map(|next| format!("For the next page, pass `after`: `{next}`")));
     Ok(Reply::new(lines.join("\n"), Vec::new()))
