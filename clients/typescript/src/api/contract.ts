@@ -252,6 +252,19 @@ export interface ListSessions {
   said?: number;
 }
 
+/** What the agent's hooks reported last. */
+export interface Live {
+  /** What the agent does. */
+  state: LiveState;
+  /** Why, in a few words: `Runs Bash`. */
+  reason: string;
+  /** When it was reported. */
+  at: Micros;
+}
+
+/** What an agent's hooks report of it. */
+export type LiveState = "working" | "waiting" | "idle" | "failed" | "done";
+
 /** The caller. */
 export interface Me {
   /** `owner` for a person in a browser, `local` for a command on the server's machine, `agent` for a key. */
@@ -355,7 +368,7 @@ export interface PostMessage {
   context?: Context | null;
   /** Whether it may be remembered beyond its session. */
   memory?: MemoryWish | null;
-  /** Of a person's message: give it to the agent? If absent, unless the agent's own key posts it. */
+  /** Of a message of a person or of the system: give it to the agent? If absent, unless the agent's own key posts it, or no prompt may hold it. */
   deliver?: boolean | null;
   /** RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order. */
   created_at?: unknown;
@@ -407,6 +420,8 @@ export interface Session {
   agent_session_id: string | null;
   /** Of a sub-agent: the session that started it. */
   parent: SessionId | null;
+  /** Of a sub-agent: the session that started it isn't stored, so this one stands by itself. */
+  parent_missing?: boolean;
   /** The session whose messages this one begins with, as it was forked or resumed into another file. */
   forked_from: SessionId | null;
   /** Of a child: the parent's tool call that started it. */
@@ -439,6 +454,8 @@ export interface Session {
   ended_at?: Micros | null;
   /** The last sign of life of an agent that posts by itself. */
   heartbeat_at?: Micros | null;
+  /** What the agent's hooks reported last, if it is newer than all messages. */
+  live?: Live | null;
   /** Its agent posts by itself, and takes what people write. Others are read from files. */
   registered?: boolean;
   /** The agent key that made it. */
