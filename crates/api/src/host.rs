@@ -14,6 +14,10 @@ pub struct HostMessage {
     /// The session that it is about. Absent: it goes to the session `operations`, and to each session with an open run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// It tells of a deployment, and agents are to know: in the same sessions a message of the role `system` by `deploy` answers it,
+    /// which is given with the next run and stays in the conversation. The session `operations` has no agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deploy: Option<bool>,
     /// Give one to be able to repeat the request: the message is stored once.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,6 +47,10 @@ pub enum HostEvent {
     DiskNearlyFull {
         free_mib: u64,
     },
+    /// What an operator says of a deployment.
+    Deployed {
+        text: String,
+    },
     /// An operator's own words.
     Notice {
         text: String,
@@ -65,6 +69,7 @@ impl HostEvent {
             Self::AgentLost => "agent_lost",
             Self::KeyRevoked { .. } => "key_revoked",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
+            Self::Deployed { .. } => "deployed",
             Self::Notice { .. } => "notice",
         }
     }
@@ -87,7 +92,7 @@ impl HostEvent {
             Self::DiskNearlyFull { free_mib } => {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
             }
-            Self::Notice { text } => text.clone(),
+            Self::Deployed { text } | Self::Notice { text } => text.clone(),
         }
     }
 }

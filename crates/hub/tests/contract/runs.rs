@@ -253,6 +253,24 @@ async fn people_post_messages_of_the_host_and_agents_cannot() {
 }
 
 #[tokio::test]
+async fn a_deployment_is_told_to_people_and_marked_for_agents() {
+    let talk = Talk::new().await;
+    let told = json!({"content": "Deployed 1.2", "session": "s1", "deploy": true, "id": "d1"});
+    for _ in 0..2 {
+        assert_eq!(talk.house.post("/v1/host-messages", told.clone()).await.status, 201);
+    }
+    let page = talk.owner(Get, "/messages?dev=1", Value::Null).await;
+    let seen: Vec<_> = page.body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| (m["role"].as_str().unwrap(), m["sender"].as_str().unwrap(), m["reply_to"].as_str()))
+        .collect();
+    assert_eq!(seen, [("host", "host", None), ("system", "deploy", Some("d1"))]);
+    assert_eq!(given(&talk.begin(json!({})).await), [(2, "system", "Deployed 1.2")]);
+}
+
+#[tokio::test]
 async fn a_host_message_tells_of_a_failed_a_lost_and_a_revoked_agent() {
     let talk = Talk::new().await;
     let host = async || {
