@@ -19,6 +19,7 @@
  *   ready to be asked.
  * - What people write comes with the answer to each post, as `queuedUserMessages`, and by `pending`; each `Message` once. `body` and the
  *   accessors beside it are typed.
+ * - `beginRun` gives the agent its input for one run, once and in order, after a crash as well.
  * - `watch` is the event stream, which resumes itself.
  * - `VerbatimError` and its subclasses say what went wrong, by what one may do about it.
  *
@@ -70,6 +71,8 @@ export type {
   UpdateMessage,
 } from './message.js';
 export type * from './payloads.js';
+export { Run } from './run.js';
+export type { BeginRun, EndRun } from './run.js';
 export { Session } from './session.js';
 export type { ProgressFields, ToolCallResult } from './session.js';
 export { Streaming } from './streaming.js';

@@ -37,6 +37,8 @@ import type {
   Series,
   TodoItem,
 } from './payloads.js';
+import type { BeginRun, Run } from './run.js';
+import { runOf } from './run.js';
 import { Streaming } from './streaming.js';
 import { Watch } from './watch.js';
 
@@ -360,6 +362,35 @@ export class Session {
       }
     }
     return fresh;
+  }
+
+  /**
+   * Begins a run: what people and the system said since the last one, with the notices of this run. A run that is open is given again
+   * instead. Throws a `ConflictError` if that one was begun in another format.
+   */
+  async beginRun(begin: BeginRun = {}, waiting: Waiting = {}): Promise<Run> {
+    const run = await this.#begin(begin, undefined, waiting.signal);
+    if (run === undefined) throw unreadable('a run has no id');
+    return run;
+  }
+
+  /** Waits for something that wakes the agent, and begins a run with it. Undefined if nothing came within `wait` seconds. */
+  async nextRun(wait: number, begin: BeginRun = {}, { signal }: Waiting = {}): Promise<Run | undefined> {
+    const until = Date.now() + wait * 1000;
+    for (;;) {
+      const left = Math.max(until - Date.now(), 0);
+      const run = await this.#begin(begin, Math.min(Math.ceil(left / 1000), WAIT), signal);
+      if (run !== undefined || Date.now() >= until) return run;
+    }
+  }
+
+  async #begin(begin: BeginRun, wait: number | undefined, signal: AbortSignal | undefined): Promise<Run | undefined> {
+    const path = this.#path('/runs');
+    const answer = await this.#core.call('POST', path, snakeFields({ ...begin, wait }), { timeout: LONG, signal });
+    const run = runOf(this.#core, path, answer);
+    // The run gave it: the queue goes on behind.
+    if (run !== undefined) this.#inbox.giveAll([], Number(objectOf(answer)['to']));
+    return run;
   }
 
   /**

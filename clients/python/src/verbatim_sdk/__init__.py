@@ -18,6 +18,7 @@
   module `approval` has approvals that are ready to be asked.
 - What people write comes with the answer to each post, as `Sent.queued_user_messages`, and by `Session.pending`; each `Message`
   once. `Message.body` and its accessors are typed; `payloads` has the types.
+- `Session.begin_run` gives the agent its input for one run, once and in order, after a crash as well.
 - `Session.watch` is the event stream, which resumes itself.
 - `Error` and its subclasses say what went wrong, by what one may do about it.
 """
@@ -26,12 +27,13 @@ from . import approval, envelope, errors, payloads
 from ._asynchronous import (
     AsyncApprovalRequest,
     AsyncQuestion,
+    AsyncRun,
     AsyncSession,
     AsyncStreaming,
     AsyncVerbatim,
     AsyncWatch,
 )
-from ._blocking import ApprovalRequest, Question, Session, Streaming, Verbatim, Watch
+from ._blocking import ApprovalRequest, Question, Run, Session, Streaming, Verbatim, Watch
 from .errors import (
     BusyError,
     ChangedError,
@@ -89,6 +91,7 @@ __all__ = [
     "ApprovalRequest",
     "AsyncApprovalRequest",
     "AsyncQuestion",
+    "AsyncRun",
     "AsyncSession",
     "AsyncStreaming",
     "AsyncVerbatim",
@@ -120,6 +123,7 @@ __all__ = [
     "Problem",
     "Question",
     "ReviewComment",
+    "Run",
     "Sent",
     "Series",
     "ServerError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Type, Union
 
 import httpx
 
@@ -12,6 +12,7 @@ from ._client import VerbatimCalls
 from ._core import PATIENCE, Core
 from ._drive import AsyncDriver, Asynchronous
 from ._inbox import Inbox
+from ._runs import RunCalls
 from ._session import SessionCalls
 from ._streaming import StreamingCalls
 from ._watch import Watcher
@@ -89,6 +90,29 @@ class AsyncSession(Asynchronous, SessionCalls):
         """
         return AsyncStreaming(self, await self._run(self._post({**fields, "status": "streaming"})))
 
+    async def begin_run(
+        self, *, format: Optional[str] = None, notices: Optional[str] = None, history_after: Optional[int] = None
+    ) -> AsyncRun:
+        """Begins a run: what people and the system said since the last one, with the notices of this run.
+
+        A run that is open is given again instead. `format` is `messages`, `anthropic`, `openai` or `text`; `notices` says where they
+        go: `system_prompt` or `prompt`. `history_after` gives the whole conversation after a `seq`, 0 for all of it.
+        """
+        begun = await self._run(self._begin_run({"format": format, "notices": notices, "history_after": history_after}, None))
+        return AsyncRun(self, begun or {})
+
+    async def next_run(
+        self,
+        wait: float,
+        *,
+        format: Optional[str] = None,
+        notices: Optional[str] = None,
+        history_after: Optional[int] = None,
+    ) -> Optional[AsyncRun]:
+        """Waits for something that wakes the agent, and begins a run with it. None if nothing came within `wait` seconds."""
+        begun = await self._run(self._next_run({"format": format, "notices": notices, "history_after": history_after}, wait))
+        return None if begun is None else AsyncRun(self, begun)
+
     async def question(self, question: str, **fields: Unpack[MessageFields]) -> AsyncQuestion:
         """Asks a question, and doesn't wait yet."""
         return AsyncQuestion(self, await self._run(self._ask(question, fields)))
@@ -135,6 +159,14 @@ class AsyncStreaming(Asynchronous, StreamingCalls):
             await self.finish()
         else:
             await self.fail()
+
+
+class AsyncRun(Asynchronous, RunCalls):
+    """What an agent is given for one turn."""
+
+    def __init__(self, session: AsyncSession, input: Dict[str, Any]) -> None:
+        self._driver = session._driver
+        self._begin(session, input)
 
 
 class AsyncWatch(Asynchronous):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Type, Union
 
 import httpx
 
@@ -12,6 +12,7 @@ from ._client import VerbatimCalls
 from ._core import PATIENCE, Core
 from ._drive import Blocking, Driver
 from ._inbox import Inbox
+from ._runs import RunCalls
 from ._session import SessionCalls
 from ._streaming import StreamingCalls
 from ._watch import Watcher
@@ -95,6 +96,29 @@ class Session(Blocking, SessionCalls):
         """
         return Streaming(self, self._run(self._post({**fields, "status": "streaming"})))
 
+    def begin_run(
+        self, *, format: Optional[str] = None, notices: Optional[str] = None, history_after: Optional[int] = None
+    ) -> Run:
+        """Begins a run: what people and the system said since the last one, with the notices of this run.
+
+        A run that is open is given again instead. `format` is `messages`, `anthropic`, `openai` or `text`; `notices` says where they
+        go: `system_prompt` or `prompt`. `history_after` gives the whole conversation after a `seq`, 0 for all of it.
+        """
+        begun = self._run(self._begin_run({"format": format, "notices": notices, "history_after": history_after}, None))
+        return Run(self, begun or {})
+
+    def next_run(
+        self,
+        wait: float,
+        *,
+        format: Optional[str] = None,
+        notices: Optional[str] = None,
+        history_after: Optional[int] = None,
+    ) -> Optional[Run]:
+        """Waits for something that wakes the agent, and begins a run with it. None if nothing came within `wait` seconds."""
+        begun = self._run(self._next_run({"format": format, "notices": notices, "history_after": history_after}, wait))
+        return None if begun is None else Run(self, begun)
+
     def question(self, question: str, **fields: Unpack[MessageFields]) -> Question:
         """Asks a question, and doesn't wait yet."""
         return Question(self, self._run(self._ask(question, fields)))
@@ -139,6 +163,14 @@ class Streaming(Blocking, StreamingCalls):
             self.finish()
         else:
             self.fail()
+
+
+class Run(Blocking, RunCalls):
+    """What an agent is given for one turn."""
+
+    def __init__(self, session: Session, input: Dict[str, Any]) -> None:
+        self._driver = session._driver
+        self._begin(session, input)
 
 
 class Watch(Blocking):

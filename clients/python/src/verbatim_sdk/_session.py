@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
@@ -312,6 +313,28 @@ class SessionCalls:
                 yield Pause(left)
             new = yield from self._take_new(min(int(left), _WAIT))
         return new
+
+    # Runs
+
+    def _begin_run(self, fields: Json, wait: Optional[int]) -> Plan[Optional[Dict[str, Any]]]:
+        body = present({**fields, "wait": wait})
+        answer: Dict[str, Any] = yield from self._core.call("POST", f"{self._path}/runs", body, timeout=LONG)
+        if answer.get("run") is None:
+            return None
+        # The run gave it: the queue goes on behind.
+        self._inbox.give_all([], int(answer.get("to") or 0))
+        return answer
+
+    def _next_run(self, fields: Json, wait: float) -> Plan[Optional[Dict[str, Any]]]:
+        until = time.monotonic() + wait
+        while True:
+            left = max(until - time.monotonic(), 0.0)
+            begun = yield from self._begin_run(fields, min(math.ceil(left), _WAIT))
+            if begun is not None or time.monotonic() >= until:
+                return begun
+
+    def _end_run(self, run: str, fields: Json) -> Plan[None]:
+        yield from self._core.call("POST", f"{self._path}/runs/{segment(run)}/end", present(fields))
 
     # Reading
 
