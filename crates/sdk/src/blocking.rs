@@ -13,6 +13,7 @@ use api::blobs::BlobMade;
 use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
+use api::runs::{BeginRun, EndRun};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage};
 use api::types::TypeDeclared;
@@ -62,6 +63,9 @@ forward! {
     ask_approval(approval: Approval) -> Decided;
     request_approval(approval: Approval, options: Structured) -> ApprovalRequest;
     pending(wait: Duration) -> Vec<Message>;
+    begin_run() -> Run;
+    begin_run_with(begin: BeginRun) -> Run;
+    next_run(begin: BeginRun, wait: Duration) -> Option<Run>;
     heartbeat() -> ();
     end(outcome: EndOutcome) -> ();
     messages(query: ListMessages) -> MessagePage;
@@ -80,6 +84,25 @@ forward! {
     ApprovalRequest for crate::ApprovalRequest:
     decision() -> Decided;
     withdraw() -> ();
+}
+
+forward! {
+    /// A run that began; see [`crate::Run`].
+    Run for crate::Run:
+    end(end: EndRun) -> ();
+}
+
+impl forward::Twin<Option<Run>> for Option<crate::Run> {
+    fn twin(self, alone: &Alone) -> Option<Run> {
+        self.map(|run| forward::Twin::twin(run, alone))
+    }
+}
+
+impl Run {
+    /// Returns what was given, as the async client has it.
+    pub fn input(&self) -> &crate::Run {
+        &self.inner
+    }
 }
 
 forward! {

@@ -22,6 +22,7 @@
 //!   [`Question`] and [`ApprovalRequest`] are the same in two steps. [`approval`] has approvals that are ready to be asked.
 //! - What people write comes with the answer to each post, as [`Sent::queued_user_messages`], and by
 //!   [`Session::pending`]; each [`Message`] once. Its [`Message::body`] is typed.
+//! - [`Session::begin_run`] gives the agent its input for one run, once and in order, after a crash as well; [`Run`] is it.
 //! - [`Watch`]: the event stream, which resumes itself.
 //! - [`Error`]: what went wrong, by what one may do about it.
 //! - [`blocking`]: the same without an async runtime.
@@ -47,6 +48,7 @@ mod inbox;
 mod message;
 mod question;
 mod retry;
+mod run;
 mod session;
 mod streaming;
 mod verbatim;
@@ -55,6 +57,7 @@ mod watch;
 pub use api::lifecycle::{EditSession, EndOutcome, NewSession};
 pub use api::messages::ListMessages;
 pub use api::posting::{PostMessage, UpdateMessage};
+pub use api::runs::{BeginRun, EndRun, EndedAs};
 pub use api::{self, Problem};
 pub use error::Error;
 pub use message::{Message, Sent, Structured};
@@ -69,6 +72,7 @@ pub use model::message_type::todo::{TodoItem, TodoStatus};
 pub use model::message_type::tool_call::ToolCall;
 pub use model::{self, Body, Role, Status};
 pub use question::{Answer, ApprovalRequest, Decided, Question};
+pub use run::Run;
 pub use session::Session;
 pub use streaming::Streaming;
 pub use verbatim::Verbatim;

@@ -1,5 +1,6 @@
 //! One session of an agent: posting, changing, and hearing what people write.
 
+mod runs;
 mod typed;
 mod updating;
 

@@ -5,7 +5,9 @@
 fn the_blocking_client_has_the_same_methods() {
     let sources = [
         include_str!("../src/verbatim.rs"),
+        include_str!("../src/run.rs"),
         include_str!("../src/session.rs"),
+        include_str!("../src/session/runs.rs"),
         include_str!("../src/session/typed.rs"),
         include_str!("../src/session/updating.rs"),
         include_str!("../src/question.rs"),
