@@ -10,6 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
 use model::audit::AuditKind;
+use model::run_prompt::PromptPart;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -58,6 +59,8 @@ pub enum Command {
     Run(Run),
     /// Post a message to a session, or to a new one
     Send(SendMessage),
+    /// Post a message of the host: people see it, no model ever does
+    Notify(Notify),
     /// Ask a question and print the answer
     Ask(Ask),
     /// Print messages as they come
@@ -75,6 +78,8 @@ pub enum Command {
     Types(Types),
     /// Write a session as it was imported, or as JSON
     Export(Export),
+    /// Print the exact texts that an agent was given, or check them
+    ContextLog(ContextLog),
     /// Print the audit log: who logged in, made keys, decided, deleted, changed settings
     Audit(Audit),
     /// Check data directory, database, audit log, transcripts and server
@@ -289,6 +294,51 @@ pub enum ExportFormat {
     Html,
     /// Text, to read
     Markdown,
+}
+
+#[derive(Debug, Args)]
+pub struct Notify {
+    #[command(flatten)]
+    pub data: Data,
+    /// The message, as markdown; `-` or nothing reads standard input
+    pub text: Option<String>,
+    /// Session that it is about [default: `operations`, and each session with an open run]
+    #[arg(long, value_name = "SESSION", value_parser = session)]
+    pub session: Option<String>,
+    /// Tell the agents, too: a marker of the deployment stays in their conversations
+    #[arg(long)]
+    pub deploy: bool,
+    /// Id of the message: the same one again is stored once
+    #[arg(long)]
+    pub id: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ContextLog {
+    #[command(flatten)]
+    pub data: Data,
+    /// Our id, the agent's own id, or a unique prefix of either
+    #[arg(value_name = "SESSION", value_parser = session)]
+    pub session: String,
+    /// Only what was given in this run
+    #[arg(long)]
+    pub run: Option<String>,
+    /// Print only this part, byte for byte
+    #[arg(long, value_parser = part, requires = "run", conflicts_with = "json")]
+    pub part: Option<PromptPart>,
+    /// Check that each entry is what was written, and that none is missing
+    #[arg(long, conflicts_with_all = ["run", "json"])]
+    pub check: bool,
+    /// Print JSON, an entry a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn part(word: &str) -> Result<PromptPart, String> {
+    PromptPart::parse(word).ok_or_else(|| format!("expected one of `{}`", PromptPart::WORDS.join("`, `")))
 }
 
 #[derive(Debug, Args)]

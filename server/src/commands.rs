@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod context_log;
 mod doctor;
 mod export;
 mod folders;
@@ -11,6 +12,7 @@ mod import;
 mod key;
 mod mcp;
 mod metrics;
+mod notify;
 mod open;
 mod repair;
 mod run;
@@ -41,6 +43,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Open(args) => open::run(args).await,
         Command::Run(args) => run::run(args).await,
         Command::Send(args) => send::run(args).await,
+        Command::Notify(args) => notify::run(args).await,
         Command::Ask(args) => return ask::run(args).await,
         Command::Tail(args) => tail::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
@@ -48,6 +51,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
+        Command::ContextLog(args) => context_log::run(args).await,
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,
     }?;

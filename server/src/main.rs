@@ -13,6 +13,7 @@ mod door;
 mod http;
 mod logging;
 mod modes;
+mod notice_file;
 mod signals;
 mod speaker;
 mod type_files;

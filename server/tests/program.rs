@@ -57,6 +57,8 @@ mod proxy;
 mod reference;
 #[path = "program/reports.rs"]
 mod reports;
+#[path = "program/runs.rs"]
+mod runs;
 #[path = "program/sdk_asking.rs"]
 mod sdk_asking;
 #[path = "program/sdk_posting.rs"]

@@ -4,7 +4,7 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, modes, type_files};
+use crate::{data_dir, door, http, modes, notice_file, type_files};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
 use drivers::environment::Environment;
@@ -73,6 +73,7 @@ pub async fn run(args: Serve) -> Result<()> {
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);
+    notice_file::read(&hub, &dir)?;
     if args.demo {
         hub::demo::load(&hub).await?;
     }
@@ -89,11 +90,14 @@ pub async fn run(args: Serve) -> Result<()> {
     tokio::spawn(hub::words::renew(hub.clone()));
     tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));
     tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.clone()));
+    tokio::spawn(hub::host::watch(hub.clone(), dir.clone()));
+    hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
     let _ = following.await;
     hub.write_refusals().await;
+    hub.tell_stop().await;
     clean_up(&dir);
     store.close().await;
     drop(lock);

@@ -11,6 +11,7 @@ use api::{Api as _, Nothing, Problem};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use hub::Scoped;
+use model::Role;
 use serde_json::json;
 
 /// Messages an answer; the rest comes with the next.
@@ -57,10 +58,15 @@ fn answer(instance: &str, taken: Option<Vec<Entry>>) -> Response {
 pub async fn take(scoped: &Scoped, instance: &Instance, expects: Option<i64>) -> Result<Option<Vec<Entry>>, Problem> {
     let input = TakePending { expects, limit: Some(MOST), ..TakePending::default() };
     match scoped.take_pending(path(instance), input).await {
-        Ok(pending) => Ok(Some(pending.messages)),
+        Ok(pending) => Ok(Some(pending.messages.into_iter().filter(is_of_a_person).collect())),
         Err(problem) if problem.code == "stale" => Ok(None),
         Err(problem) => Err(problem),
     }
+}
+
+/// That API knows no messages of the system: its clients would take one for the answer to their question.
+pub fn is_of_a_person(entry: &Entry) -> bool {
+    entry.message.draft.role == Role::User
 }
 
 /// Where a message stands, named by its id.

@@ -2,6 +2,7 @@
 
 use super::fields::{Fields, Instance};
 use super::git_diff::{self, Diff};
+use super::pending::is_of_a_person;
 use super::receive::Call;
 use super::refusal::{self, Refusal};
 use super::shapes;
@@ -40,7 +41,9 @@ pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal>
     };
     let posted = posted.map_err(refused)?;
     let message_id = posted.last().map(|posted| posted.message.message.draft.id.to_string());
-    let queued: Vec<_> = posted.iter().flat_map(|posted| shapes::messages(&posted.queued_user_messages)).collect();
+    let queued =
+        posted.iter().flat_map(|posted| posted.queued_user_messages.iter().filter(|entry| is_of_a_person(entry)));
+    let queued = shapes::messages(&queued.cloned().collect::<Vec<_>>());
     let answer = json!({
         "success": true,
         "agent_instance_id": instance.sent,
