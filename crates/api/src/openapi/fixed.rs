@@ -118,7 +118,7 @@ pub fn meaning(status: u16) -> &'static str {
         400 => {
             "A field, a parameter or the whole can't be read; `field` says where (`invalid_field`, `invalid_body`, \
             `invalid_query`, `invalid_path`, `conflicting_fields`, `broken_body`, `too_deep`, `no_revisions`; of a file \
-            `empty_blob`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
+            `empty_blob`; of the Model Context Protocol `no_session`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
             `payload_not_an_object`, `payload_invalid`, `extra_invalid`, `extra_reserved`)"
         }
         401 => {
@@ -143,7 +143,10 @@ pub fn meaning(status: u16) -> &'static str {
             (`session_taken`) or of a deleted session (`session_deleted`), a state that doesn't allow it \
             (`status_conflict`, `retracted`), somebody who was quicker (`decided`, `answered`, `stale`), an ambiguous name \
             (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
-            a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`)"
+            a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`), a run that is open \
+            (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
+            already (`agent_runs`) or no more (`agent_ended`), wasn't started here (`not_driven`), or writes to a folder that isn't \
+            followed (`not_followed`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
         412 => {
@@ -165,6 +168,7 @@ pub fn meaning(status: u16) -> &'static str {
             `too_many_attempts`, `uploads_busy`)"
         }
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
+        502 => "The agent's program can't be started, or ended at once (`agent_not_started`)",
         503 => {
             "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or it took too \
             long to compute (`too_slow`). Or the database can't be used \
