@@ -4,7 +4,8 @@
 //! ask each other, with the answers; `permission` what a person is asked. Sessions are those of the protocol: a log may hold
 //! several.
 //!
-//! Ids of messages: `messageId` and `toolCallId` where there are any; else `<file name>~<offset>`.
+//! Ids of messages: `messageId` and `toolCallId` where there are any, with `~approval~0` of what was asked about a call; else
+//! `<file name>~<offset>`.
 
 mod permission;
 mod requests;
@@ -43,6 +44,8 @@ pub(crate) struct Messages {
     requests: Vec<Request>,
     /// Calls that a person didn't allow.
     denied: HashSet<String>,
+    /// Calls that show a terminal of the client, by its id.
+    terminals: HashMap<String, String>,
 }
 
 /// Most lines that wait for a session.
@@ -69,6 +72,7 @@ impl Messages {
             texts: VecDeque::new(),
             requests: Vec::new(),
             denied: HashSet::new(),
+            terminals: HashMap::new(),
         }
     }
 

@@ -174,6 +174,8 @@ pub enum Job {
         /// The whole content.
         content: String,
     },
+    /// Run a command, or something about one.
+    Terminal(crate::TerminalJob),
 }
 
 impl Effects {

@@ -154,6 +154,18 @@ pub struct Tokens {
     pub cache_write: u64,
 }
 
+impl Tokens {
+    /// Returns the sum.
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(more.input),
+            output: self.output.saturating_add(more.output),
+            cache_read: self.cache_read.saturating_add(more.cache_read),
+            cache_write: self.cache_write.saturating_add(more.cache_write),
+        }
+    }
+}
+
 /// A turn that ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {

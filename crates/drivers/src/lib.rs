@@ -5,9 +5,10 @@
 //!   [`Event`]s come out.
 //! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process
 //!   and its group. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
-//! - [`programs`]: the agents that can be started. `claude`: the protocol of Claude Code.
+//! - [`programs`]: the agents that can be started. `claude`, `codex`, `acp`: the protocols of Claude Code, of Codex, and the Agent
+//!   Client Protocol, which most others speak. `rpc`: what the last two are made of.
 //! - [`environment`]: what of the server's environment an agent gets.
-//! - [`Folder`]: the files that an agent may ask us for.
+//! - [`Folder`]: the files that an agent may ask us for. `terminals`: the commands.
 //!
 //! Rules that hold for every driver:
 //! - It never approves by itself: an unknown answer, a lost connection and an end are no approval.
@@ -23,7 +24,9 @@
 
 #![warn(missing_docs)]
 
+mod acp;
 mod claude;
+mod codex;
 mod driver;
 pub mod environment;
 mod event;
@@ -32,7 +35,9 @@ pub mod lines;
 pub mod log;
 mod process;
 pub mod programs;
+mod rpc;
 mod run;
+mod terminals;
 
 pub use driver::{Answer, Command, Driver, Effects, Job, Opening, Prompt, Refusal, Resume, When};
 pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
@@ -40,3 +45,4 @@ pub use folder::{Folder, OutsideFolder};
 pub use log::Log;
 pub use process::Launch;
 pub use run::{Handle, Limits, start};
+pub use terminals::TerminalJob;

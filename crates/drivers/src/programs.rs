@@ -1,6 +1,8 @@
 //! The agents that can be started, a line each.
 
+use crate::acp::{Acp, Habits};
 use crate::claude::{self, Claude};
+use crate::codex::{self, Codex};
 use crate::{Driver, Opening};
 use std::ffi::OsString;
 
@@ -32,21 +34,86 @@ pub enum Transcript {
 #[derive(Debug, Clone, Copy)]
 enum Protocol {
     Claude,
+    Codex,
+    Acp(Habits),
 }
 
+/// An agent of the Agent Client Protocol of which no more is known.
+const ANY: Habits =
+    Habits { has_transcript: false, offers_files: true, offers_terminals: true, asking_mode: None, login: None };
+/// One that works on files and runs commands by itself. Where it writes through its client all the same, it is served.
+const ALONE: Habits = Habits { offers_files: false, offers_terminals: false, ..ANY };
+/// One that writes a transcript as well.
+const KEEPS: Habits = Habits { has_transcript: true, ..ALONE };
+
 /// All agents.
-pub static PROGRAMS: [Program; 1] = [Program {
-    name: "claude",
-    title: "Claude Code",
-    command: &["claude"],
-    transcript: Transcript::Own("claude_code"),
-    modes: claude::MODES,
-    protocol: Protocol::Claude,
-}];
+pub static PROGRAMS: [Program; 7] = [
+    Program {
+        name: "claude",
+        title: "Claude Code",
+        command: &["claude"],
+        transcript: Transcript::Own("claude_code"),
+        modes: claude::MODES,
+        protocol: Protocol::Claude,
+    },
+    Program {
+        name: "codex",
+        title: "Codex",
+        command: &["codex", "app-server"],
+        transcript: Transcript::Own("codex"),
+        modes: codex::MODE_NAMES,
+        protocol: Protocol::Codex,
+    },
+    Program {
+        name: "gemini",
+        title: "Gemini CLI",
+        command: &["gemini", "--acp"],
+        transcript: Transcript::Own("gemini"),
+        modes: &["default", "autoEdit", "yolo", "plan"],
+        protocol: Protocol::Acp(Habits { login: Some("gemini"), ..KEEPS }),
+    },
+    Program {
+        name: "opencode",
+        title: "OpenCode",
+        command: &["opencode", "acp"],
+        transcript: Transcript::Log,
+        modes: &["build", "plan"],
+        protocol: Protocol::Acp(Habits { login: Some("opencode auth login"), ..ALONE }),
+    },
+    Program {
+        name: "qwen",
+        title: "Qwen Code",
+        command: &["qwen", "--acp"],
+        transcript: Transcript::Own("qwen"),
+        modes: &["default", "plan", "auto-edit", "yolo"],
+        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("qwen"), ..KEEPS }),
+    },
+    Program {
+        name: "claude-acp",
+        title: "Claude Code (ACP)",
+        command: &["claude-agent-acp"],
+        transcript: Transcript::Own("claude_code"),
+        modes: claude::MODES,
+        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("claude"), ..KEEPS }),
+    },
+    Program {
+        name: "codex-acp",
+        title: "Codex (ACP)",
+        command: &["codex-acp"],
+        transcript: Transcript::Own("codex"),
+        modes: &["read-only", "workspace-write", "agent", "agent-full-access"],
+        protocol: Protocol::Acp(Habits { asking_mode: Some("read-only"), login: Some("codex login"), ..KEEPS }),
+    },
+];
 
 /// Returns the agent of this name.
 pub fn program(name: &str) -> Option<&'static Program> {
     PROGRAMS.iter().find(|program| program.name == name)
+}
+
+/// Returns the protocol of an agent that isn't in the table: the Agent Client Protocol. Its transcript is [`Transcript::Log`].
+pub fn any_acp(opening: Opening) -> Box<dyn Driver> {
+    Box::new(Acp::new(opening, ANY))
 }
 
 impl Program {
@@ -54,6 +121,8 @@ impl Program {
     pub fn driver(&self, opening: Opening) -> Box<dyn Driver> {
         match self.protocol {
             Protocol::Claude => Box::new(Claude::new(opening)),
+            Protocol::Codex => Box::new(Codex::new(opening)),
+            Protocol::Acp(habits) => Box::new(Acp::new(opening, habits)),
         }
     }
 
@@ -62,6 +131,7 @@ impl Program {
         let mut command: Vec<OsString> = self.command.iter().map(OsString::from).collect();
         match self.protocol {
             Protocol::Claude => command.extend(claude::arguments(opening)),
+            Protocol::Codex | Protocol::Acp(_) => {}
         }
         command
     }

@@ -6,6 +6,7 @@ use crate::event::{Event, Exit, Reason};
 use crate::lines::{Lines, Piece};
 use crate::log::{Direction, Writing};
 use crate::process::{Group, Launch};
+use crate::terminals::{Served, Terminals, exited};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::process::ExitStatus;
@@ -81,6 +82,7 @@ pub async fn start(
         Some(log) => Some(log.open().await?),
         None => None,
     };
+    let terminals = Terminals::new(launch.environment.clone());
     let mut child = launch.spawn()?;
     let piped = || std::io::Error::other("a stream of the process is missing");
     let (send_event, events) = mpsc::channel(EVENTS);
@@ -93,6 +95,7 @@ pub async fn start(
         child,
         driver,
         folder,
+        terminals,
         log,
         limits,
         lines: Lines::default(),
@@ -117,6 +120,7 @@ struct Running {
     stderr: Option<ChildStderr>,
     driver: Box<dyn Driver>,
     folder: Folder,
+    terminals: Terminals,
     log: Option<Writing>,
     limits: Limits,
     lines: Lines,
@@ -180,6 +184,7 @@ impl Running {
     async fn finish(mut self, status: Option<ExitStatus>, mut out: Vec<u8>) {
         // What the agent left behind would hold its output open.
         self.group.kill();
+        self.terminals.end();
         let grace = self.limits.grace;
         let drain = async {
             while let Some(count) = read_open(&mut self.stdout, &mut out).await {
@@ -252,8 +257,7 @@ impl Running {
             self.unsent.push_back(line);
         }
         for (name, job) in jobs {
-            let folder = self.folder.clone();
-            self.jobs.spawn_blocking(move || (name, carry_out(&folder, job)));
+            self.serve(name, job);
         }
         for event in events {
             self.emit(event).await;
@@ -264,6 +268,28 @@ impl Running {
         if self.unsent.iter().map(Vec::len).sum::<usize>() > 2 * self.limits.unread {
             self.end(Reason::Stuck);
         }
+    }
+
+    /// Begins a job; its result comes with the others.
+    fn serve(&mut self, name: String, job: Job) {
+        let folder = self.folder.clone();
+        let job = match job {
+            Job::Terminal(job) => job,
+            Job::ReadText { path, line, limit } => {
+                let read = move || folder.read_text(&path, line, limit).map_err(|error| error.to_string());
+                self.jobs.spawn_blocking(move || (name, read()));
+                return;
+            }
+            Job::WriteText { path, content } => {
+                let write = move || folder.write_text(&path, &content).map_err(|error| error.to_string());
+                self.jobs.spawn_blocking(move || (name, write()));
+                return;
+            }
+        };
+        match self.terminals.serve(&folder, job) {
+            Served::Now(result) => self.jobs.spawn(async { (name, result) }),
+            Served::AtExit(exit) => self.jobs.spawn(async { (name, exited(exit).await) }),
+        };
     }
 
     async fn keep(&mut self, direction: Direction, line: &[u8]) {
@@ -341,14 +367,6 @@ impl Running {
             self.emit(Event::Silent { awaits }).await;
         }
     }
-}
-
-fn carry_out(folder: &Folder, job: Job) -> Result<Value, String> {
-    let result = match job {
-        Job::ReadText { path, line, limit } => folder.read_text(&path, line, limit),
-        Job::WriteText { path, content } => folder.write_text(&path, &content),
-    };
-    result.map_err(|error| error.to_string())
 }
 
 async fn due(at: Option<Instant>) {

@@ -4,7 +4,7 @@ use super::Messages;
 use super::requests::Request;
 use crate::parts::at::{At, derived_id, envelope, message_id};
 use crate::parts::blocks::result_text;
-use crate::parts::calls::payload;
+use crate::parts::calls::{Result, payload};
 use crate::parts::obj::{Obj, string};
 use model::message_type::approval::OptionKind;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ impl Messages {
         let subject = params.obj("subject");
         let call = params.obj("toolCall").or_else(|| subject.as_ref()?.obj("toolCall"));
         self.ensure_run(at);
+        self.talk(at.session).end_text();
         if let Some(call) = &call {
             self.tool_call(at, call);
             request.call_id = call.filled("toolCallId");
@@ -95,7 +96,7 @@ impl Messages {
     }
 
     fn open_approval(&mut self, at: &At, title: String, asked: Value, request: &mut Request) {
-        let own = request.call_id.as_ref().map(|id| derived_id(message_id(id).as_str(), "permission", 0));
+        let own = request.call_id.as_ref().map(|id| derived_id(message_id(id).as_str(), "approval", 0));
         // A call may ask more than once.
         let id = own.filter(|id| self.book.give(at.session, id)).unwrap_or_else(|| at.id.clone());
         let call_id = request.call_id.clone().unwrap_or_else(|| at.id.clone());
@@ -117,6 +118,10 @@ impl Messages {
             _ => "cancelled",
         };
         if let Some(call_id) = request.call_id.clone().filter(|_| state == "denied") {
+            // Some agents tell no more of it.
+            let result = Result { state, text: "Denied".to_owned(), ..Result::default() };
+            self.calls.settle_by(&mut self.book, at, &call_id, &result);
+            self.calls.finish(&mut self.book, at, &call_id, result);
             self.denied.insert(call_id);
         }
         let selected: Vec<String> = chosen.into_iter().collect();

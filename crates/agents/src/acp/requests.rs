@@ -1,10 +1,11 @@
 //! What client and agent ask each other, and the answers.
 
 use super::Messages;
+use super::updates::usage;
 use crate::parts::at::{At, derived_id, envelope};
 use crate::parts::blocks::result_text;
 use crate::parts::files::files_in;
-use crate::parts::obj::Obj;
+use crate::parts::obj::{Obj, list};
 use crate::parts::short::fields_in_short;
 use model::{Context, Role, RunOutcome, Spent, Usage};
 use serde_json::{Map, json};
@@ -22,6 +23,8 @@ pub(super) struct Request {
     pub message: Option<String>,
     /// The folder that a session shall work in.
     cwd: Option<String>,
+    /// The terminal that it asks for.
+    terminal: Option<String>,
     /// Options of a permission: each id with its kind.
     pub options: Vec<(String, String)>,
     /// The call that a permission is for.
@@ -37,11 +40,13 @@ impl Messages {
             session: at.session,
             message: None,
             cwd: params.filled("cwd"),
+            terminal: params.filled("terminalId"),
             options: Vec::new(),
             call_id: None,
         };
         match method {
             "session/prompt" => self.prompt(at, &params),
+            "_session/steering" => self.steer(at, &params),
             "session/cancel" => self.interrupted(at),
             "session/request_permission" => self.ask(at, &params, &mut request),
             "elicitation/create" => self.ask_form(at, &params, &mut request),
@@ -103,6 +108,9 @@ impl Messages {
                 if method == "session/new" {
                     self.works_in(at.session, request.cwd.clone());
                 }
+                if let (Some(result), Some(terminal)) = (&result, &request.terminal) {
+                    self.written(at, terminal, result);
+                }
                 if matches!(method, "session/load" | "session/resume")
                     && let Some(id) = self.talk(at.session).replays.take()
                 {
@@ -119,6 +127,18 @@ impl Messages {
                 self.short_answer(at, request, result.as_ref(), error.as_ref(), message);
             }
         }
+    }
+
+    /// What a command wrote that the client runs, and how it ended: it belongs to the call that shows its terminal.
+    fn written(&mut self, at: &At, terminal: &str, result: &Obj) {
+        let Some(call_id) = self.terminals.get(terminal) else { return };
+        let exit = result.obj("exitStatus");
+        let code = result.int("exitCode").or_else(|| exit?.int("exitCode"));
+        let details = [
+            result.filled("output").map(|output| ("output", json!(output))),
+            code.map(|code| ("exit_code", json!(code))),
+        ];
+        self.calls.extend(&mut self.book, at, call_id, details.into_iter().flatten().collect());
     }
 
     /// An answer that belongs to the message of its request.
@@ -151,20 +171,26 @@ impl Messages {
     }
 
     fn prompt(&mut self, at: &mut At, params: &Obj) {
-        let raw = params.raw("prompt").unwrap_or("\"\"");
-        let text = result_text(raw);
+        let blocks = Blocks::of(params);
         let id = at.id.clone();
-        self.begin_run(at, &id, &text);
-        let files = files_in(raw, None);
-        if !text.is_empty() || files.is_empty() {
-            let draft = at.text(&id, Role::User, "user", text.as_str());
+        self.begin_run(at, &id, &blocks.text);
+        if !blocks.text.is_empty() || blocks.files.is_empty() {
+            let draft = at.text(&id, Role::User, "user", blocks.text.as_str());
             let id = draft.id.as_str().to_owned();
             self.keep_text(at, draft);
-            self.talk(at.session).prompt = Some((id, text, 0));
+            let talk = self.talk(at.session);
+            (talk.prompt, talk.hidden) = (Some((id, blocks.text, 0)), blocks.hidden);
         }
-        for (n, block) in files.iter().enumerate() {
+        for (n, block) in blocks.files.iter().enumerate() {
             self.file(at, &derived_id(&at.id, "file", n), Role::User, block);
         }
+    }
+
+    /// A prompt in the middle of a turn: an extension of several agents.
+    fn steer(&mut self, at: &mut At, params: &Obj) {
+        self.ensure_run(at);
+        let draft = at.text(&at.id, Role::User, "user", Blocks::of(params).text);
+        self.say(at, draft);
     }
 
     fn interrupted(&mut self, at: &At) {
@@ -180,19 +206,14 @@ impl Messages {
     /// The agent has had its turn.
     pub(super) fn end_turn(&mut self, at: &mut At, result: &Obj) {
         let reason = result.filled("stopReason");
-        if reason.is_some() {
+        if let Some(reason) = &reason {
             self.talk(at.session).end_turn();
+            let state = if reason == "cancelled" { "cancelled" } else { "orphaned" };
+            self.calls.end_all(&mut self.book, at.session, state);
         }
         let runs = &mut self.book.sessions[at.session].runs;
         let run = runs.last_id().map(str::to_owned);
-        if let (Some(run), Some(used)) = (&run, result.obj("usage")) {
-            let count = |name: &str| used.int(name).unwrap_or(0).clamp(0, 1 << 40);
-            let usage = Usage {
-                input: count("inputTokens"),
-                output: count("outputTokens"),
-                cache_read: count("cachedReadTokens"),
-                cache_write: count("cachedWriteTokens"),
-            };
+        if let (Some(run), Some(usage)) = (&run, turn_usage(result)) {
             runs.count(Spent { id: format!("{run}~turn"), usage, cost_usd: None, is_copy: false });
         }
         let outcome = match reason.as_deref() {
@@ -225,4 +246,41 @@ impl Messages {
         self.say(at, draft);
         self.book.sessions[at.session].runs.end(RunOutcome::Failed, Some(at.time));
     }
+}
+
+/// What a client says.
+struct Blocks<'a> {
+    /// What people read of it.
+    text: String,
+    files: Vec<Obj<'a>>,
+    /// Texts for the model alone.
+    hidden: Vec<String>,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(params: &Obj<'a>) -> Self {
+        let raw = params.raw("prompt").unwrap_or("\"\"");
+        let Some(blocks) = list(raw) else {
+            return Self { text: result_text(raw), files: files_in(raw, None), hidden: Vec::new() };
+        };
+        let (shown, hidden): (Vec<&str>, Vec<&str>) = blocks.into_iter().partition(|block| is_for_people(block));
+        let hidden = hidden.into_iter().map(result_text).collect();
+        Self { text: result_text(&format!("[{}]", shown.join(","))), files: files_in(raw, None), hidden }
+    }
+}
+
+/// A block may say who it is for.
+fn is_for_people(block: &str) -> bool {
+    let audience = Obj::parse(block).and_then(|block| block.obj("annotations")?.list("audience"));
+    audience.is_none_or(|audience| audience.is_empty() || audience.contains(&"\"user\""))
+}
+
+/// Tokens of a turn. Gemini CLI has them in a place of its own.
+fn turn_usage(result: &Obj) -> Option<Usage> {
+    if let Some(used) = result.obj("usage") {
+        return Some(usage(&used));
+    }
+    let own = result.obj("_meta")?.obj("quota")?.obj("token_count")?;
+    let count = |name: &str| Some(own.int(name)?.clamp(0, 1 << 40));
+    Some(Usage { input: count("input_tokens")?, output: count("output_tokens")?, ..Usage::default() })
 }

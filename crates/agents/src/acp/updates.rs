@@ -4,7 +4,7 @@ use super::Messages;
 use crate::parts::at::{At, derived_id, envelope, extras, message_id};
 use crate::parts::blocks::{cut, result_text};
 use crate::parts::book::Book;
-use crate::parts::calls::{NewCall, Result};
+use crate::parts::calls::{MAX_TARGET, NewCall, Result, payload};
 use crate::parts::edits::{Finished, created, fragment, message, of_patch, of_windows};
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, list};
@@ -28,6 +28,8 @@ pub(super) struct Talk {
     open: Option<(&'static str, String)>,
     /// The prompt that a client sent, and how much of it the agent has repeated.
     pub prompt: Option<(String, String, usize)>,
+    /// What the client said before it to the model alone.
+    pub hidden: Vec<String>,
     /// The agent tells the session anew, which this log has already.
     pub replays: Option<String>,
     pub has_messages: bool,
@@ -43,9 +45,15 @@ impl Talk {
         (self.cost_before, self.open) = (self.cost, None);
     }
 
+    /// Something else comes: a text without an id begins anew.
+    pub fn end_text(&mut self) {
+        self.open = None;
+    }
+
     /// The turn is over: what comes now goes on with nothing before.
     pub fn end_turn(&mut self) {
         (self.open, self.prompt) = (None, None);
+        self.hidden.clear();
     }
 }
 
@@ -149,6 +157,9 @@ impl Messages {
         if whose == "user" && self.is_echo(at, &text) {
             return;
         }
+        if text.is_empty() && self.counts(at, update) {
+            return;
+        }
         let own = update.filled("messageId").map(|own| message_id(&own).as_str().to_owned());
         let open = self.talk(at.session).open.clone().filter(|(of, _)| *of == whose).map(|(_, id)| id);
         let id = own.or(open.filter(|_| is_piece)).unwrap_or_else(|| at.id.clone());
@@ -216,7 +227,12 @@ impl Messages {
 
     /// Does the agent repeat the prompt that it was sent?
     fn is_echo(&mut self, at: &At, text: &str) -> bool {
-        let Some((id, prompt, done)) = &mut self.talk(at.session).prompt else { return false };
+        let talk = self.talk(at.session);
+        let Some((id, prompt, done)) = &mut talk.prompt else { return false };
+        if talk.hidden.iter().any(|hidden| hidden == text) {
+            let id = id.clone();
+            return self.book.change(at.session, &id, at.span).is_some();
+        }
         let rest = prompt.get(*done..).unwrap_or_default();
         if text.is_empty() || !rest.trim_start_matches('\n').starts_with(text) {
             return false;
@@ -224,6 +240,17 @@ impl Messages {
         *done = prompt.len() - rest.trim_start_matches('\n').len() + text.len();
         let id = id.clone();
         self.book.change(at.session, &id, at.span).is_some()
+    }
+
+    /// Tokens of a request of the model, which come beside an empty piece of text. False if there are none.
+    fn counts(&mut self, at: &mut At, update: &Obj) -> bool {
+        let Some(used) = update.obj("_meta").and_then(|meta| meta.obj("usage")) else { return false };
+        self.ensure_run(at);
+        let (id, usage) = (at.id.clone(), usage(&used));
+        self.book.sessions[at.session].runs.count(Spent { id, usage, cost_usd: None, is_copy: false });
+        let words = format!("{} tokens read, {} written", usage.input, usage.output);
+        self.say(at, at.aside(&at.id, "usage", words));
+        true
     }
 
     /// A call of a tool: as it begins, or what changed of it. Lists take the place of older ones.
@@ -237,7 +264,9 @@ impl Messages {
         let title = update.filled("title");
         let kind = update.filled("kind").map(|kind| ToolKind::parse(&kind).unwrap_or(ToolKind::Other));
         let locations = update.list("locations").unwrap_or_default();
-        let path = locations.first().and_then(|raw| Obj::parse(raw)?.filled("path"));
+        // A command's place is the folder that it runs in.
+        let place = locations.first().filter(|_| kind != Some(ToolKind::Execute));
+        let path = place.and_then(|raw| Obj::parse(raw)?.filled("path"));
         if self.calls.get(&call_id).is_none() {
             self.ensure_run(at);
             let meta = update.obj("_meta").and_then(|meta| meta.obj("claudeCode"));
@@ -249,19 +278,25 @@ impl Messages {
             self.calls.begin(&mut self.book, at, new);
         } else {
             let changed = [
-                input.map(|input| ("input", Value::Object(input))),
+                input.filter(|input| !input.is_empty()).map(|input| ("input", Value::Object(input))),
                 kind.map(|kind| ("kind", json!(kind))),
-                path.map(|path| ("target", json!(path))),
             ];
             self.calls.extend(&mut self.book, at, &call_id, changed.into_iter().flatten().collect());
+            self.retarget(at, &call_id, path, title.as_deref());
         }
         let title = title.map(|title| ("title", json!(title))).into_iter().collect();
         self.calls.extend(&mut self.book, at, &call_id, title);
         let content = update.list("content");
         if let Some(items) = &content {
-            self.content(at, &call_id, items);
+            let words = self.content(at, &call_id, items);
+            if words.is_empty() && items.is_empty() && !self.output(&call_id).is_empty() {
+                self.calls.extend(&mut self.book, at, &call_id, vec![("output", json!(""))]);
+            }
         }
+        self.terminal(at, &call_id, update);
         let state = match update.str("status").as_deref() {
+            // The agent did stop it when it was told to.
+            Some("completed") if self.was_cancelled(&call_id) => "cancelled",
             Some("completed") => "done",
             Some("failed") if self.denied.contains(&call_id) => "denied",
             Some("failed") => "failed",
@@ -273,6 +308,44 @@ impl Messages {
         let result = Result { state, text, ..Result::default() };
         self.calls.settle_by(&mut self.book, at, &call_id, &result);
         self.calls.finish(&mut self.book, at, &call_id, result);
+    }
+
+    /// A call begins with a general title, mostly, and says later what it is about: a path, or a title that says it.
+    fn retarget(&mut self, at: &At, call_id: &str, path: Option<String>, title: Option<&str>) {
+        let Some(call) = self.calls.get(call_id) else { return };
+        let (session, id, tool) = (call.session, call.id.clone(), call.tool.clone());
+        let Some(draft) = self.book.change(session, &id, at.span) else { return };
+        let Some(payload) = payload(draft) else { return };
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        let by_title = text("target").is_none_or(|target| text("title") == Some(target));
+        let Some(target) = path.or_else(|| title.filter(|_| by_title).map(str::to_owned)) else { return };
+        payload.insert("target".to_owned(), json!(target));
+        draft.content = format!("Using tool: {tool} - `{}`", cut(&target, MAX_TARGET));
+    }
+
+    /// What a command wrote that runs in the agent's own terminal, and how it ended: an extension of several agents.
+    fn terminal(&mut self, at: &At, call_id: &str, update: &Obj) {
+        let Some(meta) = update.obj("_meta") else { return };
+        let mut details = Vec::new();
+        let pieces =
+            ["terminal_output", "terminal_output_delta"].iter().filter_map(|key| meta.obj(key)?.filled("data"));
+        let written: String = pieces.collect();
+        if !written.is_empty() {
+            details.push(("output", json!(self.output(call_id) + &written)));
+        }
+        let code = meta.obj("terminal_exit").and_then(|exit| exit.int("exit_code"));
+        details.extend(code.map(|code| ("exit_code", json!(code))));
+        if !details.is_empty() {
+            self.calls.extend(&mut self.book, at, call_id, details);
+        }
+    }
+
+    /// A person interrupted the turn while the call went on.
+    fn was_cancelled(&self, call_id: &str) -> bool {
+        let call = self.calls.get(call_id);
+        let draft = call.and_then(|call| self.book.peek(call.session, &call.id));
+        let state = draft.and_then(|draft| draft.metadata.as_ref()?.get("payload")?.get("state")?.as_str());
+        state == Some("cancelled")
     }
 
     /// What a call has put out so far.
@@ -294,7 +367,11 @@ impl Messages {
             let Some(item) = Obj::parse(raw) else { continue };
             match item.str("type").as_deref() {
                 Some("diff") => edits.extend(diff(&item)),
-                Some("terminal") => {}
+                Some("terminal") => {
+                    if let Some(terminal) = item.filled("terminalId") {
+                        self.terminals.insert(terminal, call_id.to_owned());
+                    }
+                }
                 _ => {
                     let raw = item.raw("content").unwrap_or(raw);
                     words.push(result_text(raw));
@@ -396,6 +473,17 @@ impl Messages {
         draft.context = context;
         draft.metadata = Some(extras("compact", json!({})));
         keep_once(&mut self.book, at, draft);
+    }
+}
+
+/// Tokens, as the protocol counts them.
+pub(super) fn usage(used: &Obj) -> Usage {
+    let count = |name: &str| used.int(name).unwrap_or(0).clamp(0, 1 << 40);
+    Usage {
+        input: count("inputTokens"),
+        output: count("outputTokens"),
+        cache_read: count("cachedReadTokens"),
+        cache_write: count("cachedWriteTokens"),
     }
 }
 

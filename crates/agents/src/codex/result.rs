@@ -64,6 +64,9 @@ fn headed(text: &str) -> Result {
     let mut code = None;
     for _ in 0..LINES {
         let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        if line.starts_with("aborted by user") {
+            result.state = "cancelled";
+        }
         if line == "Output:" {
             // Blocks, of a server's tool.
             let blocks = Some(behind).filter(|text| text.starts_with("[{\"type\":") && list(text).is_some());

@@ -19,7 +19,7 @@ const KEPT: usize = 64;
 pub(crate) const MAX_NOTE: usize = 300;
 
 /// Most characters of a target in a call's text.
-const MAX_TARGET: usize = 2000;
+pub(crate) const MAX_TARGET: usize = 2000;
 
 /// A call that a later line may still change.
 pub(crate) struct Call {

@@ -83,7 +83,7 @@ fn conversations_of_kiro() {
 
 #[test]
 fn logs_of_acp() {
-    check("acp", 2);
+    check("acp", 3);
 }
 
 #[test]

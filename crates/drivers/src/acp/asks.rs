@@ -1,0 +1,163 @@
+//! What the agent wants to be allowed, and the answers. Nothing is allowed but by an option that a person chose.
+
+use super::{Acp, filled, items};
+use crate::rpc;
+use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal};
+use agent_client_protocol_schema::v1::{
+    RequestPermissionOutcome, RequestPermissionResponse, SelectedPermissionOutcome,
+};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// A request that waits for an answer.
+#[derive(Debug)]
+pub(super) struct OpenAsk {
+    /// As it came.
+    id: Value,
+    options: Vec<Choice>,
+}
+
+/// What the agent told of the calls of the turn. A request often names no more than the call.
+#[derive(Debug, Default)]
+pub(super) struct Calls(HashMap<String, Map<String, Value>>);
+
+impl Calls {
+    /// Keeps what an update or a request says of a call; returns all that is known of it.
+    pub fn learn(&mut self, of: &Value) -> Value {
+        let (Some(id), Some(new)) = (filled(of, "toolCallId"), of.as_object()) else { return of.clone() };
+        let known = self.0.entry(id).or_default();
+        let says = |value: &Value| match value {
+            Value::Null => false,
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(fields) => !fields.is_empty(),
+            _ => true,
+        };
+        known.extend(new.iter().filter(|(_, value)| says(value)).map(|(key, value)| (key.clone(), value.clone())));
+        Value::Object(known.clone())
+    }
+}
+
+impl Acp {
+    pub(super) fn ask(&mut self, id: Value, params: &Value, effects: &mut Effects) {
+        self.taken(effects);
+        self.grown(effects);
+        let request = rpc::key(&id);
+        if self.asks.contains_key(&request) {
+            let words = format!("The agent sent request {request} again, which is still open. The first one counts");
+            return effects.emit(Event::Notice(words));
+        }
+        if self.running.as_ref().is_some_and(|running| running.is_interrupted) {
+            // It crossed the interruption, which is an answer to all requests.
+            return effects.send(&rpc::answer(&id, Ok(outcome(None))));
+        }
+        let call = self.calls.learn(params.get("toolCall").unwrap_or(&Value::Null));
+        let options = options(params);
+        let kind = filled(&call, "kind");
+        let tool = call.pointer("/_meta/claudeCode/toolName").and_then(Value::as_str).map(str::to_owned);
+        effects.emit(Event::Asked(Ask {
+            request: request.clone(),
+            kind: if kind.as_deref() == Some("switch_mode") { AskKind::Plan } else { AskKind::Permission },
+            call_id: filled(&call, "toolCallId"),
+            tool_name: filled(&call, "name").or(tool).or(kind).unwrap_or_else(|| "tool".to_owned()),
+            input: input(&call),
+            title: filled(params, "title").or_else(|| filled(&call, "title")),
+            reason: filled(params, "description"),
+            options: options.clone(),
+            suggestions: Vec::new(),
+            sub_agent: None,
+        }));
+        self.asks.insert(request, OpenAsk { id, options });
+        self.report_state(effects);
+    }
+
+    pub(super) fn answer(&mut self, request: &str, answer: Answer, effects: &mut Effects) -> Result<(), Refusal> {
+        let open = self.asks.get(request).ok_or(Refusal::NoRequest)?;
+        let (option, message) = match answer {
+            Answer::Allow { input: Some(_), .. } => return Err(Refusal::Unsupported("take another input")),
+            Answer::Allow { option, rules, .. } => {
+                let wanted: &[&str] = if rules.is_empty() { &["allow_once"] } else { &["allow_always"] };
+                let none = Refusal::NotNow("the agent gave no such option: choose one of its own");
+                (Some(open.choose(option, "allow", wanted).ok_or(none)?), None)
+            }
+            Answer::Deny { option, message } => {
+                let is_own = option.is_some();
+                let chosen = open.choose(option, "reject", &["reject_once", "reject_always"]);
+                if is_own && chosen.is_none() {
+                    return Err(Refusal::NotNow("the agent gave no such option: choose one of its own"));
+                }
+                (chosen, message)
+            }
+            Answer::Answers(_) => return Err(Refusal::Unsupported("take answers to this request")),
+            Answer::Cancel => (None, None),
+        };
+        effects.send(&rpc::answer(&open.id, Ok(outcome(option))));
+        self.asks.remove(request);
+        // The protocol has no place for words beside a denial: they steer the turn, or are the next prompt.
+        if let Some(text) = message.filter(|text| !text.is_empty()) {
+            let id = format!("{request}~message");
+            self.steer(Prompt { id, text, ..Prompt::default() }, effects);
+        }
+        self.report_state(effects);
+        Ok(())
+    }
+
+    /// Nobody will answer what is open.
+    pub(super) fn withdraw_asks(&mut self, effects: &mut Effects) {
+        for (request, open) in std::mem::take(&mut self.asks) {
+            effects.send(&rpc::answer(&open.id, Ok(outcome(None))));
+            effects.emit(Event::Withdrawn { request });
+        }
+    }
+}
+
+impl OpenAsk {
+    /// The option of this id, unless its kind says the opposite; without an id the first of the kinds that are wanted.
+    fn choose(&self, option: Option<String>, verb: &str, wanted: &[&str]) -> Option<String> {
+        let Some(option) = option else {
+            let of = |kind: &&str| self.options.iter().find(|choice| choice.kind.as_deref() == Some(*kind));
+            return wanted.iter().find_map(of).map(|choice| choice.id.clone());
+        };
+        let fits = |choice: &&Choice| {
+            choice.id == option && choice.kind.as_ref().is_none_or(|kind| kind.split('_').next() == Some(verb))
+        };
+        self.options.iter().find(fits).map(|choice| choice.id.clone())
+    }
+}
+
+fn options(params: &Value) -> Vec<Choice> {
+    let option = |option: &Value| {
+        let id = filled(option, "optionId")?;
+        let label = filled(option, "name").unwrap_or_else(|| id.clone());
+        let kinds = ["allow_once", "allow_always", "reject_once", "reject_always"];
+        let kind = filled(option, "kind").filter(|kind| kinds.contains(&kind.as_str()));
+        Some(Choice { id, label, description: None, kind })
+    };
+    items(params, "options").iter().filter_map(option).collect()
+}
+
+/// What the tool gets, in the agent's own fields; where it gives none, what it shows: a change or a command.
+fn input(call: &Value) -> Map<String, Value> {
+    match call.get("rawInput") {
+        Some(Value::Object(input)) => return input.clone(),
+        None | Some(Value::Null) => {}
+        Some(other) => return Map::from_iter([("input".to_owned(), other.clone())]),
+    }
+    let diff = items(call, "content").iter().find(|item| filled(item, "type").as_deref() == Some("diff"));
+    if let Some(diff) = diff {
+        let names = [("path", "file_path"), ("oldText", "old_string"), ("newText", "new_string")];
+        let given =
+            |(from, to): (&str, &str)| Some((to.to_owned(), diff.get(from).filter(|value| !value.is_null())?.clone()));
+        return names.into_iter().filter_map(given).collect();
+    }
+    let is_command = filled(call, "kind").as_deref() == Some("execute");
+    let command = filled(call, "title").filter(|_| is_command);
+    command.map(|command| ("command".to_owned(), Value::String(command))).into_iter().collect()
+}
+
+fn outcome(option: Option<String>) -> Value {
+    let outcome = match option {
+        Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option)),
+        None => RequestPermissionOutcome::Cancelled,
+    };
+    super::value(RequestPermissionResponse::new(outcome))
+}

@@ -1,0 +1,93 @@
+//! From the first line to a thread that takes turns.
+
+use super::{Codex, Mode, Purpose, modes};
+use crate::rpc::{self, RpcError};
+use crate::{Choice, Effects, Event, State};
+use serde_json::{Map, Value, json};
+
+impl Codex {
+    pub(super) fn initialize(&mut self, effects: &mut Effects) {
+        effects.emit(Event::State(State::Starting));
+        let client = json!({ "name": "verbatim", "title": "Verbatim", "version": env!("CARGO_PKG_VERSION") });
+        // Context of one turn is part of the experimental API.
+        let hello = json!({ "clientInfo": client, "capabilities": { "experimentalApi": true } });
+        self.request("initialize", hello, Purpose::Initialize, effects);
+    }
+
+    pub(super) fn initialized(&mut self, result: Result<Value, RpcError>, effects: &mut Effects) {
+        if let Err(error) = result {
+            return give_up(format!("Codex didn't start: {error}"), effects);
+        }
+        effects.send(&rpc::notification("initialized", json!({})));
+        let mut params = Map::from_iter([("cwd".to_owned(), json!(self.opening.folder))]);
+        if let Some(wanted) = &self.opening.mode {
+            match Mode::named(wanted) {
+                Some(mode) => {
+                    params.insert("approvalPolicy".to_owned(), json!(mode.approval));
+                    params.insert("sandbox".to_owned(), json!(mode.sandbox));
+                }
+                None => effects.emit(Event::Notice(format!("Codex has no mode `{wanted}`; it keeps its default"))),
+            }
+        }
+        if let Some(model) = &self.opening.model {
+            params.insert("model".to_owned(), json!(model));
+        }
+        if !self.opening.system_notices.is_empty() {
+            params.insert("developerInstructions".to_owned(), json!(self.opening.system_notices.join("\n\n")));
+        }
+        let method = match &self.opening.resume {
+            None => "thread/start",
+            Some(resume) => {
+                params.insert("threadId".to_owned(), json!(resume.session));
+                // The transcript has them.
+                params.insert("excludeTurns".to_owned(), json!(true));
+                if resume.fork { "thread/fork" } else { "thread/resume" }
+            }
+        };
+        self.request(method, Value::Object(params), Purpose::Open, effects);
+        self.request("model/list", json!({}), Purpose::Models, effects);
+    }
+
+    pub(super) fn opened(&mut self, result: Result<Value, RpcError>, effects: &mut Effects) {
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => return give_up(format!("Codex opened no thread: {error}"), effects),
+        };
+        let thread = answer.get("thread");
+        let field = |of: Option<&Value>, key: &str| of.and_then(|of| of.get(key)?.as_str().map(str::to_owned));
+        let Some(id) = field(thread, "id") else {
+            return give_up("Codex opened a thread without an id".to_owned(), effects);
+        };
+        self.thread = Some(id);
+        self.version = field(thread, "cliVersion");
+        self.model = field(Some(&answer), "model");
+        self.mode = Mode::of(&answer);
+        self.report_session(effects);
+        effects.emit(Event::Modes(modes::choices()));
+        self.report_state(effects);
+        self.next_prompt(effects);
+    }
+}
+
+/// The models that a person can choose. Without an answer, there is no choice.
+pub(super) fn models(result: Result<Value, RpcError>, effects: &mut Effects) {
+    let Ok(answer) = result else { return };
+    let models = answer.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let field = |of: &Value, key: &str| of.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    let choice = |model: &Value| {
+        let id = field(model, "model").or_else(|| field(model, "id"))?;
+        let label = field(model, "displayName").unwrap_or_else(|| id.clone());
+        Some(Choice { id, label, description: field(model, "description"), kind: None })
+    };
+    let shown = models.iter().filter(|model| model.get("hidden") != Some(&Value::Bool(true)));
+    let choices: Vec<Choice> = shown.filter_map(choice).collect();
+    if !choices.is_empty() {
+        effects.emit(Event::Models(choices));
+    }
+}
+
+/// Says why Codex can't be used, and ends it.
+fn give_up(words: String, effects: &mut Effects) {
+    effects.emit(Event::Notice(words));
+    effects.close();
+}
