@@ -28,6 +28,9 @@ const HOOK_KEY: &str = "hooks.key";
 /// The page that `--open` gives to the browser.
 const LAUNCH: &str = "open.html";
 
+/// The folder of transcripts of agents that write none themselves.
+pub const TRANSCRIPTS: &str = "transcripts";
+
 /// Is a file in the data directory one of ours, by its name?
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();

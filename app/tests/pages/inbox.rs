@@ -43,7 +43,7 @@ fn page(asks: Vec<Ask>) -> InboxPage {
 /// What stands in an element of the first such class.
 fn row<'h>(html: &'h str, key: &str) -> &'h str {
     let at = html.find(&format!("data-ask=\"{key}\"")).expect("the row");
-    let end = html[at..].find("<article class=\"ask").map_or(html.len(), |end| at + end);
+    let end = html[at..].find("<article data-row=").map_or(html.len(), |end| at + end);
     &html[at..end]
 }
 

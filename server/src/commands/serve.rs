@@ -135,10 +135,13 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// The folder of transcripts of agents that write none themselves.
+/// Makes the folder of transcripts of agents that write none themselves, which its owner alone can read.
 fn transcripts(dir: &Path) -> Result<PathBuf> {
-    let folder = dir.join("transcripts");
-    std::fs::create_dir_all(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
+    let folder = dir.join(data_dir::TRANSCRIPTS);
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
     Ok(folder)
 }
 

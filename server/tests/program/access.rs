@@ -59,6 +59,10 @@ fn every_route_with_every_credential() {
             ("{key}", "none"),
             ("{login}", "none"),
             ("{type}", "none"),
+            ("{run}", "none"),
+            ("{rule}", "none"),
+            ("{agent}", "claude_code"),
+            ("{wait}", "1"),
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");

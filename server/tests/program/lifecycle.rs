@@ -14,7 +14,7 @@ fn only_the_owner_reads_what_lies_there() {
     assert_eq!(mode(&data), 0o700);
     for entry in data.read_dir().unwrap() {
         let path = entry.unwrap().path();
-        assert_eq!(mode(&path), 0o600, "{}", path.display());
+        assert_eq!(mode(&path), if path.is_dir() { 0o700 } else { 0o600 }, "{}", path.display());
     }
     let credential: serde_json::Value =
         serde_json::from_slice(&std::fs::read(data.join("server.json")).unwrap()).unwrap();

@@ -65,7 +65,12 @@ fn every_scope_is_the_one_that_is_needed() {
     let server = Server::start();
     let key =
         |scopes: &str| server.place.out(&["key", "create", "--name", "bot", "--scope", scopes]).trim_end().to_owned();
-    let lacking = [("post", "read,read_all,mirror"), ("read", "post,mirror"), ("read_all", "post,read,mirror")];
+    let lacking = [
+        ("post", "read,read_all,mirror"),
+        ("read", "post,mirror"),
+        ("read_all", "post,read,mirror"),
+        ("hooks", "post,read,mirror"),
+    ];
     let lacking = lacking.map(|(scope, others)| (scope, format!("Bearer {}", key(others))));
     let document: Value = server.with_key("GET", "/v1/openapi.json", "").json();
     let mut asked = 0;

@@ -8,6 +8,9 @@ const MOST: usize = 4096;
 /// Unquoted characters that the shell takes as they are.
 const PLAIN: &str = "_./:=@%+,-";
 
+/// Keywords that begin a command, which the grammar takes for a command's name.
+const KEYWORDS: [&str; 2] = ["time", "coproc"];
+
 /// Returns the words of a command. None for several commands (`a; b`, `a && b`, `a | b`, lines), redirections, expansions (`$x`,
 /// `$(x)`, `*`, `~`, `{a,b}`), assignments, jobs in the background, keywords, escapes, and whatever can't be parsed.
 pub fn words(command: &str) -> Option<Vec<String>> {
@@ -28,7 +31,7 @@ pub fn words(command: &str) -> Option<Vec<String>> {
         let part = if part.kind() == "command_name" { sole(part)? } else { part };
         words.push(word(part, command)?);
     }
-    (!words.is_empty()).then_some(words)
+    words.first().is_some_and(|name| !KEYWORDS.contains(&name.as_str())).then_some(words)
 }
 
 fn sole(node: Node<'_>) -> Option<Node<'_>> {

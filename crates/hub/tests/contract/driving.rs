@@ -130,7 +130,7 @@ async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
     assert_eq!(answers, [expected]);
 
     let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already, by owner: Deny \u{b7} Not there."));
+    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already, by owner: Deny, Not there."));
     assert_eq!(file(&house, "answers").len(), 1);
     assert_eq!(file(&house, "prompts").len(), 1);
     assert_eq!(file(&house, "secrets"), ["0"]);
@@ -174,7 +174,8 @@ async fn an_agent_is_interrupted_ended_and_resumed() {
     assert_eq!(fork.status, 201);
     assert_ne!(fork.body["session"], json!(session));
     let arguments = file(&house, "arguments");
-    let own = house.read(&format!("/v1/sessions/{session}")).await["agent_session_id"].as_str().unwrap().to_owned();
+    let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
+    let own = own.as_str().unwrap();
     assert!(arguments[1].ends_with(&format!("--resume={own}")), "{arguments:?}");
     assert!(arguments[2].contains(&format!("--resume={own} --session-id=")), "{arguments:?}");
     assert!(arguments[2].ends_with("--fork-session"), "{arguments:?}");
@@ -189,7 +190,7 @@ async fn what_cannot_be_started_names_its_field() {
     };
     assert_eq!(
         refused(json!({"agent": "clippy"})).await,
-        (400, json!("/agent"), "`/agent`: expected one of `claude`; got `clippy`".to_owned())
+        (400, json!("/agent"), "`/agent` should be one of `claude`; got `clippy`".to_owned())
     );
     assert_eq!(
         refused(json!({"folder": "work"})).await,

@@ -41,7 +41,7 @@ impl Mill {
             loop {
                 let asks = self.house.send(Caller::Owner, Get, "/v1/asks", None).await;
                 if let Some(ask) = asks.body["asks"].as_array().unwrap().first() {
-                    return ask.clone();
+                    return ask["entry"].clone();
                 }
                 changes.next().await.unwrap();
             }

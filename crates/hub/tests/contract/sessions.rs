@@ -220,7 +220,7 @@ async fn a_sub_agent_stands_by_itself_until_its_caller_is_there() {
     let house = House::with_fixtures(&[&format!("{parent}/subagents/agent-a77.jsonl")]).await;
     let list = house.read("/v1/sessions").await;
     assert_eq!((list["total"].as_i64(), &list["sessions"][0]["parent_missing"]), (Some(1), &json!(true)));
-    assert_eq!(list["facets"]["agents"], json!([{ "value": "claude_code", "count": 1 }]));
+    assert_eq!(list["facets"]["agents"], json!([{ "value": "claude_code", "sessions": 1 }]));
     let id = list["sessions"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(house.read(&format!("/v1/sessions/{id}")).await["resume_command"], Value::Null);
 
