@@ -26,7 +26,7 @@ words! {
         Messages = "messages",
         /// A JSON array for the field `messages` of Anthropic's Messages API.
         Anthropic = "anthropic",
-        /// A JSON array for the field `messages` of OpenAI's Chat Completions API.
+        /// A JSON array for the field `messages` of `OpenAI`'s Chat Completions API.
         Openai = "openai",
         /// One text: the words of a single message of a person, or several messages as XML.
         Text = "text",

@@ -218,7 +218,9 @@ fn an_agent_tells_what_it_does() {
     let id = person.session()["id"].as_str().unwrap().to_owned();
     assert_eq!(
         found,
-        [format!("1 message matches\n- assistant in \"Nightly build\" (session {id}, message 1): All **412** tests pass.")]
+        [format!(
+            "1 message matches\n- assistant in \"Nightly build\" (session {id}, message 1): All **412** tests pass."
+        )]
     );
     let kinds: Vec<Value> = person.messages().iter().map(|message| message["metadata"]["payload"].clone()).collect();
     assert_eq!(kinds[4]["state"], "done");

@@ -81,6 +81,7 @@ fn scope(name: &str) -> Option<Scope> {
     match name {
         "me" | "log_out" => None,
         "search" | "stats" => Some(Scope::ReadAll),
+        "report_hook" => Some(Scope::Hooks),
         "create_session" | "edit_session" | "end_session" | "end_run" | "heartbeat" | "post_message"
         | "post_messages" | "update_message" | "retract_message" | "declare_type" | "upload_blob" => Some(Scope::Post),
         _ => Some(Scope::Read),

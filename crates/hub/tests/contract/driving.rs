@@ -190,7 +190,8 @@ async fn what_cannot_be_started_names_its_field() {
     };
     assert_eq!(
         refused(json!({"agent": "clippy"})).await,
-        (400, json!("/agent"), "`/agent` should be one of `claude`; got `clippy`".to_owned())
+        (400, json!("/agent"), "`/agent` should be one of `claude`, `codex`, `gemini`, `opencode`, `qwen`, `claude-acp`, `codex-acp`; got `clippy`"
+            .to_owned())
     );
     assert_eq!(
         refused(json!({"folder": "work"})).await,

@@ -329,7 +329,11 @@ async fn files_are_taken_and_refused_by_their_content() {
         ("notes", "Dear diary\n", "looks like plain text, not like a transcript"),
         (uuid, CODEX, "looks like a stream of Codex events; not readable yet"),
         ("projects/-mill/rollout.jsonl", CODEX, "looks like a stream of Codex events; not readable yet"),
-        ("state.db", "SQLite format 3\0", "can't be read as a database: error returned from database: (code: 26) file is not a database"),
+        (
+            "state.db",
+            "SQLite format 3\0",
+            "can't be read as a database: error returned from database: (code: 26) file is not a database",
+        ),
     ];
     for (name, text, _) in others {
         house.write(&format!("all/{name}"), text);
