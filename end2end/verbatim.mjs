@@ -83,7 +83,7 @@ export const test = base.extend({
       await page.waitForLoadState();
       const beyond = () => (document.querySelector('.app') ? document.documentElement.scrollHeight - innerHeight : 0);
       await expect.poll(() => page.evaluate(beyond), 'pixels by which the window itself scrolls').toBeLessThanOrEqual(0);
-      await accessibleWhereNew(page);
+      await accessibleIfNew(page);
     }
   },
 });
@@ -159,20 +159,21 @@ export function query(page) {
   return Object.fromEntries(new URL(page.url()).searchParams);
 }
 
-// What axe looked at in this worker: kinds of elements, as `markNew` tells them.
+// What axe looked at in this worker: kinds of elements, as `kinds` tells them.
 const judged = new Set();
 
-// Many tests end on the same page, and for all of it axe takes as long as the rest of a short test: it is asked of the
-// elements of kinds that it hasn't seen.
-async function accessibleWhereNew(page) {
-  const kinds = await page.evaluate(markNew, [...judged]);
-  if (kinds.length > 0) await accessible(page, '[data-unjudged]');
-  kinds.forEach((kind) => judged.add(kind));
+// Many tests end on the same page, and axe takes as long as the rest of a short test: it is asked where there is an element
+// of a kind that it hasn't seen.
+async function accessibleIfNew(page) {
+  const there = await page.evaluate(kinds);
+  if (there.every((kind) => judged.has(kind))) return;
+  await accessible(page);
+  there.forEach((kind) => judged.add(kind));
 }
 
-// Marks elements of kinds that aren't known yet, and gives the kinds. A kind is what axe's rules and the style sheets go by:
+// The kinds of elements on a page. A kind is what axe's rules and the style sheets go by:
 // tags, classes and attributes of an element and its parent, whether it has a text, the width, the theme.
-function markNew(known) {
+function kinds() {
   const asIs = ['role', 'type', 'aria-hidden', 'aria-expanded', 'aria-checked', 'aria-pressed', 'aria-selected'];
   const passed = ['class', 'id', 'style', 'href', 'src', 'for', 'value', 'd'];
   const attribute = ({ name, value }) => (asIs.includes(name) ? `${name}=${value}` : name);
@@ -183,19 +184,12 @@ function markNew(known) {
   };
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const where = `${innerWidth} ${document.documentElement.dataset.theme} ${dark}`;
-  const before = new Set(known);
-  const found = new Set();
-  for (const element of document.querySelectorAll('body, body *')) {
-    const kind = `${where}: ${own(element.parentElement)} > ${own(element)}`;
-    if (before.has(kind)) continue;
-    found.add(kind);
-    element.setAttribute('data-unjudged', '');
-  }
-  return [...found];
+  const all = [...document.querySelectorAll('body, body *')];
+  return [...new Set(all.map((element) => `${where}: ${own(element.parentElement)} > ${own(element)}`))];
 }
 
-// Asserts that axe finds no violation, on the page or in the elements of a selector, and tells each with its place.
-export async function accessible(page, within) {
+// Asserts that axe finds no violation, and tells each with its place.
+export async function accessible(page) {
   // In the middle of a change of themes, words have the new colour and what is behind them the old one.
   await page.evaluate(() => Promise.allSettled(
     document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
@@ -203,7 +197,6 @@ export async function accessible(page, within) {
   // Only violations are described, and no second page is opened for those of frames from elsewhere, which no page has: the
   // same rules in a fourth of the time.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  if (within) axe.include(within);
   const { violations } = await axe.analyze();
   const told = violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
   expect(told, 'accessibility violations').toEqual([]);

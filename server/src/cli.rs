@@ -1,8 +1,10 @@
 //! What a person may type.
 
 mod hook_args;
+mod types_args;
 
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
 use api::keys::Scope;
 use app::shared::message_filter::MessageFilter;
@@ -565,47 +567,6 @@ pub struct KeyRevoke {
     #[command(flatten)]
     pub data: Data,
     /// Print the keys that are left as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Types {
-    /// List declared types with all their versions
-    List(TypesList),
-    /// Declare a type by the document in a file
-    Put(TypesPut),
-    /// Remove a type; its messages stay, and are shown as data
-    Remove(TypesRemove),
-}
-
-#[derive(Debug, Args)]
-pub struct TypesList {
-    #[command(flatten)]
-    pub data: Data,
-    /// Print them as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct TypesPut {
-    /// A JSON file with `type`, `title`, and `view` or `schema`
-    pub file: PathBuf,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print what was declared as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct TypesRemove {
-    /// The type's name: `acme.deploy/plan`
-    pub message_type: String,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print the types that are left as JSON
     #[arg(long)]
     pub json: bool,
 }

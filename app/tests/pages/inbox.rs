@@ -25,9 +25,9 @@ fn ask(session: &Session, id: &str, metadata: Option<Value>, calls: Vec<AskedCal
     Ask { entry, others: 0, session: Some(session.clone()) }
 }
 
-fn permission(title: &str) -> Option<Value> {
+fn permission(title: &str) -> Value {
     let payload = json!({ "kind": "permission", "title": title, "state": "open" });
-    Some(json!({ "message_type": "APPROVAL", "version": 1, "payload": payload }))
+    json!({ "message_type": "APPROVAL", "version": 1, "payload": payload })
 }
 
 fn call(tool: &str, input: Value) -> AskedCall {
@@ -53,10 +53,11 @@ fn a_request_is_shown_with_its_command_or_its_change_and_answered_in_place() {
     for session in &mut sessions {
         session.registered = true;
     }
-    let run = ask(&sessions[0], "run", permission("Run it"), vec![call("Bash", json!({ "command": "rm -rf build" }))]);
+    let run =
+        ask(&sessions[0], "run", Some(permission("Run it")), vec![call("Bash", json!({ "command": "rm -rf build" }))]);
     let input =
         json!({ "file_path": "/home/mara/atlas-ui/a.rs", "old_string": "let a = 1;\n", "new_string": "let a = 2;\n" });
-    let edit = ask(&sessions[1], "edit", permission("Edit a file"), vec![call("Edit", input)]);
+    let edit = ask(&sessions[1], "edit", Some(permission("Edit a file")), vec![call("Edit", input)]);
     let words = ask(&sessions[2], "words", None, Vec::new());
     let html = inbox::page(&page(vec![run, edit, words]));
     assert!(html.contains("3 requests of 3 sessions"), "{html}");
@@ -81,8 +82,10 @@ fn two_approvals_of_one_call_are_decided_each_by_itself() {
     let mut session = sessions().remove(0);
     session.registered = true;
     let asked = || vec![call("Bash", json!({ "command": "ls" }))];
-    let (first, mut second) =
-        (ask(&session, "one", permission("Run"), asked()), ask(&session, "two", permission("Run again"), asked()));
+    let (first, mut second) = (
+        ask(&session, "one", Some(permission("Run")), asked()),
+        ask(&session, "two", Some(permission("Run again")), asked()),
+    );
     second.entry.message.seq = 10;
     let html = inbox::page(&page(vec![first, second]));
     assert!(row(&html, "0199-1/9").contains("data-decide=\"0199-1-one\""));
@@ -102,7 +105,7 @@ fn what_is_answered_in_a_terminal_says_so() {
 #[test]
 fn rows_that_are_known_are_empty() {
     let session = sessions().remove(0);
-    let asked = ask(&session, "run", permission("Run it"), Vec::new());
+    let asked = ask(&session, "run", Some(permission("Run it")), Vec::new());
     let sign = |html: &str| {
         let (_, from) = html.split_once("data-sign=\"").expect("a sign");
         from.split_once('"').expect("its end").0.to_owned()
@@ -124,8 +127,10 @@ fn more_requests_and_old_ones_have_their_place() {
     let sessions = sessions();
     let mut old = sessions[1].clone();
     old.last_activity_at = Micros(old.last_activity_at.0 - 48 * 3_600 * Micros::SECOND);
-    let asks =
-        vec![ask(&sessions[0], "new", permission("Run"), Vec::new()), ask(&old, "old", permission("Run"), Vec::new())];
+    let asks = vec![
+        ask(&sessions[0], "new", Some(permission("Run")), Vec::new()),
+        ask(&old, "old", Some(permission("Run")), Vec::new()),
+    ];
     let mut data = page(asks);
     (data.asks.total, data.asks.next) = (Some(214), Some("0.9".to_owned()));
     let html = inbox::page(&data);

@@ -55,7 +55,9 @@ fn main() -> std::io::Result<()> {
     }
     print_tables(&agents, &others);
     if options.iter().any(|option| option == "--details") {
-        agents.iter().for_each(|(name, totals)| print_details(name, totals));
+        for (name, totals) in &agents {
+            print_details(name, totals);
+        }
     }
     let is_whole = |totals: &Totals| totals.uncovered == 0 && totals.invalid.is_empty();
     if !agents.values().all(is_whole) {
@@ -158,7 +160,9 @@ fn print_tables(agents: &BTreeMap<&str, Totals>, others: &Counts) {
     counts(|totals| &totals.roles, &ROLES, "Messages by role");
     if !others.is_empty() {
         println!("\n| Files that aren't read | |\n|---|--:|");
-        others.iter().for_each(|(what, count)| println!("| {what} | {count} |"));
+        for (what, count) in others {
+            println!("| {what} | {count} |");
+        }
     }
 }
 
@@ -169,7 +173,9 @@ fn print_details(name: &str, totals: &Totals) {
         [("notes", &totals.notes), ("messages", &totals.senders), ("calls", &totals.states), ("runs", &totals.outcomes)]
     {
         println!("  {what}:");
-        table.iter().for_each(|(what, count)| println!("  {count:>7} {what}"));
+        for (what, count) in table {
+            println!("  {count:>7} {what}");
+        }
     }
     totals.invalid.iter().take(20).for_each(|problem| println!("  invalid: {problem}"));
 }

@@ -54,7 +54,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Reads the command line.
-fn arguments() -> Result<(Launch, Box<dyn drivers::Driver>, Rows), Box<dyn std::error::Error>> {
+/// What is started, the driver, and where its rows come from.
+type Job = (Launch, Box<dyn drivers::Driver>, Rows);
+
+fn arguments() -> Result<Job, Box<dyn std::error::Error>> {
     let mut opening = Opening::default();
     let (mut agent, mut folder, mut log, mut pass) = (program("claude-acp"), PathBuf::from("."), None, Vec::new());
     let mut command = Vec::new();
@@ -160,7 +163,7 @@ fn find(folder: &Path, id: &str) -> Option<PathBuf> {
         }
         let name = path.file_name()?.to_str()?;
         let is_it = name.contains(id) || name.contains(id.split('-').next()?);
-        (is_it && name.ends_with(".jsonl")).then_some(path)
+        (is_it && path.extension().is_some_and(|extension| extension == "jsonl")).then_some(path)
     })
 }
 

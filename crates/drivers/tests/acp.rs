@@ -1,5 +1,7 @@
 //! The Agent Client Protocol without a process: lines in, lines and events out.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use drivers::programs::{any_acp, program};
 use drivers::{
     Answer, Ask, AskKind, Choice, Command, Driver, Effects, Event, Opening, Outcome, Prompt, Refusal, Resume, State,
@@ -539,7 +541,9 @@ fn a_steered_turn_ends_once() {
 fn a_request_tells_what_is_known_of_its_call() {
     let asked = |updates: &[Value], call: Value| {
         let mut talk = Talk::working("one");
-        updates.iter().for_each(|said| talk.hears(update(said.clone())));
+        for said in updates {
+            talk.hears(update(said.clone()));
+        }
         let params = json!({ "sessionId": "s", "toolCall": call, "options": [] });
         talk.hears(json!({ "id": 0, "method": "session/request_permission", "params": params }));
         let ask =

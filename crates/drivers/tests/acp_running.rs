@@ -1,6 +1,8 @@
 //! The Agent Client Protocol on a process that plays an agent, good and bad ones. What both sides say is read from the
 //! transcript, and so are its messages.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use agents::Change;
 use drivers::programs::any_acp;
 use drivers::{Command, Event, Exit, Handle, Launch, Limits, Log, Opening, Outcome, Prompt, Reason, State, start};

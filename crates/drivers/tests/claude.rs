@@ -1,5 +1,7 @@
 //! Claude Code's protocol: lines in, lines and events out.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use drivers::programs::program;
 use drivers::{
     Answer, Ask, AskKind, Command, Driver, Effects, Event, Opening, Outcome, Prompt, Refusal, Resume, State,

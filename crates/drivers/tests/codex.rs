@@ -1,5 +1,7 @@
 //! The app-server of Codex without a process: lines in, lines and events out.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use drivers::programs::program;
 use drivers::{
     Answer, Ask, AskKind, Choice, Command, Driver, Effects, Event, Opening, Outcome, Prompt, Refusal, Resume, State,

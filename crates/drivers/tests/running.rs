@@ -1,6 +1,8 @@
 //! A driver on a process: what the process writes, and how it ends. The driver reports each line as a notice and sends each
 //! prompt as it is.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use drivers::{
     Command, Driver, Effects, Event, Exit, Handle, Launch, Limits, Log, Prompt, Reason, Refusal, environment, start,
 };

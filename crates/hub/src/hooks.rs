@@ -56,12 +56,10 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
     hub.held.note_call(&event);
     let asks = event.hook_event_name == "PermissionRequest";
     let session = match hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)? {
-        // A person deleted it, and is asked nothing of it.
-        Some((_, true)) => return Ok(HookAnswer::default()),
         Some((session, false)) => session,
         None if asks => create(hub, &event).await?,
-        // Its transcript makes it, once it is read.
-        None => return Ok(HookAnswer::default()),
+        // A person deleted it, and is asked nothing of it; or its transcript makes it, once it is read.
+        Some((_, true)) | None => return Ok(HookAnswer::default()),
     };
     settle(hub, &session, &event).await;
     if let Some(live) = live::of(&event, clock::now()) {

@@ -20,7 +20,7 @@ pub enum Ended {
     Protocol(Box<ServerInitializeError>),
     /// Its session couldn't be ended.
     #[error(transparent)]
-    Server(#[from] sdk::Error),
+    Server(Box<sdk::Error>),
 }
 
 /// Serves a client on standard input and output until it closes them, or until `stop` is ready. What it waits for is
@@ -49,5 +49,5 @@ pub async fn serve_stdio(client: Client, stop: impl Future<Output = ()> + Send +
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => return Err(Ended::Protocol(Box::new(error))),
     }
-    Ok(client.end().await?)
+    client.end().await.map_err(|error| Ended::Server(Box::new(error)))
 }

@@ -16,6 +16,9 @@ use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// What a tool does with its arguments.
+type Run = for<'a> fn(&'a Call, Map<String, Value>) -> BoxFuture<'a, Result<Reply, Refusal>>;
+
 /// A tool that an agent may call.
 pub struct Tool {
     pub name: &'static str,
@@ -24,7 +27,7 @@ pub struct Tool {
     /// It changes nothing.
     reads: bool,
     arguments: fn() -> Map<String, Value>,
-    pub run: for<'a> fn(&'a Call, Map<String, Value>) -> BoxFuture<'a, Result<Reply, Refusal>>,
+    pub run: Run,
 }
 
 /// All tools, in the order in which agents list them.

@@ -116,10 +116,8 @@ fn history() -> impl Strategy<Value = Vec<Message>> {
         "[ -~]{0,40}",
     );
     vec(row, 0..12).prop_map(|rows| {
-        let make = |(seq, ((role, context, status, provenance), sender, text)): (
-            i64,
-            ((Role, Context, Status, Provenance), &str, String),
-        )| {
+        type Row = ((Role, Context, Status, Provenance), &'static str, String);
+        let make = |(seq, ((role, context, status, provenance), sender, text)): (i64, Row)| {
             let content = if role == Role::Host { format!("{HOST_WORD} {text}") } else { text };
             let message = message(seq, role, &content);
             let draft = Draft { context, status, provenance, sender: sender.to_owned(), ..message.draft };

@@ -44,7 +44,10 @@ pub enum OpenCodeError {
 
 impl From<sqlx::Error> for OpenCodeError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|error| error.code()).and_then(|code| code.parse::<i32>().ok());
+        let code = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code)
+            .and_then(|code| code.parse::<i32>().ok());
         match code.map(|code| code & 0xff) {
             Some(libsqlite3_sys::SQLITE_BUSY | libsqlite3_sys::SQLITE_LOCKED) => Self::Locked,
             _ => Self::Sqlite(error),

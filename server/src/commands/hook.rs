@@ -131,14 +131,13 @@ async fn key(args: &HookInstall, dir: &Path) -> Result<String> {
         let id = key.split('_').nth(1).unwrap_or_default();
         keys.iter().any(|known| known.id == id && known.revoked_at.is_none() && known.scopes.contains(&Scope::Hooks))
     };
-    let key = match stored.filter(|key| holds(key)) {
-        Some(key) => key,
-        None => {
-            let new = NewKey { name: KEY_NAME.to_owned(), scopes: Some(vec![Scope::Hooks]), ..NewKey::default() };
-            let made = door.client.create_key(Nothing {}, new).await?;
-            data_dir::write_hook_key(&path, &made.key)?;
-            made.key
-        }
+    let key = if let Some(key) = stored.filter(|key| holds(key)) {
+        key
+    } else {
+        let new = NewKey { name: KEY_NAME.to_owned(), scopes: Some(vec![Scope::Hooks]), ..NewKey::default() };
+        let made = door.client.create_key(Nothing {}, new).await?;
+        data_dir::write_hook_key(&path, &made.key)?;
+        made.key
     };
     door.close().await;
     Ok(key)

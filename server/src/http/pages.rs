@@ -183,9 +183,10 @@ pub async fn session(
             views::shell(&site, &headers, recent),
         )?;
         let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
-        let agent = match detail.session.registered {
-            true => site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok(),
-            false => None,
+        let agent = if detail.session.registered {
+            site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok()
+        } else {
+            None
         };
         let data = SessionPageData {
             agent,
@@ -208,7 +209,7 @@ pub async fn session(
             None => page,
         })
     };
-    match page.await {
+    match Box::pin(page).await {
         Ok(page) => page,
         Err(problem) => refusal(&site, &headers, &problem).await,
     }

@@ -13,7 +13,7 @@ const FLOORS: [(&str, &[&str]); 13] = [
     ("api", &["model"]),
     ("agents", &["model"]),
     ("diff", &["model"]),
-    ("drivers", &[]),
+    ("drivers", &["agents"]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
@@ -26,7 +26,7 @@ const FLOORS: [(&str, &[&str]); 13] = [
 
 /// Crates of others that only these of ours may name.
 const OWNED: [(&str, &[&str]); 8] = [
-    ("arborium", &["diff"]),
+    ("arborium", &["diff", "hub"]),
     ("imara-diff", &["diff"]),
     ("leptos", &["app", "frontend"]),
     ("libsqlite3-sys", &["store"]),

@@ -41,7 +41,9 @@ fn records(bytes: &[u8]) -> Vec<String> {
 fn check_lines(what: &str, change: fn(&[String]) -> String) {
     for folder in OF_LINES {
         let agent = agent_of(folder);
-        let fixtures = fixtures(folder).into_iter().filter(|(path, _)| path.ends_with(".jsonl"));
+        let fixtures = fixtures(folder)
+            .into_iter()
+            .filter(|(path, _)| std::path::Path::new(path).extension().is_some_and(|extension| extension == "jsonl"));
         for (path, bytes) in fixtures {
             let records = records(&bytes);
             if what == PRETTY && folder == "openhands" {
@@ -67,7 +69,7 @@ fn lines_may_end_as_on_windows() {
 
 #[test]
 fn records_may_be_glued() {
-    check_lines("glued", |records| records.concat());
+    check_lines("glued", <[String]>::concat);
 }
 
 #[test]
@@ -85,7 +87,10 @@ fn records_may_be_printed_for_people() {
 fn a_torn_last_line_costs_nothing_else() {
     for folder in OF_LINES {
         let agent = agent_of(folder);
-        for (path, bytes) in fixtures(folder).into_iter().filter(|(path, _)| path.ends_with(".jsonl")) {
+        for (path, bytes) in fixtures(folder)
+            .into_iter()
+            .filter(|(path, _)| std::path::Path::new(path).extension().is_some_and(|extension| extension == "jsonl"))
+        {
             let records = records(&bytes);
             let Some((last, rest)) = records.split_last() else { continue };
             let rest: String = rest.iter().map(|record| format!("{record}\n")).collect();

@@ -31,7 +31,7 @@ impl Stream {
                     effects.emit(Event::Grown { key });
                 }
                 let message = event.get("message").unwrap_or(&Value::Null);
-                self.message = text(message, "id").unwrap_or_default().to_owned();
+                text(message, "id").unwrap_or_default().clone_into(&mut self.message);
                 self.before = sum(self.before, std::mem::take(&mut self.current));
                 self.count(message.get("usage"), effects);
             }
@@ -53,10 +53,8 @@ impl Stream {
                     effects.emit(Event::Growing { key, voice: *voice, text: grown.clone() });
                 }
             }
-            Some("content_block_stop") => {
-                if self.blocks.remove(&index).is_some() {
-                    effects.emit(Event::Grown { key: self.key(index) });
-                }
+            Some("content_block_stop") if self.blocks.remove(&index).is_some() => {
+                effects.emit(Event::Grown { key: self.key(index) });
             }
             Some("message_delta") => self.count(event.get("usage"), effects),
             _ => {}

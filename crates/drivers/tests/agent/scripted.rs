@@ -7,6 +7,12 @@
 //! - `child` starts a process that keeps its output open for ever, and writes its id
 //! - `hang` waits for ever, `wait` until its input ends, `exit CODE` ends it
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::zombie_processes,
+    reason = "a stand-in that a test starts, and whose child outlives it on purpose"
+)]
+
 use std::io::{BufRead as _, Write as _};
 
 fn main() {

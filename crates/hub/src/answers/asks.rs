@@ -73,13 +73,12 @@ async fn each(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
                 break;
             }
             ask.shorten(ASK_BYTES);
-            let session = match sessions.get(&id) {
-                Some(session) => session.clone(),
-                None => {
-                    let session = workspace.session(&id, clock::now()).await.map_err(problem)?;
-                    sessions.insert(id, session.clone());
-                    session
-                }
+            let session = if let Some(session) = sessions.get(&id) {
+                session.clone()
+            } else {
+                let session = workspace.session(&id, clock::now()).await.map_err(problem)?;
+                sessions.insert(id, session.clone());
+                session
             };
             asks.push(Ask { entry: ask, others: 0, session });
         }

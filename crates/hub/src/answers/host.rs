@@ -23,19 +23,16 @@ pub async fn post(scoped: &Scoped, input: HostMessage) -> Result<HostMessagePost
     let text = input.content.clone();
     let event = if deploys { HostEvent::Deployed { text } } else { HostEvent::Notice { text } };
     let message = Message::new(&event).with_id(id.to_string());
-    let sessions = match input.session {
-        Some(named) => {
-            let found = session(scoped, &SessionPath { session: named }).await;
-            vec![found.map_err(|problem| Problem { field: Some("/session".to_owned()), ..problem })?.id]
+    let sessions = if let Some(named) = input.session {
+        let found = session(scoped, &SessionPath { session: named }).await;
+        vec![found.map_err(|problem| Problem { field: Some("/session".to_owned()), ..problem })?.id]
+    } else {
+        let operations = scoped.hub.make_operations().await?;
+        let mut sessions = scoped.hub.sessions_at_work().await?;
+        if !sessions.contains(&operations) {
+            sessions.insert(0, operations);
         }
-        None => {
-            let operations = scoped.hub.make_operations().await?;
-            let mut sessions = scoped.hub.sessions_at_work().await?;
-            if !sessions.contains(&operations) {
-                sessions.insert(0, operations);
-            }
-            sessions
-        }
+        sessions
     };
     for session in &sessions {
         scoped.hub.post_host_message(session, &message).await.map_err(refusal)?;

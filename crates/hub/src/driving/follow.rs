@@ -174,7 +174,7 @@ async fn give(hub: &Hub, running: &Arc<Running>, when: When) {
         let words = model::text::one_line(&prompt.text, 80);
         if let Err(problem) = running.command(Command::Prompt(prompt)).await {
             running.show(hub, |view| {
-                view.note(format!("The agent didn't take \u{201c}{words}\u{201d}: {}", problem.title))
+                view.note(format!("The agent didn't take \u{201c}{words}\u{201d}: {}", problem.title));
             });
         }
     }

@@ -147,7 +147,8 @@ impl Workspace {
 
     /// What waits for the session's agent. None without such a session.
     pub async fn queue(&self, id: &SessionId) -> Result<Option<Queue>, StoreError> {
-        let row: Option<(i64, i64, i64, Option<String>, Option<i64>, Option<i64>)> = on!(&self.store, pool => {
+        type Row = (i64, i64, i64, Option<String>, Option<i64>, Option<i64>);
+        let row: Option<Row> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT queued_seq, waiting_seq, delivered_seq, begun_run, heartbeat_at, ended_at FROM session \
                  WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",
