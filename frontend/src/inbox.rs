@@ -44,9 +44,8 @@ fn start() {
     let (link, was_lost) = (state.link, Cell::new(false));
     link.clone().follow(move || match link.get() {
         Link::Reconnecting(_) | Link::Offline => was_lost.set(true),
-        Link::Connecting | Link::Replaying(_) => {}
         Link::Live if was_lost.take() => refresh(),
-        Link::Live => {}
+        Link::Connecting | Link::Replaying(_) | Link::Live => {}
     });
     reply::start();
     show_notify();

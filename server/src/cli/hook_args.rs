@@ -19,7 +19,7 @@ pub enum Hook {
 /// Whose settings.
 #[derive(Debug, Clone, Args)]
 pub struct HookWhere {
-    /// Settings of all your projects [default]
+    /// Settings of all your projects (default)
     #[arg(long, conflicts_with = "project")]
     pub user: bool,
     /// Settings of one project, in `.claude/settings.local.json`, which isn't shared
