@@ -39,7 +39,7 @@ test('requests of all sessions are read and answered in place', async ({ page, v
   await page.keyboard.press('a');
   await expect(row(page, runs, 2)).toContainText(/Allowed once.*by you/);
   await expect(row(page, runs, 2)).toBeFocused();
-  expect(await words(runs)).toEqual(['Selected: Allow once']);
+  expect(await words(runs)).toEqual(['Selected: allowed once']);
   await page.keyboard.press('j');
   await page.keyboard.press('d');
   await expect(row(page, edits, 2)).toContainText(/Denied.*by you/);

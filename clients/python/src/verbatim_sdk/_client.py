@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Mapping
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from ._core import LONG, Core, list_of, new_id, parse, present, query, read_as, segment, text_of
 from ._plan import Plan, call, repeated
@@ -39,6 +39,17 @@ class VerbatimCalls:
         answer = yield from self._core.call("GET", query("/v1/sessions", filters))
         list_of(answer, "sessions")
         return read_as(SessionPage, answer)
+
+    @call
+    def search(self, q: str, filters: Optional[Mapping[str, Any]] = None) -> Plan[Dict[str, Any]]:
+        """Searches the messages of all sessions, the newest first, and returns a page: `hits`, `total`, `next`.
+
+        `filters` are the parameters of `GET /v1/search`, such as `limit` and `after`. Raises `ForbiddenError` for a key without
+        `read_all`, and `InvalidError` for an empty or too long `q`.
+        """
+        answer: Dict[str, Any] = yield from self._core.call("GET", query("/v1/search", {**(filters or {}), "q": q}))
+        list_of(answer, "hits")
+        return answer
 
     @call
     def upload(self, data: bytes, mime: str = "application/octet-stream") -> Plan[Blob]:
