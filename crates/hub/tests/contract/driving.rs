@@ -195,11 +195,11 @@ async fn what_cannot_be_started_names_its_field() {
     );
     assert_eq!(
         refused(json!({"folder": "work"})).await,
-        (400, json!("/folder"), "`/folder`: expected the absolute path of a folder".to_owned())
+        (400, json!("/folder"), "`/folder` should be the absolute path of a folder".to_owned())
     );
     assert_eq!(
         refused(json!({"folder": house.path("gone")})).await,
-        (400, json!("/folder"), "`/folder`: expected a folder that exists".to_owned())
+        (400, json!("/folder"), "`/folder` should be a folder that exists".to_owned())
     );
     let (status, field, _) = refused(json!({"mode": "yolo"})).await;
     assert_eq!((status, field), (400, json!("/mode")));
