@@ -57,10 +57,11 @@ async fn a_locked_one_and_one_of_another_schema_are_named() {
     let path = dir.path().join("opencode.db");
     let mut owner = owner(&path).await;
     run(&mut owner, SCHEMA).await;
-    run(&mut owner, "ALTER TABLE part RENAME COLUMN data TO body").await;
+    // Before anybody else opens it: with readers, the mode can't be changed.
+    run(&mut owner, "PRAGMA journal_mode = DELETE; ALTER TABLE part RENAME COLUMN data TO body").await;
     let refused = OpenCode::open(&path).await.err().unwrap();
     assert!(matches!(refused, OpenCodeError::Schema("part", "data")), "{refused}");
-    run(&mut owner, "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE; UPDATE session SET title = 'Rake'").await;
+    run(&mut owner, "BEGIN EXCLUSIVE; UPDATE session SET title = 'Rake'").await;
     let refused = OpenCode::open(&path).await.err().unwrap();
     assert!(matches!(refused, OpenCodeError::Locked), "{refused}");
     run(&mut owner, "COMMIT").await;
