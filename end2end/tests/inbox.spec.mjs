@@ -1,15 +1,15 @@
 // What waits for the reader in all sessions, answered on one page.
 import { newAgent, typed } from '../agent.mjs';
-import { accessible, act, expect, ready, test, visit } from '../verbatim.mjs';
+import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
 
-const approval = (title, more = {}) => typed('APPROVAL', { kind: 'permission', title, state: 'open', ...more });
+const approval = (title) => typed('APPROVAL', { kind: 'permission', title, state: 'open' });
 const row = (page, agent, seq) => page.locator(`[data-ask="${agent.id}/${seq}"]`);
 const words = async (agent) => (await agent.pending()).map((message) => message.content);
 
-async function asks(agent, tool_name, input, title, id = 'a') {
-  const call_id = `${id}-call`;
+async function asks(agent, tool_name, input, title) {
+  const call_id = 'a-call';
   await agent.post({ call_id, ...typed('TOOL_CALL', { tool_name, state: 'pending', input }) });
-  return agent.post({ id, call_id, ...approval(title) });
+  return agent.post({ id: 'a', call_id, ...approval(title) });
 }
 
 test('requests of all sessions are read and answered in place', async ({ page, verbatim }) => {

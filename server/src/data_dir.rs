@@ -127,7 +127,7 @@ pub fn remove_credential(dir: &Path) {
     let _ = std::fs::remove_file(dir.join(CREDENTIAL));
 }
 
-/// Creates the data directory, which only its owner enters. An existing one is left as it is.
+/// Creates the data directory, or a folder in it, which only its owner enters. An existing one is left as it is.
 pub fn create(dir: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,6 +1,6 @@
 // A run: what an agent is given for one turn, and its end.
 import type { Core } from './core.js';
-import { isObject } from './names.js';
+import { isObject, snakeFields } from './names.js';
 
 /** How a run begins. */
 export interface BeginRun {
@@ -55,8 +55,7 @@ export class Run {
 
   /** Ends the run. The first outcome holds: another one throws a `ConflictError`. */
   async end({ outcome, error, model, usage, costUsd }: EndRun = {}): Promise<void> {
-    const fields = Object.entries({ outcome, error, model, usage, cost_usd: costUsd });
-    await this.#core.call('POST', this.#path, Object.fromEntries(fields.filter(([, value]) => value !== undefined)));
+    await this.#core.call('POST', this.#path, snakeFields({ outcome, error, model, usage, costUsd }));
   }
 }
 

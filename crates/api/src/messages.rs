@@ -260,6 +260,9 @@ pub struct AsksQuery {
 }
 impl Input for AsksQuery {}
 
+/// Asks of sessions that were active within this time come first: their agents may still go on with an answer. In microseconds.
+pub const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
+
 /// What sessions ask a person.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

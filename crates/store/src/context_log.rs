@@ -72,6 +72,8 @@ columns! {
     }
 }
 
+const COLUMNS: &str = "position, run_id, part, kind, seq, given_at, rendered, hash";
+
 impl Workspace {
     /// Returns entries of a session behind `after`, of one run or of all: `limit` at most, and about 8 MiB.
     pub async fn context_log(
@@ -96,11 +98,11 @@ impl Workspace {
         });
         let Some((_, (last, _))) = fits.last() else { return Ok(Vec::new()) };
         let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT position, run_id, part, kind, seq, given_at, rendered, hash FROM context_log \
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM context_log \
                  WHERE workspace_id = $1 AND session_rid = $2 AND position > $3 AND position <= $5 \
-                 AND ($4 IS NULL OR run_id = $4) ORDER BY position",
-            )
+                 AND ($4 IS NULL OR run_id = $4) ORDER BY position"
+            )))
             .bind(self.id()).bind(rid).bind(after).bind(run).bind(last).fetch_all(pool).await
         })?;
         rows.into_iter().map(Row::entry).collect()
@@ -112,17 +114,17 @@ impl Workspace {
         let Some(rid) = self.session_rid(session).await? else { return Ok(check) };
         let mut at = 0;
         loop {
-            let hashes: Vec<Row> = on!(&self.store, pool => {
+            let rows: Vec<Row> = on!(&self.store, pool => {
                 sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                    "SELECT position, run_id, part, kind, seq, given_at, rendered, hash FROM context_log \
+                    "SELECT {COLUMNS} FROM context_log \
                      WHERE workspace_id = $1 AND session_rid = $2 AND position > $3 ORDER BY position LIMIT {PAGE}"
                 )))
                 .bind(self.id()).bind(rid).bind(at).fetch_all(pool).await
             })?;
-            if hashes.is_empty() {
+            if rows.is_empty() {
                 return Ok(check);
             }
-            for row in hashes {
+            for row in rows {
                 if check.fault.is_none() {
                     let previous = check.head.as_deref().unwrap_or_default();
                     check.fault = row.fault(at, previous)?.map(|reason| (row.position, reason));
@@ -234,12 +236,12 @@ pub(crate) async fn append(
 
 /// What was given in a run.
 pub(crate) async fn given(step: &mut Step<'_>, session_rid: i64, run: &str) -> Result<Vec<Piece>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM context_log WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3 ORDER BY position"
+    );
     let rows: Vec<Row> = on_step!(step, c => {
-        sqlx::query_as(
-            "SELECT position, run_id, part, kind, seq, given_at, rendered, hash FROM context_log \
-             WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3 ORDER BY position",
-        )
-        .bind(step.workspace).bind(session_rid).bind(run).fetch_all(c).await
+        sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+            .bind(step.workspace).bind(session_rid).bind(run).fetch_all(c).await
     })?;
     rows.into_iter().map(|row| row.entry().map(|entry| entry.piece)).collect()
 }

@@ -69,6 +69,8 @@ columns! {
     }
 }
 
+const COLUMNS: &str = "session_id, program, command, folder, mode, model, state, reason, started_at, ended_at";
+
 impl Workspace {
     /// Stores what is known of an agent, over what was known before.
     pub async fn put_driven(&self, driven: &Driven) -> Result<(), StoreError> {
@@ -96,10 +98,9 @@ impl Workspace {
     /// Returns how a session's agent was started; None if nobody did.
     pub async fn driven(&self, session: &SessionId) -> Result<Option<Driven>, StoreError> {
         let row: Option<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT session_id, program, command, folder, mode, model, state, reason, started_at, ended_at FROM driven \
-                 WHERE workspace_id = $1 AND session_id = $2",
-            )
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM driven WHERE workspace_id = $1 AND session_id = $2"
+            )))
             .bind(self.id()).bind(session.as_str()).fetch_optional(pool).await
         })?;
         row.map(driven).transpose()
@@ -108,10 +109,9 @@ impl Workspace {
     /// Returns the agents that run, as far as is stored.
     pub async fn driven_running(&self) -> Result<Vec<Driven>, StoreError> {
         let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT session_id, program, command, folder, mode, model, state, reason, started_at, ended_at FROM driven \
-                 WHERE workspace_id = $1 AND state = 'running'",
-            )
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT {COLUMNS} FROM driven WHERE workspace_id = $1 AND state = 'running'"
+            )))
             .bind(self.id()).fetch_all(pool).await
         })?;
         rows.into_iter().map(driven).collect()

@@ -138,10 +138,7 @@ async fn listen(address: SocketAddr) -> Result<TcpListener> {
 /// Makes the folder of transcripts of agents that write none themselves, which its owner alone can read.
 fn transcripts(dir: &Path) -> Result<PathBuf> {
     let folder = dir.join(data_dir::TRANSCRIPTS);
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
+    data_dir::create(&folder).with_context(|| format!("{} can't be made", folder.display()))?;
     Ok(folder)
 }
 

@@ -14,8 +14,8 @@ use api::{Access, Api as _, Problem};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderName, HeaderValue};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{Extensions, HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
 use axum::routing::post;
 use axum::{Extension, Router};
 use http_body_util::Full;
@@ -92,19 +92,6 @@ async fn call(
     Extension(credential): Extension<Credential>,
     Asked(query): Asked<McpQuery>,
     request: Request,
-) -> Response {
-    match answer(&tools, &scoped, credential, query, request).await {
-        Ok(response) => response,
-        Err(problem) => problem.into_response(),
-    }
-}
-
-async fn answer(
-    tools: &Tools,
-    scoped: &Scoped,
-    credential: Credential,
-    query: McpQuery,
-    request: Request,
 ) -> Result<Response, Problem> {
     let (mut head, body) = request.into_parts();
     if let Err(problem) = scoped.authorize(&[Access::Local, Access::Agent]) {
@@ -149,7 +136,7 @@ async fn answer(
     let settings =
         Settings { session: query.session.or(named), agent, title: query.title, shared: true, ..Settings::default() };
     let held = head.extensions.remove::<Held>();
-    let verbatim = Verbatim::over(in_process(scoped));
+    let verbatim = Verbatim::over(in_process(&scoped));
     let client = Client::new(verbatim, settings).leaving(left).keeping(held, during);
     head.extensions = Extensions::new();
     let response = tools.endpoint.answer(axum::http::Request::from_parts(head, Full::from(body)), client).await;
@@ -161,22 +148,16 @@ async fn answer(
 }
 
 /// The client says that it is done.
-async fn end(Extension(scoped): Extension<Scoped>, request: Request) -> Response {
-    let ended = async {
-        scoped.authorize(&[Access::Local, Access::Agent])?;
-        let (head, body) = request.into_parts();
-        discard(body);
-        let missing = || Problem::new(400, "no_session", "The header `Mcp-Session-Id` is missing");
-        let name = session(&head).ok_or_else(missing)?;
-        match Verbatim::over(in_process(&scoped)).session(&name).end(EndOutcome::Done).await {
-            // It may have called no tool, and so have no session.
-            Ok(()) | Err(Error::NotFound(_)) => Ok(()),
-            Err(error) => Err(error.problem().cloned().unwrap_or_else(Problem::internal)),
-        }
-    };
-    match ended.await {
-        Ok(()) => axum::http::StatusCode::NO_CONTENT.into_response(),
-        Err(problem) => problem.into_response(),
+async fn end(Extension(scoped): Extension<Scoped>, request: Request) -> Result<StatusCode, Problem> {
+    scoped.authorize(&[Access::Local, Access::Agent])?;
+    let (head, body) = request.into_parts();
+    discard(body);
+    let missing = || Problem::new(400, "no_session", "The header `Mcp-Session-Id` is missing");
+    let name = session(&head).ok_or_else(missing)?;
+    match Verbatim::over(in_process(&scoped)).session(&name).end(EndOutcome::Done).await {
+        // It may have called no tool, and so have no session.
+        Ok(()) | Err(Error::NotFound(_)) => Ok(StatusCode::NO_CONTENT),
+        Err(error) => Err(error.problem().cloned().unwrap_or_else(Problem::internal)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the agent's bar does in the browser.
 
 use super::{Bar, Wish};
-use crate::browser::page_state::page_state;
+use crate::browser::page_state::{page_state, whenever};
 use crate::browser::{dom, fragment};
 use crate::shared::session_href;
 use api::Problem;
@@ -18,7 +18,7 @@ const TWICE: f64 = 600.0;
 /// Follows the agent, and the keys that interrupt it.
 pub fn start(bar: Bar) {
     let state = page_state();
-    state.agent.follow(move || refresh(bar));
+    whenever(&state.agent, move || refresh(bar));
     state.link.follow(move || {
         if page_state().is_live() {
             refresh(bar);

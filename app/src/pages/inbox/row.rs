@@ -10,13 +10,10 @@ use crate::names::{listed, project_name, title};
 use crate::part::{Part, part};
 use crate::shared::hash::text_hash;
 use crate::shell::{agent_name, session_href};
-use api::messages::{Ask, Entry};
+use api::messages::{Ask, Entry, LATELY};
 use leptos::prelude::*;
+use model::Session;
 use model::message_type::approval::Approval;
-use model::{Micros, Session};
-
-/// As long as this an agent may still go on with an answer.
-const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
 
 /// Was the session that asks active lately?
 pub fn is_lately(ask: &Ask, clock: &Clock) -> bool {

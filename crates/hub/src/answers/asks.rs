@@ -6,8 +6,8 @@ use super::messages::entry;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;
-use api::messages::{Ask, Asks, AsksQuery, NotShownReason};
-use model::{Micros, Session, SessionId};
+use api::messages::{Ask, Asks, AsksQuery, LATELY, NotShownReason};
+use model::{Session, SessionId};
 use std::collections::HashMap;
 use store::OpenAsk;
 
@@ -17,8 +17,6 @@ const SESSIONS: u32 = 100;
 const ASK_BYTES: usize = 16 * 1024;
 /// Open approvals and questions that are counted.
 const MOST: u32 = 1_000;
-/// A session that was active within this time may still go on with an answer.
-const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
 
 pub async fn list(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
     scoped.caller.require(Scope::Read)?;
