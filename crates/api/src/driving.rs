@@ -178,13 +178,6 @@ pub struct DrivenAgent {
 }
 impl Reply for DrivenAgent {}
 
-impl DrivenAgent {
-    /// Whether its process runs.
-    pub fn is_running(&self) -> bool {
-        matches!(self.state, AgentState::Starting | AgentState::Working | AgentState::Waiting | AgentState::Idle)
-    }
-}
-
 /// A session that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

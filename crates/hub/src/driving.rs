@@ -29,7 +29,7 @@ use store::{Driven, DrivenState, Ended, LiveEdit, LiveWrite, StoreError};
 use tokio::sync::{Notify, watch};
 use view::View;
 
-/// What an agent was told by the end of the server.
+/// Why an agent isn't running that ran when the server ended, for people.
 const INTERRUPTED: &str = "The server ended while the agent ran";
 
 /// The agents that run in this process.
@@ -49,7 +49,7 @@ struct Agents {
 /// Ends that are remembered.
 const ENDS: usize = 64;
 
-/// One of them.
+/// An agent that runs in this process.
 pub struct Running {
     pub session: SessionId,
     pub program: &'static Program,

@@ -28,7 +28,7 @@ use api::keys::Scope;
 use model::hook::Fallback;
 use model::session::Live;
 use model::{SessionFacts, SessionId};
-use store::{LiveDone, LiveEdit, LiveWrite, NewSession};
+use store::{LiveEdit, LiveWrite, NewSession};
 
 /// The agent whose hooks are known.
 const AGENT: &str = Reader::NAME;
@@ -82,11 +82,7 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
         key_id: None,
         create_hash: None,
     };
-    match hub.writer.write(LiveWrite::Create(Box::new(new))).await {
-        Ok((LiveDone::Session { id, .. }, _)) => Ok(id),
-        Ok(_) => Err(Problem::internal()),
-        Err(failure) => Err(crate::answers::refusal(failure)),
-    }
+    hub.writer.create(new).await.map_err(crate::answers::refusal)
 }
 
 /// Stores what the agent does, unless that was told a moment ago.

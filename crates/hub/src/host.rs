@@ -13,7 +13,7 @@ use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
 use serde_json::{Map, Value};
-use store::{LiveDone, LivePost, LiveWrite, NewSession, Refusal};
+use store::{LivePost, LiveWrite, NewSession, Refusal};
 
 /// Id of the session of what isn't about any other.
 pub const OPERATIONS: &str = "operations";
@@ -193,19 +193,15 @@ impl Hub {
             key_id: None,
             create_hash: Some(posting::create_hash(&OPERATIONS)?),
         };
-        match self.writer.write(LiveWrite::Create(Box::new(new))).await {
-            Ok((LiveDone::Session { id, .. }, _)) => Ok(id),
-            Ok(_) => Err(Problem::internal()),
-            Err(Failure::Problem(problem)) => Err(problem),
-            Err(Failure::Refused(Refusal::Deleted { .. })) => {
-                let problem = Problem::new(409, "session_deleted", "The session `operations` was deleted");
-                Err(problem.hint("Restore it, or name a session with `session`"))
+        self.writer.create(new).await.map_err(|failure| match failure {
+            Failure::Problem(problem) => problem,
+            Failure::Refused(Refusal::Deleted { .. }) => {
+                Problem::new(409, "session_deleted", "The session `operations` was deleted")
+                    .hint("Restore it, or name a session with `session`")
             }
-            Err(Failure::Refused(_)) => {
-                let problem = Problem::new(409, "session_taken", "The session `operations` is another agent's");
-                Err(problem.hint("Name a session with `session`"))
-            }
-        }
+            Failure::Refused(_) => Problem::new(409, "session_taken", "The session `operations` is another agent's")
+                .hint("Name a session with `session`"),
+        })
     }
 
     /// Says that the server started, or that it is another version than before.

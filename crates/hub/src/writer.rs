@@ -11,7 +11,7 @@ use model::SessionId;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Condition, LiveDone, LiveWrite, Refusal, StoreError, Workspace};
+use store::{Condition, LiveDone, LiveWrite, NewSession, Refusal, StoreError, Workspace};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -133,6 +133,14 @@ impl Writer {
         let (answer, written) = oneshot::channel();
         self.jobs.try_send(Job { write, answer }).map_err(|error| Failure::Problem(refused(&error)))?;
         written.await.unwrap_or_else(|_| Err(Failure::Problem(stopping())))
+    }
+
+    /// Makes a session. The same request again gets the session that it made.
+    pub async fn create(&self, new: NewSession) -> Result<SessionId, Failure> {
+        match self.write(LiveWrite::Create(Box::new(new))).await? {
+            (LiveDone::Session { id, .. }, _) => Ok(id),
+            _ => Err(Failure::Problem(Problem::internal())),
+        }
     }
 }
 

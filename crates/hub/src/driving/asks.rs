@@ -6,16 +6,17 @@
 
 use super::Running;
 use crate::answers::refusal;
+use crate::asked::{self, changed};
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::{Answer, Ask, AskKind, Command};
 use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Body, Context, Draft, MessageId, MessageType, Provenance, Role, SessionId, markdown};
+use model::{Body, Draft, MessageId, MessageType, Provenance, SessionId};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Changed, LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage};
+use store::{LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -95,18 +96,7 @@ fn card(ask: &Ask) -> Draft {
         }
     }
     metadata.insert(EXTRA.to_owned(), json!(true));
-    let id = ask.call_id.as_deref().map_or_else(posting::new_id, agents::claude::approval_id);
-    let mut draft = Draft {
-        metadata: Some(metadata),
-        context: Context::None,
-        call_id: ask.call_id.clone(),
-        provenance: Provenance::Ourselves,
-        sender_name: ask.sub_agent.as_ref().map(|id| format!("Sub-agent {id}")),
-        ..Draft::text(id, Role::Assistant, "bot", content, clock::now())
-    };
-    let body = Body::of(&draft);
-    posting::complete(&mut draft, &body);
-    draft
+    asked::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
 }
 
 fn options(ask: &Ask) -> Vec<Value> {
@@ -205,7 +195,7 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
 async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
     let cancel = |current: &StoredMessage, _: &[StoredMessage]| {
         let row = &current.message.draft;
-        let closed = Approval::open_in(row).and_then(|_| cancelled(row));
+        let closed = Approval::open_in(row).and_then(|_| asked::closed(row, ApprovalState::Cancelled, None));
         closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
     };
     if let Err(problem) = change(hub, session, id, Box::new(cancel)).await {
@@ -231,25 +221,6 @@ pub async fn close_all(hub: &Hub, session: &SessionId) {
             close(hub, session, &draft.id).await;
         }
     }
-}
-
-fn cancelled(open: &Draft) -> Option<Draft> {
-    let mut draft = open.clone();
-    let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
-    payload.insert("state".to_owned(), Value::from(ApprovalState::Cancelled.as_str()));
-    draft.requires_user_input = false;
-    // What was generated says the old state.
-    if draft.content == markdown::generated(open, &Body::of(open)) {
-        draft.content.clear();
-    }
-    let body = Body::of(&draft);
-    posting::complete(&mut draft, &body);
-    Some(draft)
-}
-
-fn changed(draft: Draft) -> Changed {
-    let body = Body::of(&draft);
-    Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
 }
 
 /// A rule that refuses changes nothing, which is no error.

@@ -11,7 +11,7 @@ use model::audit::Event;
 use model::{SessionFacts, SessionId};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use store::{Driven, DrivenState, LiveDone, LiveEdit, LiveWrite, NewSession};
+use store::{Driven, DrivenState, LiveEdit, LiveWrite, NewSession};
 use tokio::sync::{Notify, mpsc};
 
 /// How an agent begins.
@@ -119,14 +119,14 @@ fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Pro
 async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view: &mut View) -> Result<String, Problem> {
     loop {
         match events.recv().await {
-            Some(event @ AgentEvent::Session { .. }) => {
-                let AgentEvent::Session { id, .. } = &event else { continue };
-                let id = id.clone();
-                view.take(event);
-                return Ok(id);
-            }
             Some(AgentEvent::Ended(exit)) => return Err(not_begun(program, &exit, &view.notices)),
-            Some(event) => view.take(event),
+            Some(event) => {
+                let begun = if let AgentEvent::Session { id, .. } = &event { Some(id.clone()) } else { None };
+                view.take(event);
+                if let Some(id) = begun {
+                    return Ok(id);
+                }
+            }
             None => return Err(Problem::internal()),
         }
     }
@@ -168,8 +168,7 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
     };
     let create_hash = Some(posting::create_hash(&(agent, &key))?);
     let new = NewSession { id, agent: agent.to_owned(), key, parent_key: None, facts, key_id: None, create_hash };
-    let (done, _) = hub.writer.write(LiveWrite::Create(Box::new(new))).await.map_err(refusal)?;
-    let LiveDone::Session { id, .. } = done else { return Err(Problem::internal()) };
+    let id = hub.writer.create(new).await.map_err(refusal)?;
     let mut edit = LiveEdit::new(id.clone());
     (edit.reopens, edit.rests) = (true, true);
     hub.writer.write(LiveWrite::Edit(Box::new(edit))).await.map_err(refusal)?;

@@ -1,18 +1,18 @@
 //! A permission request as an APPROVAL.
 
 use super::rules;
-use crate::posting;
+use crate::asked;
 use agents::claude;
 use api::hooks::HookEvent;
 use model::hook::{Fallback, HookAsk};
 use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Body, Context, Draft, Micros, Provenance, Role, markdown};
+use model::{Draft, Micros, Provenance};
 use serde_json::{Map, Value, json};
 
 /// What stands beside a decision that a rule made.
 pub const BY_RULE: &str = "rule";
 
-/// The card of a request, still open. `id` is the one that the transcript gives to it.
+/// The card of a request, still open.
 pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -> Draft {
     let input = Value::Object(ask.input.clone());
     let (content, mut metadata) = claude::asked(&ask.tool_name, &input);
@@ -22,18 +22,7 @@ pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -
         payload["questions"] = json!([{ "question": payload["title"], "options": options(ask) }]);
     }
     metadata.insert(HookAsk::KEY.to_owned(), json!(ask));
-    let id = call.map_or_else(posting::new_id, claude::approval_id);
-    let mut draft = Draft {
-        metadata: Some(metadata),
-        context: Context::None,
-        call_id: call.map(str::to_owned),
-        provenance: Provenance::Ourselves,
-        sender_name: event.agent_id.as_ref().map(|id| format!("Sub-agent {id}")),
-        ..Draft::text(id, Role::Assistant, "bot", content, now)
-    };
-    let body = Body::of(&draft);
-    posting::complete(&mut draft, &body);
-    draft
+    asked::card((content, metadata), call, event.agent_id.as_deref(), now)
 }
 
 fn options(ask: &HookAsk) -> Value {
@@ -54,7 +43,7 @@ pub fn by_rule(open: &Draft, rule: &str, now: Micros) -> Option<Draft> {
         at: Some(now),
         ..Decision::new(ApprovalState::AllowedAlways)
     };
-    changed(open, ApprovalState::AllowedAlways, Some(&decision), None)
+    asked::closed(open, ApprovalState::AllowedAlways, Some(&decision))
 }
 
 /// The same, answered elsewhere or by nobody.
@@ -66,40 +55,24 @@ pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
         Fallback::Terminal => (ApprovalState::DecidedElsewhere, Some(&elsewhere)),
         Fallback::Closed => (ApprovalState::Cancelled, None),
     };
-    changed(open, state, decision, Some(why))
-}
-
-fn changed(open: &Draft, state: ApprovalState, decision: Option<&Decision>, why: Option<Fallback>) -> Option<Draft> {
-    let mut draft = open.clone();
-    let metadata = draft.metadata.as_mut()?;
-    let payload = metadata.get_mut("payload")?.as_object_mut()?;
-    payload.insert("state".to_owned(), Value::from(state.as_str()));
-    if let Some(decision) = decision {
-        payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
-    }
-    if let Some(hook) = metadata.get_mut(HookAsk::KEY).and_then(Value::as_object_mut).filter(|_| why.is_some()) {
+    let mut draft = asked::closed(open, state, decision)?;
+    if let Some(hook) = draft.metadata.as_mut()?.get_mut(HookAsk::KEY).and_then(Value::as_object_mut) {
         hook.insert("fallback".to_owned(), json!(why));
     }
-    draft.requires_user_input = false;
-    // What was generated says the old state.
-    if draft.content == markdown::generated(open, &Body::of(open)) {
-        draft.content.clear();
-    }
-    let body = Body::of(&draft);
-    posting::complete(&mut draft, &body);
     Some(draft)
 }
 
 /// The row of a transcript, as the card of the request that asks the same.
 pub fn adopt(row: &Draft, card: &Draft) -> Draft {
-    let mut draft = Draft { metadata: card.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() };
-    draft.requires_user_input = false;
-    let body = Body::of(&draft);
-    posting::complete(&mut draft, &body);
-    draft
+    asked::completed(Draft {
+        metadata: card.metadata.clone(),
+        provenance: Provenance::Ourselves,
+        requires_user_input: false,
+        ..row.clone()
+    })
 }
 
-/// What a hook asks, and the open approval that it became.
+/// What a hook asks, while its card is open.
 pub fn open_ask(draft: &Draft) -> Option<HookAsk> {
     HookAsk::of(draft).filter(|_| Approval::open_in(draft).is_some())
 }

@@ -3,6 +3,7 @@
 use super::{card, live, output, rules, tell};
 use crate::answers::decisions::{BY, VIA};
 use crate::answers::{posts, refusal};
+use crate::asked::changed;
 use crate::writer::Failure;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
@@ -11,7 +12,7 @@ use model::hook::{Fallback, HookAsk};
 use model::message_type::approval::Approval;
 use model::session::{Live, LiveState};
 use model::{Body, Draft, MessageId, Micros, SessionId};
-use store::{Changed, LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
+use store::{LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
 use tokio::runtime::Handle;
 
 /// Waits for a person, `seconds` at most.
@@ -158,11 +159,6 @@ async fn change(hub: &Hub, session: &SessionId, message: &MessageId, rule: store
         )) => Ok(false),
         Err(failure) => Err(refusal(failure)),
     }
-}
-
-fn changed(draft: Draft) -> Changed {
-    let body = Body::of(&draft);
-    Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
 }
 
 /// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their
