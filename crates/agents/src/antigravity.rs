@@ -3,15 +3,12 @@
 //! A step of a tool doesn't name its call: results come in the order of the calls. Ids of messages: `<file>~<offset>`, with `~thinking`
 //! of reasoning and `~call~<n>` of a tool call.
 
+use crate::Span;
 use crate::parts::at::{At, derived_id};
-use crate::parts::book::Book;
 use crate::parts::calls::Result;
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::{Obj, value};
-use crate::{SessionKey, Span};
-use model::MessageId;
 use serde_json::{Map, Value};
 
 /// Reads one log.
@@ -61,7 +58,7 @@ impl Steps {
         self.log.pause(at);
     }
 
-    /// What a tool gave back.
+    /// The result of a tool. It belongs to the oldest open call.
     fn result(&mut self, at: &At, step: &Obj) {
         let state = match step.str("status").as_deref() {
             Some("ERROR" | "FAILED") => "failed",
@@ -84,23 +81,7 @@ fn arguments(call: &Obj) -> Map<String, Value> {
     fields.fields().map(|(name, raw)| (name.to_owned(), decoded(raw))).collect()
 }
 
-impl Contents for Steps {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Steps);
 
 impl Records for Steps {
     fn record(&mut self, text: &str, step: &Obj, span: Span) {

@@ -10,16 +10,14 @@
 
 mod permission;
 
+use crate::Span;
 use crate::parts::at::At;
-use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
-use crate::{SessionKey, Span};
-use model::{MessageId, Origin, RunOutcome, Spent, Usage};
+use model::{Origin, RunOutcome, Spent, Usage};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -240,23 +238,7 @@ fn exit_code(result: &mut Result) {
     }
 }
 
-impl Contents for Events {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Events);
 
 impl Records for Events {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

@@ -4,16 +4,14 @@
 //! Lines have neither ids nor times, and calls no ids. Ids of messages: `<session>~<offset>`, with `~<n>` of one of several
 //! blocks. A result belongs to the oldest call that has none; most transcripts have none at all, so that edits stay proposed.
 
+use crate::Span;
 use crate::parts::at::{At, derived_id};
 use crate::parts::blocks::joined_text;
-use crate::parts::book::Book;
 use crate::parts::calls::Result;
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::{Obj, list};
-use crate::{SessionKey, Span};
-use model::{MessageId, Origin, Role, RunOutcome};
+use model::{Origin, Role, RunOutcome};
 
 /// Reads one transcript.
 pub(crate) struct Cursor {
@@ -66,23 +64,7 @@ fn outcome(block: &Obj, text: String) -> Result {
     Result { state, text, details: Vec::new() }
 }
 
-impl Contents for Cursor {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Cursor);
 
 impl Records for Cursor {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

@@ -3,18 +3,16 @@
 //!
 //! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
 
+use crate::Span;
 use crate::parts::at::At;
 use crate::parts::blocks::result_text;
-use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::runs::usage;
 use crate::parts::session::TitleRank;
-use crate::{SessionKey, Span};
-use model::{MessageId, Origin, Role, RunOutcome, Spent};
+use model::{Origin, Role, RunOutcome, Spent};
 use serde_json::json;
 
 /// Reads one session.
@@ -152,23 +150,7 @@ fn with_code(result: &mut Result, code: i64) {
     }
 }
 
-impl Contents for Droid {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Droid);
 
 impl Records for Droid {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

@@ -336,9 +336,10 @@ impl Chat {
             self.records.insert(hash(&id), record);
         }
     }
+}
 
-    /// Bytes that can't be read.
-    fn unreadable(&mut self, span: Span, text: &str) {
+impl Contents for Chat {
+    fn note(&mut self, span: Span, text: &str) {
         let session = self.session(None);
         self.settle(session);
         let at = self.at(session, None, self.id_by_place(span.offset), span);
@@ -346,19 +347,9 @@ impl Chat {
         self.book.note(session, span.offset, text.to_owned());
     }
 
-    fn place_of_note(&self, offset: u64) -> (SessionKey, MessageId) {
+    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
         let main = self.main.and_then(|main| self.book.sessions.get(main)).map(|session| session.key.clone());
         (SessionKey(main.unwrap_or_else(|| self.key(&self.named))), message_id(&self.id_by_place(offset)))
-    }
-}
-
-impl Contents for Chat {
-    fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
     }
 
     fn end(&mut self) {

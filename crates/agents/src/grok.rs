@@ -3,16 +3,14 @@
 //!
 //! Ids of messages: `<id>` of reasoning; `<call id>` of a tool call; `<session>~<offset>` else.
 
+use crate::Span;
 use crate::parts::at::At;
 use crate::parts::blocks::result_text;
-use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
-use crate::{SessionKey, Span};
-use model::{MessageId, Origin, Role};
+use model::{Origin, Role};
 
 /// Reads one session.
 pub(crate) struct Chat {
@@ -97,23 +95,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-impl Contents for Chat {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Chat);
 
 impl Records for Chat {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

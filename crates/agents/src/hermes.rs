@@ -98,8 +98,7 @@ impl Contents for Session {
     }
 
     fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        let (key, id) = self.log.note_at(offset);
-        (self.key.clone().map_or(key, SessionKey), id)
+        self.log.note_at(offset)
     }
 
     fn end(&mut self) {

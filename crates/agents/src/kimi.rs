@@ -6,16 +6,14 @@
 //!
 //! Ids of messages: `<uuid>` of a part of an answer; `<call id>` of a tool call, with `~permission~0`; `<file>~<offset>` else.
 
+use crate::Span;
 use crate::parts::at::{At, derived_id, envelope, message_id};
 use crate::parts::blocks::result_text;
-use crate::parts::book::Book;
 use crate::parts::calls::{Result, input};
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
-use crate::{SessionKey, Span};
-use model::{MessageId, Origin, Role, Spent, Usage};
+use model::{Origin, Role, Spent, Usage};
 use serde_json::json;
 
 /// Reads the log of one agent.
@@ -116,7 +114,7 @@ impl Wire {
         self.log.say_empty(at);
     }
 
-    /// What a person, or a rule, said to a call. The call itself comes after it.
+    /// The decision of a person or a rule about a call. The log has it before the call.
     fn decided(&mut self, at: &mut At, record: &Obj) {
         let result = record.obj("result").unwrap_or_else(|| record.clone());
         let call_id = record.filled("toolCallId").unwrap_or_else(|| at.id.clone());
@@ -164,23 +162,7 @@ fn spent(usage: &Obj) -> Usage {
     }
 }
 
-impl Contents for Wire {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Wire);
 
 impl Records for Wire {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

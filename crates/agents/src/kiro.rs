@@ -104,19 +104,6 @@ impl History {
         self.book.keep(session, draft, span);
     }
 
-    fn unreadable(&mut self, span: Span, text: &str) {
-        let session = self.session(None);
-        let id = self.id_by_place(span.offset);
-        let at = self.at(session, None, id, span);
-        self.say(&at, at.aside(&at.id, "note", text));
-        self.book.note(session, span.offset, text.to_owned());
-    }
-
-    fn place_of_note(&self, offset: u64) -> (SessionKey, MessageId) {
-        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
-        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
-    }
-
     /// An entry of a history: what the model was told, and what it answered.
     fn turn(&mut self, index: usize, user: Option<&Obj>, assistant: Option<&Obj>, metadata: Option<&Obj>, span: Span) {
         let session = self.session(None);
@@ -162,11 +149,16 @@ impl History {
 
 impl Contents for History {
     fn note(&mut self, span: Span, text: &str) {
-        self.unreadable(span, text);
+        let session = self.session(None);
+        let id = self.id_by_place(span.offset);
+        let at = self.at(session, None, id, span);
+        self.say(&at, at.aside(&at.id, "note", text));
+        self.book.note(session, span.offset, text.to_owned());
     }
 
     fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.place_of_note(offset)
+        let key = self.main.and_then(|main| self.book.sessions.get(main)).map_or(&self.named, |session| &session.key);
+        (SessionKey(key.clone()), message_id(&self.id_by_place(offset)))
     }
 
     fn end(&mut self) {

@@ -5,17 +5,15 @@
 //!
 //! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
 
+use crate::Span;
 use crate::change::Stretch;
 use crate::parts::at::{At, extras};
 use crate::parts::blocks::{fenced, joined_text, result_text};
-use crate::parts::book::Book;
 use crate::parts::calls::Result;
-use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
-use crate::parts::log::{Log, stem};
+use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
-use crate::{SessionKey, Span};
 use model::{Context, MessageId, Origin, Role, Spent, Usage};
 use serde_json::json;
 use std::collections::{BTreeSet, HashMap};
@@ -204,7 +202,7 @@ impl Tree {
         }
     }
 
-    /// Says of all that moved whether it was left behind.
+    /// Reports which of the moved entries are left behind now, and which hold again.
     fn mark(&mut self, session: usize) {
         let moved = std::mem::take(&mut self.moved);
         let (Some(first), Some(last)) = (moved.first().copied(), moved.last().copied()) else { return };
@@ -242,23 +240,7 @@ fn outcome(message: &Obj, text: String) -> Result {
     Result { state, text, details: Vec::new() }
 }
 
-impl Contents for Tree {
-    fn note(&mut self, span: Span, text: &str) {
-        self.log.note(span, text);
-    }
-
-    fn note_at(&self, offset: u64) -> (SessionKey, MessageId) {
-        self.log.note_at(offset)
-    }
-
-    fn end(&mut self) {
-        self.log.session(None);
-    }
-
-    fn book(&mut self) -> &mut Book {
-        &mut self.log.book
-    }
-}
+contents_of_log!(Tree);
 
 impl Records for Tree {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {

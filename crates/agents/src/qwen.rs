@@ -24,7 +24,7 @@ use crate::parts::obj::Obj;
 use crate::parts::session::Standing;
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span};
-use model::{Draft, MessageId, Micros, Origin};
+use model::{Draft, MessageId, Origin};
 use std::collections::HashMap;
 
 /// Reads one session.
@@ -107,11 +107,6 @@ impl Log {
         format!("{}~{offset}", self.file_key)
     }
 
-    /// What the messages of a line have in common.
-    fn at(&mut self, session: usize, time: Option<Micros>, id: String, origin: Origin, span: Span) -> At {
-        self.book.at(session, time, id, origin, span)
-    }
-
     fn say(&mut self, at: &At, draft: Draft) {
         self.first.get_or_insert_with(|| draft.id.as_str().to_owned());
         self.book.say(at.session, draft, at.span);
@@ -129,7 +124,7 @@ impl Contents for Log {
     fn note(&mut self, span: Span, text: &str) {
         let session = self.session(None);
         let id = self.id_by_place(span.offset);
-        let at = self.at(session, None, id, Origin::default(), span);
+        let at = self.book.at(session, None, id, Origin::default(), span);
         self.say(&at, at.aside(&at.id, "note", text));
         self.book.note(session, span.offset, text.to_owned());
     }
@@ -179,7 +174,7 @@ impl Records for Log {
         if facts.facts.project.is_none() {
             facts.set(|facts| &mut facts.project, origin.cwd.clone());
         }
-        let mut at = self.at(session, stamp.as_deref().and_then(micros), id, origin, span);
+        let mut at = self.book.at(session, stamp.as_deref().and_then(micros), id, origin, span);
         let subtype = record.filled("subtype").unwrap_or_default();
         let before = self.book.sessions[session].standing();
         let kind = record.filled("type").unwrap_or_default();

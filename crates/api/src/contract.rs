@@ -172,7 +172,7 @@ endpoints! {
     /// Report what an agent does, as its hooks tell it. A `PermissionRequest` is answered when a person decides; an empty answer leaves
     /// the question to the agent's terminal.
     Post "/v1/hooks/{agent}/{wait}" report_hook / ReportHook (HookPath, HookEvent) -> HookAnswer [Local, Agent; 16384 KiB];
-    /// What is always allowed.
+    /// The rules by which an agent's calls are allowed without asking a person.
     Get "/v1/rules" list_rules / ListRules (Nothing, Nothing) -> AllowRules [Owner, Local; 1 KiB];
     /// Ask again about what a rule allowed.
     Delete "/v1/rules/{rule}" revoke_rule / RevokeRule (RulePath, Nothing) -> AllowRules [Owner, Local; 1 KiB];

@@ -95,7 +95,7 @@ pub enum HookDecision {
     },
 }
 
-/// What is always allowed, newest first.
+/// The rules by which an agent's calls are allowed without asking a person, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AllowRules {

@@ -53,10 +53,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Reads the command line.
 /// What is started, the driver, and where its rows come from.
 type Job = (Launch, Box<dyn drivers::Driver>, Rows);
 
+/// Reads the command line.
 fn arguments() -> Result<Job, Box<dyn std::error::Error>> {
     let mut opening = Opening::default();
     let (mut agent, mut folder, mut log, mut pass) = (program("claude-acp"), PathBuf::from("."), None, Vec::new());

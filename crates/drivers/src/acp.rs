@@ -5,9 +5,9 @@
 //! - `growing`: texts before the agent's own transcript has them.
 //! - `services`: files that the agent reads and writes through us, and commands that it runs.
 //!
-//! What we send is made of the types of the crate `agent-client-protocol-schema`. What agents send is read field by field: of
-//! an unknown update or a later version of the protocol nothing is lost: for an agent without a transcript of its own, the log
-//! of both sides' lines ([`crate::log`]) is one, from which the reader of the crate `agents` makes all messages.
+//! What we send is made of the types of the crate `agent-client-protocol-schema`. What agents send is read field by field, so
+//! that an unknown update or a later version of the protocol does no harm. For an agent without a transcript of its own, the log
+//! of both sides' lines ([`crate::log`]) is one: the reader of the crate `agents` makes all messages from it.
 
 mod asks;
 mod growing;
@@ -193,11 +193,7 @@ impl Driver for Acp {
             Ok(rpc::Message::Request { id, method, params }) => self.asked(id, &method, &params, effects),
             Ok(rpc::Message::Notification { method, params }) => self.told(&method, &params, effects),
             Ok(rpc::Message::Answer { id, result }) => self.answered(id, result, effects),
-            Err(words) => {
-                if let Some(words) = self.bad_lines.report("the agent", &words) {
-                    effects.emit(Event::Notice(words));
-                }
-            }
+            Err(words) => self.bad_lines.report("the agent", &words, effects),
         }
     }
 
@@ -256,14 +252,4 @@ impl Driver for Acp {
 /// A value of the protocol's own types as JSON.
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
-}
-
-/// A string of an object, unless it is empty.
-fn filled(of: &Value, key: &str) -> Option<String> {
-    of.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-/// The items of an array of an object.
-fn items<'a>(of: &'a Value, key: &str) -> &'a [Value] {
-    of.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

@@ -139,11 +139,7 @@ impl Driver for Codex {
             Ok(rpc::Message::Request { id, method, params }) => self.asked(id, &method, &params, effects),
             Ok(rpc::Message::Notification { method, params }) => self.told(&method, &params, effects),
             Ok(rpc::Message::Answer { id, result }) => self.answered(id, result, effects),
-            Err(words) => {
-                if let Some(words) = self.bad_lines.report("Codex", &words) {
-                    effects.emit(Event::Notice(words));
-                }
-            }
+            Err(words) => self.bad_lines.report("Codex", &words, effects),
         }
     }
 

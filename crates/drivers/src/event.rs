@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// Something that happened in a running agent. Positions in the transcript come from the transcript alone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The session has an id. Comes before all others but notices; again when something of it changed.
+    /// The session has an id. Comes again when something of it changed. Until it comes, an agent starts: see [`State::Starting`].
     Session {
         /// The agent's own id of the session.
         id: String,

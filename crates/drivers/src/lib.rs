@@ -43,6 +43,6 @@ pub use driver::{Answer, Command, Driver, Effects, Job, Opening, Prompt, Refusal
 pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
 pub use log::Log;
-pub use process::Launch;
+pub use process::{Group, Launch};
 pub use run::{Handle, Limits, start};
 pub use terminals::TerminalJob;

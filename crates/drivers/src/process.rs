@@ -35,10 +35,11 @@ impl Launch {
 
 /// The group of a process.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group(Option<u32>);
+pub struct Group(Option<u32>);
 
 impl Group {
-    pub(crate) fn of(child: &Child) -> Self {
+    /// Returns the group that a process leads.
+    pub fn of(child: &Child) -> Self {
         Self(child.id())
     }
 
@@ -49,7 +50,7 @@ impl Group {
     }
 
     /// Ends all processes of the group.
-    pub(crate) fn kill(self) {
+    pub fn kill(self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
     }

@@ -43,8 +43,6 @@ const ANY: Habits =
     Habits { has_transcript: false, offers_files: true, offers_terminals: true, asking_mode: None, login: None };
 /// One that works on files and runs commands by itself. Where it writes through its client all the same, it is served.
 const ALONE: Habits = Habits { offers_files: false, offers_terminals: false, ..ANY };
-/// One that writes a transcript as well.
-const KEEPS: Habits = Habits { has_transcript: true, ..ALONE };
 
 /// All agents.
 pub static PROGRAMS: [Program; 7] = [
@@ -70,7 +68,7 @@ pub static PROGRAMS: [Program; 7] = [
         command: &["gemini", "--acp"],
         transcript: Transcript::Own("gemini"),
         modes: &["default", "autoEdit", "yolo", "plan"],
-        protocol: Protocol::Acp(Habits { login: Some("gemini"), ..KEEPS }),
+        protocol: Protocol::Acp(Habits { login: Some("gemini"), ..ALONE }),
     },
     Program {
         name: "opencode",
@@ -86,7 +84,7 @@ pub static PROGRAMS: [Program; 7] = [
         command: &["qwen", "--acp"],
         transcript: Transcript::Own("qwen"),
         modes: &["default", "plan", "auto-edit", "yolo"],
-        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("qwen"), ..KEEPS }),
+        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("qwen"), ..ALONE }),
     },
     Program {
         name: "claude-acp",
@@ -94,7 +92,7 @@ pub static PROGRAMS: [Program; 7] = [
         command: &["claude-agent-acp"],
         transcript: Transcript::Own("claude_code"),
         modes: claude::MODES,
-        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("claude"), ..KEEPS }),
+        protocol: Protocol::Acp(Habits { asking_mode: Some("default"), login: Some("claude"), ..ALONE }),
     },
     Program {
         name: "codex-acp",
@@ -102,7 +100,7 @@ pub static PROGRAMS: [Program; 7] = [
         command: &["codex-acp"],
         transcript: Transcript::Own("codex"),
         modes: &["read-only", "workspace-write", "agent", "agent-full-access"],
-        protocol: Protocol::Acp(Habits { asking_mode: Some("read-only"), login: Some("codex login"), ..KEEPS }),
+        protocol: Protocol::Acp(Habits { asking_mode: Some("read-only"), login: Some("codex login"), ..ALONE }),
     },
 ];
 
@@ -122,7 +120,10 @@ impl Program {
         match self.protocol {
             Protocol::Claude => Box::new(Claude::new(opening)),
             Protocol::Codex => Box::new(Codex::new(opening)),
-            Protocol::Acp(habits) => Box::new(Acp::new(opening, habits)),
+            Protocol::Acp(habits) => {
+                let has_transcript = self.transcript != Transcript::Log;
+                Box::new(Acp::new(opening, Habits { has_transcript, ..habits }))
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! Lines are read leniently: unknown fields are ignored, ids of requests are kept as they are, and what is no message is an
 //! error with its reason, never a failure of the session.
 
+use crate::{Effects, Event};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
@@ -109,14 +110,15 @@ impl BadLines {
     /// Most lines that are reported.
     const MOST: usize = 20;
 
-    /// Returns what to report of one more line.
-    pub fn report(&mut self, whose: &str, words: &str) -> Option<String> {
+    /// Reports one more line.
+    pub fn report(&mut self, whose: &str, words: &str, effects: &mut Effects) {
         self.0 += 1;
-        match self.0.cmp(&Self::MOST) {
-            Ordering::Less => Some(format!("A line of {whose} can't be read: {words}")),
-            Ordering::Equal => Some(format!("A line of {whose} can't be read: {words}. Further ones are left out")),
-            Ordering::Greater => None,
-        }
+        let end = match self.0.cmp(&Self::MOST) {
+            Ordering::Less => "",
+            Ordering::Equal => ". Further ones are left out",
+            Ordering::Greater => return,
+        };
+        effects.emit(Event::Notice(format!("A line of {whose} can't be read: {words}{end}")));
     }
 }
 
@@ -155,6 +157,22 @@ impl<T> Pending<T> {
 /// The key of a request's id, by which its answer is found: `1` and `"1"` differ.
 pub(crate) fn key(id: &Value) -> String {
     id.to_string()
+}
+
+/// A string of an object, unless it is empty.
+pub(crate) fn filled(of: &Value, key: &str) -> Option<String> {
+    of.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// The items of an array of an object.
+pub(crate) fn items<'a>(of: &'a Value, key: &str) -> &'a [Value] {
+    of.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Says why the agent can't be used, and ends it.
+pub(crate) fn give_up(words: String, effects: &mut Effects) {
+    effects.emit(Event::Notice(words));
+    effects.close();
 }
 
 #[cfg(test)]

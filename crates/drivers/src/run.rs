@@ -216,7 +216,7 @@ impl Running {
     async fn obey(&mut self, order: Order) {
         let ends = order.command == Command::End;
         let mut effects = Effects::default();
-        let result = if self.unsent.iter().map(Vec::len).sum::<usize>() > self.limits.unread && !ends {
+        let result = if self.unread() > self.limits.unread && !ends {
             Err(Refusal::Stuck)
         } else {
             self.driver.command(order.command, &mut effects)
@@ -265,7 +265,7 @@ impl Running {
         if close && self.ending.is_none() {
             self.end(Reason::Asked);
         }
-        if self.unsent.iter().map(Vec::len).sum::<usize>() > 2 * self.limits.unread {
+        if self.unread() > 2 * self.limits.unread {
             self.end(Reason::Stuck);
         }
     }
@@ -311,6 +311,11 @@ impl Running {
         self.errors.extend_from_slice(bytes);
         let over = self.errors.len().saturating_sub(STDERR);
         self.errors.drain(..over);
+    }
+
+    /// Bytes that the agent hasn't taken.
+    fn unread(&self) -> usize {
+        self.unsent.iter().map(Vec::len).sum()
     }
 
     fn sent(&mut self, written: Option<usize>) {

@@ -124,19 +124,16 @@ pub fn render(input: &RunInput, format: RunFormat, placement: NoticePlacement) -
     };
     match format {
         RunFormat::Messages => {
-            let notices = in_prompt.iter().map(|notice| json!({"role": "system", "content": notice}));
-            let messages = messages.iter().map(|message| (*message, json!(message)));
-            array(&mut rendered, notices, messages);
+            array(&mut rendered, in_prompt, messages.iter().map(|message| (*message, json!(message))));
         }
         RunFormat::Anthropic => anthropic(&mut rendered, in_prompt, &messages),
         RunFormat::Openai => {
-            let notices = in_prompt.iter().map(|notice| json!({"role": "system", "content": notice}));
             let said = messages.iter().filter(|message| !message.content.trim().is_empty());
             let messages = said.map(|message| {
                 let (role, content) = openai(message);
                 (*message, json!({"role": role, "content": content}))
             });
-            array(&mut rendered, notices, messages);
+            array(&mut rendered, in_prompt, messages);
         }
         RunFormat::Text => text(&mut rendered, in_prompt, &messages),
     }
@@ -144,14 +141,11 @@ pub fn render(input: &RunInput, format: RunFormat, placement: NoticePlacement) -
 }
 
 /// Writes notices and messages as a JSON array, each item in a piece of its own.
-fn array<'a>(
-    rendered: &mut Rendered,
-    notices: impl Iterator<Item = Value>,
-    messages: impl Iterator<Item = (&'a SdkMessage, Value)>,
-) {
+fn array<'a>(rendered: &mut Rendered, notices: &[String], messages: impl Iterator<Item = (&'a SdkMessage, Value)>) {
     let mut before = "[";
     for notice in notices {
         rendered.frame(before);
+        let notice = json!({"role": "system", "content": notice});
         rendered.push(PromptPart::Prompt, PieceKind::Notice, None, notice.to_string());
         before = ",";
     }

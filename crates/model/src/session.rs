@@ -192,14 +192,17 @@ pub struct StateFacts {
 
 /// Returns the state of a session: that of the first rule that holds.
 pub fn session_state(facts: StateFacts) -> SessionState {
-    match facts.live {
-        Some(LiveState::Waiting) => return SessionState::NeedsYou,
-        _ if facts.asks => return SessionState::NeedsYou,
-        Some(LiveState::Working) => return SessionState::Working,
-        Some(LiveState::Idle) => return SessionState::Idle,
-        Some(LiveState::Failed) => return SessionState::Failed,
-        Some(LiveState::Done) => return SessionState::Done,
-        None => {}
+    if facts.asks {
+        return SessionState::NeedsYou;
+    }
+    if let Some(live) = facts.live {
+        return match live {
+            LiveState::Waiting => SessionState::NeedsYou,
+            LiveState::Working => SessionState::Working,
+            LiveState::Idle => SessionState::Idle,
+            LiveState::Failed => SessionState::Failed,
+            LiveState::Done => SessionState::Done,
+        };
     }
     let alive = facts.heartbeat_age.is_some_and(|age| age < 60 * Micros::SECOND);
     if alive || (facts.run_open && facts.heartbeat_age.is_none()) {

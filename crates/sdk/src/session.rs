@@ -254,10 +254,8 @@ impl Session {
         // Returns what is there already, even if `wait` is 0.
         let mut new = self.take_new(0).await?;
         while new.is_empty() && Instant::now() < until {
-            let left = until.saturating_duration_since(Instant::now());
-            let seconds = u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT);
             // The server waits for whole seconds, so this may give up first. Nothing is lost: the next request asks the same.
-            match timeout_at(until, self.take_new(seconds)).await {
+            match timeout_at(until, self.take_new(seconds_until(until))).await {
                 Ok(taken) => new = taken?,
                 Err(_) => break,
             }
@@ -363,4 +361,10 @@ impl Session {
 fn with_id(mut message: PostMessage) -> PostMessage {
     message.id.get_or_insert_with(new_id);
     message
+}
+
+/// Seconds of the next request that waits, at most until then.
+fn seconds_until(until: Instant) -> u32 {
+    let left = until.saturating_duration_since(Instant::now());
+    u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT)
 }

@@ -1,4 +1,4 @@
-//! What is always allowed.
+//! The rules by which an agent's calls are allowed without asking a person.
 
 use crate::clock::{Clock, moment};
 use crate::figures;

@@ -21,9 +21,9 @@ impl Messages {
             self.tool_call(at, call);
             request.call_id = call.filled("toolCallId");
         }
-        let known = request.call_id.as_ref().and_then(|id| self.calls.get(id)).and_then(|call| {
-            let draft = self.book.peek(call.session, &call.id)?;
-            Some(draft.metadata.as_ref()?.get("payload")?.get("title")?.as_str()?.to_owned())
+        let known = request.call_id.as_ref().and_then(|id| {
+            let title = self.calls.payload(&self.book, id)?.get("title")?;
+            Some(title.as_str()?.to_owned())
         });
         let command = subject.as_ref().and_then(|subject| subject.filled("command"));
         let title = params.filled("title").or_else(|| call.as_ref()?.filled("title")).or(known).or(command);

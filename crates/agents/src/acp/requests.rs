@@ -129,7 +129,7 @@ impl Messages {
         }
     }
 
-    /// What a command wrote that the client runs, and how it ended: it belongs to the call that shows its terminal.
+    /// Adds the output and the exit code of a terminal, which the client runs, to the call that shows it.
     fn written(&mut self, at: &At, terminal: &str, result: &Obj) {
         let Some(call_id) = self.terminals.get(terminal) else { return };
         let exit = result.obj("exitStatus");
@@ -248,7 +248,7 @@ impl Messages {
     }
 }
 
-/// What a client says.
+/// The content of a prompt, split by who it is for.
 struct Blocks<'a> {
     /// What people read of it.
     text: String,

@@ -4,7 +4,7 @@ use super::Messages;
 use crate::parts::at::{At, derived_id, envelope, extras, message_id};
 use crate::parts::blocks::{cut, result_text};
 use crate::parts::book::Book;
-use crate::parts::calls::{MAX_TARGET, NewCall, Result, payload};
+use crate::parts::calls::{NewCall, Result, about, payload};
 use crate::parts::edits::{Finished, created, fragment, message, of_patch, of_windows};
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, list};
@@ -28,7 +28,7 @@ pub(super) struct Talk {
     open: Option<(&'static str, String)>,
     /// The prompt that a client sent, and how much of it the agent has repeated.
     pub prompt: Option<(String, String, usize)>,
-    /// What the client said before it to the model alone.
+    /// Texts of that prompt for the model alone.
     pub hidden: Vec<String>,
     /// The agent tells the session anew, which this log has already.
     pub replays: Option<String>,
@@ -72,7 +72,7 @@ impl Messages {
             return;
         }
         if !kind.ends_with("_chunk") && !BESIDES.contains(&kind.as_str()) {
-            self.talk(at.session).open = None;
+            self.talk(at.session).end_text();
         }
         match kind.as_str() {
             "user_message_chunk" => self.piece(at, "user", update, true),
@@ -288,8 +288,8 @@ impl Messages {
         self.calls.extend(&mut self.book, at, &call_id, title);
         let content = update.list("content");
         if let Some(items) = &content {
-            let words = self.content(at, &call_id, items);
-            if words.is_empty() && items.is_empty() && !self.output(&call_id).is_empty() {
+            self.content(at, &call_id, items);
+            if items.is_empty() && !self.output(&call_id).is_empty() {
                 self.calls.extend(&mut self.book, at, &call_id, vec![("output", json!(""))]);
             }
         }
@@ -320,10 +320,11 @@ impl Messages {
         let by_title = text("target").is_none_or(|target| text("title") == Some(target));
         let Some(target) = path.or_else(|| title.filter(|_| by_title).map(str::to_owned)) else { return };
         payload.insert("target".to_owned(), json!(target));
-        draft.content = format!("Using tool: {tool} - `{}`", cut(&target, MAX_TARGET));
+        draft.content = about(&tool, &target);
     }
 
-    /// What a command wrote that runs in the agent's own terminal, and how it ended: an extension of several agents.
+    /// Adds the output and the exit code of a command that the agent runs in a terminal of its own. Several agents extend the
+    /// protocol by this.
     fn terminal(&mut self, at: &At, call_id: &str, update: &Obj) {
         let Some(meta) = update.obj("_meta") else { return };
         let mut details = Vec::new();
@@ -342,19 +343,14 @@ impl Messages {
 
     /// A person interrupted the turn while the call went on.
     fn was_cancelled(&self, call_id: &str) -> bool {
-        let call = self.calls.get(call_id);
-        let draft = call.and_then(|call| self.book.peek(call.session, &call.id));
-        let state = draft.and_then(|draft| draft.metadata.as_ref()?.get("payload")?.get("state")?.as_str());
-        state == Some("cancelled")
+        let payload = self.calls.payload(&self.book, call_id);
+        payload.and_then(|payload| payload.get("state")?.as_str()) == Some("cancelled")
     }
 
     /// What a call has put out so far.
     fn output(&self, call_id: &str) -> String {
-        let payload = || {
-            let call = self.calls.get(call_id)?;
-            self.book.peek(call.session, &call.id)?.metadata.as_ref()?.get("payload")
-        };
-        let field = |name: &str| payload()?.get(name)?.as_str().map(str::to_owned);
+        let payload = self.calls.payload(&self.book, call_id);
+        let field = |name: &str| payload?.get(name)?.as_str().map(str::to_owned);
         field("output").or_else(|| field("error")).unwrap_or_default()
     }
 

@@ -134,7 +134,7 @@ impl Rollout {
         self.calls.finish(&mut self.book, at, call_id, result);
     }
 
-    /// What a tool gave back.
+    /// The result of a tool. Without a call id it belongs to the newest open call.
     pub(super) fn output(&mut self, at: &At, item: &Obj) {
         let given = item.filled("call_id");
         let named = item.filled("name");
@@ -159,8 +159,7 @@ impl Rollout {
     /// What a call runs, for people. None if no such call is known.
     fn command(&self, call_id: &str) -> Option<String> {
         let call = self.calls.get(call_id)?;
-        let draft = self.book.peek(call.session, &call.id)?;
-        let payload = draft.metadata.as_ref()?.get("payload")?;
+        let payload = self.calls.payload(&self.book, call_id)?;
         let command = payload.get("target").or_else(|| payload.get("input")?.get("cmd"));
         Some(command.and_then(Value::as_str).unwrap_or(&call.tool).to_owned())
     }

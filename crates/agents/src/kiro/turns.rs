@@ -141,7 +141,7 @@ impl History {
         }
     }
 
-    /// What a tool gave back. `id` is for a result whose call isn't known.
+    /// The result of a tool. If its call isn't known, it becomes a message with this `id`.
     fn result(&mut self, at: &At, id: &str, given: Option<String>, content: &[&str], status: Option<&str>) {
         let (text, code) = texts(content);
         let refused = text.contains("denied") && text.contains("user") || text.contains("rejected by the user");
@@ -159,7 +159,7 @@ impl History {
             draft.metadata = Some(extras("is_error", json!(state == "failed")));
             return self.say(at, draft);
         };
-        let payload = self.book.peek(call.session, &call.id).and_then(|draft| draft.metadata.as_ref()?.get("payload"));
+        let payload = self.calls.payload(&self.book, call_id);
         let input = payload.and_then(|payload| payload.get("input")?.as_object().cloned()).unwrap_or_default();
         if let Some(edit) = edit(&call.tool, &input, state, &text) {
             self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));

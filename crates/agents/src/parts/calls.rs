@@ -19,7 +19,7 @@ const KEPT: usize = 64;
 pub(crate) const MAX_NOTE: usize = 300;
 
 /// Most characters of a target in a call's text.
-pub(crate) const MAX_TARGET: usize = 2000;
+const MAX_TARGET: usize = 2000;
 
 /// A call that a later line may still change.
 pub(crate) struct Call {
@@ -68,6 +68,12 @@ impl Calls {
         self.by_id.get(call_id)
     }
 
+    /// What the message of a call says of it so far. None if no such call is known.
+    pub fn payload<'a>(&self, book: &'a Book, call_id: &str) -> Option<&'a Value> {
+        let call = self.by_id.get(call_id)?;
+        book.peek(call.session, &call.id)?.metadata.as_ref()?.get("payload")
+    }
+
     /// The newest open call of a tool; of any tool if none is named.
     pub fn newest_open(&self, tool: Option<&str>) -> Option<String> {
         let is_it = |id: &&String| self.by_id.get(*id).is_some_and(|call| tool.is_none_or(|tool| call.tool == tool));
@@ -101,7 +107,7 @@ impl Calls {
             call = call.with("target", target.as_str());
         }
         let content = match target.or_else(|| call.target()) {
-            Some(target) => format!("Using tool: {tool} - `{}`", cut(&target, MAX_TARGET)),
+            Some(target) => about(&tool, &target),
             None => format!("Using tool: {tool}"),
         };
         let mut draft = at.text(&id, Role::Assistant, "bot", content);
@@ -256,6 +262,11 @@ fn release(book: &mut Book, call: &Call) {
     for id in &call.derived {
         book.release(call.session, id);
     }
+}
+
+/// The text of a call that works on something.
+pub(crate) fn about(tool: &str, target: &str) -> String {
+    format!("Using tool: {tool} - `{}`", cut(target, MAX_TARGET))
 }
 
 /// Is it an edit of which nobody said yet what became of it?

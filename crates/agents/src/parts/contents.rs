@@ -1,4 +1,4 @@
-//! What a reader does with a file of lines as well as with a document.
+//! What all readers have in common, whether their file is lines or a document.
 
 use super::book::Book;
 use crate::{SessionKey, Span};

@@ -387,6 +387,30 @@ impl Log {
     }
 }
 
+/// Implements `Contents` for a reader by its field `log`.
+macro_rules! contents_of_log {
+    ($Reader:ty) => {
+        impl $crate::parts::contents::Contents for $Reader {
+            fn note(&mut self, span: $crate::Span, text: &str) {
+                self.log.note(span, text);
+            }
+
+            fn note_at(&self, offset: u64) -> ($crate::SessionKey, ::model::MessageId) {
+                self.log.note_at(offset)
+            }
+
+            fn end(&mut self) {
+                self.log.session(None);
+            }
+
+            fn book(&mut self) -> &mut $crate::parts::book::Book {
+                &mut self.log.book
+            }
+        }
+    };
+}
+pub(crate) use contents_of_log;
+
 /// The name of a file, without its ending.
 pub(crate) fn stem(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();

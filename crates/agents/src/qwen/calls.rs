@@ -73,7 +73,7 @@ impl Log {
             self.calls.extend(&mut self.book, at, call_id, Vec::new());
             return;
         };
-        let payload = self.book.peek(session, &message).and_then(|draft| draft.metadata.as_ref()?.get("payload"));
+        let payload = self.calls.payload(&self.book, call_id);
         let input = payload.and_then(|payload| payload.get("input")?.as_object().cloned()).unwrap_or_default();
         let edit = edits::of_call(&tool, &input, display.as_ref(), outcome.state, &outcome.text);
         if let Some(edit) = edit {

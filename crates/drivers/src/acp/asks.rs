@@ -1,7 +1,7 @@
 //! What the agent wants to be allowed, and the answers. Nothing is allowed but by an option that a person chose.
 
-use super::{Acp, filled, items};
-use crate::rpc;
+use super::Acp;
+use crate::rpc::{self, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal};
 use agent_client_protocol_schema::v1::{
     RequestPermissionOutcome, RequestPermissionResponse, SelectedPermissionOutcome,

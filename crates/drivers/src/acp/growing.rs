@@ -1,6 +1,7 @@
 //! Texts as they grow, for agents that write a transcript of their own: it has a text once it is whole.
 
-use super::{Acp, filled};
+use super::Acp;
+use crate::rpc::filled;
 use crate::{Effects, Event, Voice};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! From the first line to a session that takes prompts.
 
-use super::{Acp, Purpose, filled, value};
-use crate::rpc::{METHOD_NOT_FOUND, RpcError};
+use super::{Acp, Purpose, value};
+use crate::rpc::{METHOD_NOT_FOUND, RpcError, filled, give_up};
 use crate::{Effects, Event, State};
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
@@ -139,10 +139,4 @@ impl Acp {
 /// A session that begins with a copy of another one.
 fn fork(id: &str, folder: &str) -> Value {
     json!({ "sessionId": id, "cwd": folder, "mcpServers": [] })
-}
-
-/// Says why the agent can't be used, and ends it.
-fn give_up(words: String, effects: &mut Effects) {
-    effects.emit(Event::Notice(words));
-    effects.close();
 }

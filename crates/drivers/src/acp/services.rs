@@ -1,7 +1,7 @@
 //! What the agent has done by us: files read and written, and commands run, in the session's folder. See [`crate::Folder`].
 
-use super::{Acp, filled, items};
-use crate::rpc::{self, RpcError};
+use super::Acp;
+use crate::rpc::{self, RpcError, filled, items};
 use crate::{Effects, Job, TerminalJob};
 use serde_json::Value;
 

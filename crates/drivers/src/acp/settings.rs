@@ -1,7 +1,7 @@
 //! Modes and models of a session. Newer agents have them among their options, older ones by themselves.
 
-use super::{Acp, Purpose, filled, items};
-use crate::rpc::RpcError;
+use super::{Acp, Purpose};
+use crate::rpc::{RpcError, filled, items};
 use crate::{Choice, Effects, Event, Refusal};
 use serde_json::{Value, json};
 
@@ -58,31 +58,30 @@ impl Setting {
     fn has(&self, id: &str) -> bool {
         self.choices.iter().any(|choice| choice.id == id)
     }
+
+    /// Returns the option by which it is set to this choice; None where it stands by itself. Else why it can't be.
+    fn option_for(&self, id: &str, what: &'static str, unknown: &'static str) -> Result<Option<String>, Refusal> {
+        if self.choices.is_empty() {
+            return Err(Refusal::Unsupported(what));
+        }
+        if !self.has(id) {
+            return Err(Refusal::NotNow(unknown));
+        }
+        Ok(self.option.clone())
+    }
 }
 
 impl Acp {
     pub(super) fn set_mode(&mut self, mode: String, effects: &mut Effects) -> Result<(), Refusal> {
-        let setting = &self.settings.mode;
-        if setting.choices.is_empty() {
-            return Err(Refusal::Unsupported("change its mode"));
-        }
-        if !setting.has(&mode) {
-            return Err(Refusal::NotNow("the agent has no such mode"));
-        }
+        let option = self.settings.mode.option_for(&mode, "change its mode", "the agent has no such mode")?;
         let params = json!({ "modeId": mode });
-        self.change("session/set_mode", params, setting.option.clone(), Purpose::Mode(mode), effects)
+        self.change("session/set_mode", params, option, Purpose::Mode(mode), effects)
     }
 
     pub(super) fn set_model(&mut self, model: String, effects: &mut Effects) -> Result<(), Refusal> {
-        let setting = &self.settings.model;
-        if setting.choices.is_empty() {
-            return Err(Refusal::Unsupported("change its model"));
-        }
-        if !setting.has(&model) {
-            return Err(Refusal::NotNow("the agent has no such model"));
-        }
+        let option = self.settings.model.option_for(&model, "change its model", "the agent has no such model")?;
         let params = json!({ "modelId": model });
-        self.change("session/set_model", params, setting.option.clone(), Purpose::Model(model), effects)
+        self.change("session/set_model", params, option, Purpose::Model(model), effects)
     }
 
     fn change(
@@ -109,21 +108,18 @@ impl Acp {
 
     /// The agent answered a change.
     pub(super) fn set(&mut self, purpose: Purpose, result: Result<Value, RpcError>, effects: &mut Effects) {
-        match (result, purpose) {
-            (Ok(answer), Purpose::Mode(mode)) => {
-                self.settings.mode.current = Some(mode);
+        let (setting, value) = match purpose {
+            Purpose::Mode(mode) => (&mut self.settings.mode, mode),
+            Purpose::Model(model) => (&mut self.settings.model, model),
+            _ => return self.settled(effects),
+        };
+        match result {
+            Ok(answer) => {
+                setting.current = Some(value);
                 self.settings.read(&answer);
                 self.report_session(effects);
             }
-            (Ok(answer), Purpose::Model(model)) => {
-                self.settings.model.current = Some(model);
-                self.settings.read(&answer);
-                self.report_session(effects);
-            }
-            (Err(error), Purpose::Mode(value) | Purpose::Model(value)) => {
-                effects.emit(Event::Notice(format!("The agent didn't change to `{value}`: {error}")));
-            }
-            _ => {}
+            Err(error) => effects.emit(Event::Notice(format!("The agent didn't change to `{value}`: {error}"))),
         }
         self.settled(effects);
     }

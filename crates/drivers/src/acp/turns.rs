@@ -1,8 +1,8 @@
 //! Prompts, one at a time, and how their turns end.
 
 use super::asks::Calls;
-use super::{Acp, Purpose, filled, value};
-use crate::rpc::{self, RpcError};
+use super::{Acp, Purpose, value};
+use crate::rpc::{self, RpcError, filled};
 use crate::{Effects, Event, Outcome, Prompt, Refusal, Tokens, Turn, Voice};
 use agent_client_protocol_schema::v1::CancelNotification;
 use serde_json::{Value, json};

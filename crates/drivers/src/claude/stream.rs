@@ -32,7 +32,7 @@ impl Stream {
                 }
                 let message = event.get("message").unwrap_or(&Value::Null);
                 text(message, "id").unwrap_or_default().clone_into(&mut self.message);
-                self.before = sum(self.before, std::mem::take(&mut self.current));
+                self.before = self.before.plus(std::mem::take(&mut self.current));
                 self.count(message.get("usage"), effects);
             }
             Some("content_block_start") => {
@@ -80,15 +80,6 @@ impl Stream {
     fn count(&mut self, usage: Option<&Value>, effects: &mut Effects) {
         let Some(usage) = usage else { return };
         self.current = tokens(usage);
-        effects.emit(Event::Tokens(sum(self.before, self.current)));
-    }
-}
-
-fn sum(one: Tokens, other: Tokens) -> Tokens {
-    Tokens {
-        input: one.input + other.input,
-        output: one.output + other.output,
-        cache_read: one.cache_read + other.cache_read,
-        cache_write: one.cache_write + other.cache_write,
+        effects.emit(Event::Tokens(self.before.plus(self.current)));
     }
 }

@@ -1,7 +1,7 @@
 //! What Codex wants to be allowed or told, and the answers. Nothing is allowed but by an option that a person chose.
 
 use super::Codex;
-use crate::rpc::{self, RpcError};
+use crate::rpc::{self, RpcError, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal, When};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ enum Kind {
 
 impl Codex {
     pub(super) fn asked(&mut self, id: Value, method: &str, params: &Value, effects: &mut Effects) {
-        let text = |key: &str| params.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let text = |key: &str| filled(params, key);
         let item = text("itemId");
         let (tool_name, kind, input, options) = match method {
             "item/commandExecution/requestApproval" => (
@@ -38,8 +38,7 @@ impl Codex {
                 let mut input = some(params, &["grantRoot"]);
                 let changes = item.as_ref().and_then(|item| self.proposed.get(item)).cloned();
                 input.extend(changes.map(|changes| ("changes".to_owned(), changes)));
-                let words = ["accept", "acceptForSession", "decline", "cancel"];
-                ("apply_patch", Kind::Decision, input, words.iter().filter_map(|word| decision(&json!(word))).collect())
+                ("apply_patch", Kind::Decision, input, usual().iter().filter_map(decision).collect())
             }
             "item/permissions/requestApproval" => {
                 ("request_permissions", Kind::Decision, some(params, &["permissions", "cwd"]), of_permissions(params))
@@ -149,14 +148,16 @@ fn some(params: &Value, keys: &[&str]) -> Map<String, Value> {
     keys.iter().filter_map(given).collect()
 }
 
+/// The decisions where Codex names none.
+fn usual() -> [Value; 4] {
+    ["accept", "acceptForSession", "decline", "cancel"].map(Value::from)
+}
+
 /// The decisions that Codex offers for a command. Declining is always possible.
 fn of_command(params: &Value) -> Vec<(Choice, Value)> {
-    let usual = [json!("accept"), json!("acceptForSession"), json!("decline"), json!("cancel")];
-    let offered = params.get("availableDecisions").and_then(Value::as_array).filter(|offered| !offered.is_empty());
-    let mut options: Vec<_> = match offered {
-        Some(offered) => offered.iter().filter_map(decision).collect(),
-        None => usual.iter().filter_map(decision).collect(),
-    };
+    let (offered, usual) = (items(params, "availableDecisions"), usual());
+    let offered = if offered.is_empty() { usual.as_slice() } else { offered };
+    let mut options: Vec<_> = offered.iter().filter_map(decision).collect();
     // To cancel ends the turn as well: it comes after, and is taken only by its id.
     let cancel = options.iter().position(|(choice, _)| choice.id == "cancel").unwrap_or(options.len());
     if options.iter().all(|(choice, _)| choice.id != "decline") {
@@ -217,9 +218,8 @@ fn of_permissions(params: &Value) -> Vec<(Choice, Value)> {
 
 /// The questions as Claude Code writes them, and the id of each by its text.
 fn questions(params: &Value) -> (Value, Vec<(String, String)>) {
-    let asked = params.get("questions").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let (mut questions, mut ids) = (Vec::new(), Vec::new());
-    for question in asked {
+    for question in items(params, "questions") {
         let text = |key: &str| question.get(key).and_then(Value::as_str).unwrap_or_default();
         let options =
             question.get("options").filter(|options| options.is_array()).cloned().unwrap_or_else(|| json!([]));

@@ -1,7 +1,7 @@
 //! From the first line to a thread that takes turns.
 
 use super::{Codex, Mode, Purpose, modes};
-use crate::rpc::{self, RpcError};
+use crate::rpc::{self, RpcError, filled, give_up, items};
 use crate::{Choice, Effects, Event, State};
 use serde_json::{Map, Value, json};
 
@@ -72,22 +72,14 @@ impl Codex {
 /// The models that a person can choose. Without an answer, there is no choice.
 pub(super) fn models(result: Result<Value, RpcError>, effects: &mut Effects) {
     let Ok(answer) = result else { return };
-    let models = answer.get("data").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let field = |of: &Value, key: &str| of.get(key)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let choice = |model: &Value| {
-        let id = field(model, "model").or_else(|| field(model, "id"))?;
-        let label = field(model, "displayName").unwrap_or_else(|| id.clone());
-        Some(Choice { id, label, description: field(model, "description"), kind: None })
+        let id = filled(model, "model").or_else(|| filled(model, "id"))?;
+        let label = filled(model, "displayName").unwrap_or_else(|| id.clone());
+        Some(Choice { id, label, description: filled(model, "description"), kind: None })
     };
-    let shown = models.iter().filter(|model| model.get("hidden") != Some(&Value::Bool(true)));
+    let shown = items(&answer, "data").iter().filter(|model| model.get("hidden") != Some(&Value::Bool(true)));
     let choices: Vec<Choice> = shown.filter_map(choice).collect();
     if !choices.is_empty() {
         effects.emit(Event::Models(choices));
     }
-}
-
-/// Says why Codex can't be used, and ends it.
-fn give_up(words: String, effects: &mut Effects) {
-    effects.emit(Event::Notice(words));
-    effects.close();
 }

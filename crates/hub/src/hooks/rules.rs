@@ -1,4 +1,4 @@
-//! What is always allowed: the same tool with the same input, in the same folder.
+//! The rules by which calls are allowed without asking a person: the same tool with the same input, in the same folder.
 //!
 //! A call has at most one rule, [`of`]: a stored rule covers it if the two are equal. A call without one is always asked about.
 

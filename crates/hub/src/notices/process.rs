@@ -64,13 +64,6 @@ pub async fn run(
 
 /// Ends the command and what it started.
 async fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(group) = group {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
+    drivers::Group::of(child).kill();
     let _ = child.kill().await;
 }

@@ -51,36 +51,32 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
 /// A question without options is a text, which a text answers.
 async fn in_words(call: &Call, text: String) -> Result<Reply, Refusal> {
     let question = call.session().await?.question(PostMessage::from(text)).await?;
-    match call.wait(question.answer()).await {
-        Ok(Ok(answer)) => {
-            let text = answer.text();
-            Ok(Reply::new(text, [question.sent.queued_user_messages, answer.queued_user_messages].concat()))
-        }
-        Ok(Err(error)) => {
-            // Nobody waits any more. Why that is says more than a withdrawal that fails for the same reason.
-            drop(question.withdraw().await);
-            Err(error.into())
-        }
-        Err(unanswered) => Err(withdrawn(unanswered, question.withdraw().await)),
-    }
+    let answer = or_withdraw(call.wait(question.answer()).await, question.withdraw()).await?;
+    let text = answer.text();
+    Ok(Reply::new(text, [question.sent.queued_user_messages, answer.queued_user_messages].concat()))
 }
 
 /// Waits for the decision of a request, and withdraws it if none comes.
 pub async fn decided(call: &Call, request: &ApprovalRequest) -> Result<Decided, Refusal> {
-    match call.wait(request.decision()).await {
-        Ok(Ok(decided)) => Ok(decided),
-        Ok(Err(error)) => {
-            drop(request.withdraw().await);
-            Err(error.into())
-        }
-        Err(unanswered) => Err(withdrawn(unanswered, request.withdraw().await)),
-    }
+    or_withdraw(call.wait(request.decision()).await, request.withdraw()).await
 }
 
-fn withdrawn(unanswered: Unanswered, withdrawn: Result<(), Error>) -> Refusal {
-    match withdrawn {
-        Ok(()) => Refusal(unanswered.to_string()),
-        Err(error) => Refusal(format!("The request couldn't be withdrawn: {error}")),
+/// Returns what a wait brought. What nobody answered is withdrawn.
+async fn or_withdraw<T>(
+    waited: Result<Result<T, Error>, Unanswered>,
+    withdraw: impl Future<Output = Result<(), Error>>,
+) -> Result<T, Refusal> {
+    match waited {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(error)) => {
+            // Nobody waits any more. Why that is says more than a withdrawal that fails for the same reason.
+            drop(withdraw.await);
+            Err(error.into())
+        }
+        Err(unanswered) => match withdraw.await {
+            Ok(()) => Err(Refusal(unanswered.to_string())),
+            Err(error) => Err(Refusal(format!("The request couldn't be withdrawn: {error}"))),
+        },
     }
 }
 

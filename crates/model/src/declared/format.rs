@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Maximum number of decimals of a format.
 /// Maximum size of a string that may be a number or a time, in bytes.
 const MAX_SCALAR_BYTES: usize = 64;
+/// Maximum number of decimals of a format.
 const MAX_DECIMALS: u8 = 12;
 
 /// The format of a placeholder. A value that doesn't suit it is written without a format.

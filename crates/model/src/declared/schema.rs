@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 const MAX_HOPS: usize = 16;
 /// Maximum number of problems of a payload that are reported.
 const MAX_PROBLEMS: usize = 10;
-/// Maximum number of values that are validated; the others are ignored.
 /// Maximum size of a key in the pointer of a problem, in bytes.
 const MAX_KEY_BYTES: usize = 200;
+/// Maximum number of values that are validated; the others are ignored.
 const MAX_CHECKS: usize = 100_000;
 /// Maximum nesting of schemas during validation.
 const MAX_CHECK_DEPTH: usize = 64;

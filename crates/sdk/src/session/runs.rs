@@ -1,6 +1,6 @@
 //! Beginning runs.
 
-use super::{Session, WAIT};
+use super::{Session, seconds_until};
 use crate::verbatim::Verbatim;
 use crate::{Error, Run};
 use api::contract::BeginRunEndpoint;
@@ -38,9 +38,7 @@ impl Session {
     pub async fn next_run(&self, begin: BeginRun, wait: Duration) -> Result<Option<Run>, Error> {
         let until = Instant::now() + wait;
         loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let seconds = u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT);
-            let run = self.begin_or_wait(BeginRun { wait: Some(seconds), ..begin.clone() }).await?;
+            let run = self.begin_or_wait(BeginRun { wait: Some(seconds_until(until)), ..begin.clone() }).await?;
             if run.is_some() || Instant::now() >= until {
                 return Ok(run);
             }
