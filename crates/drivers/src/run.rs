@@ -262,7 +262,7 @@ impl Running {
         for event in events {
             self.emit(event).await;
         }
-        if close && self.ending.is_none() {
+        if close {
             self.end(Reason::Asked);
         }
         if self.unread() > 2 * self.limits.unread {
@@ -302,7 +302,7 @@ impl Running {
 
     async fn emit(&mut self, event: Event) {
         // Nobody takes them: the process ends, as its handles are dropped with them.
-        if self.events.send(event).await.is_err() && self.ending.is_none() {
+        if self.events.send(event).await.is_err() {
             self.end(Reason::Asked);
         }
     }
@@ -335,8 +335,11 @@ impl Running {
         }
     }
 
-    /// Begins the end: the input is closed once all is sent.
+    /// Begins the end, unless it has begun: the input is closed once all is sent.
     fn end(&mut self, reason: Reason) {
+        if self.ending.is_some() {
+            return;
+        }
         let due = Instant::now() + self.limits.grace;
         self.ending = Some(Ending { reason, due, was_asked: false });
         if self.unsent.is_empty() {

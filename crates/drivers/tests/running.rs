@@ -118,6 +118,19 @@ async fn a_line_of_megabytes_is_read_and_a_larger_one_is_left_out() {
     assert_eq!(events.recv().await, Some(notice("after")));
 }
 
+/// Its lines don't put off its end.
+#[tokio::test]
+async fn an_agent_that_writes_and_never_reads_is_stuck() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = Limits { unread: 1_000, ..limits() };
+    let script = format!("flood {}", u64::MAX);
+    let (handle, mut events) = start(Box::new(Plain::default()), launch(&script, folder.path()), limits).await.unwrap();
+    let prompt = Prompt { text: "x".repeat(1 << 20), ..Prompt::default() };
+    let (sent, rest) = tokio::join!(handle.send(Command::Prompt(prompt)), rest(&mut events));
+    assert_eq!(sent, Ok(()));
+    assert_eq!(rest[rest.len() - 2..], end(None, Reason::Stuck, ""));
+}
+
 #[tokio::test]
 async fn a_flood_waits_until_it_is_taken_and_is_whole() {
     let (_handle, mut events) = run("flood 20000").await;

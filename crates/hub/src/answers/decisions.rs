@@ -288,7 +288,10 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
         return Ok(());
     }
     let stored = calls(scoped, &entry.message.session_id, draft).await?;
-    let covered = Covered::of(draft, &stored);
+    let mut covered = Covered::of(draft, &stored);
+    // A hook's request of which the transcript tells nothing yet is shown by the card itself.
+    let own = entry.message.seq;
+    covered.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
     let bytes = covered.bytes()?;
     let reason = if bytes > APPROVAL_BYTES {
         NotShownReason::TooLarge
@@ -298,8 +301,6 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
         room.0 -= bytes;
         entry.shown_sha256 = Some(covered.sha256()?);
         entry.calls = covered.calls;
-        let own = entry.message.seq;
-        entry.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
         return Ok(());
     };
     let calls = covered.calls.iter().map(|call| call.seq).take(NAMED).collect();

@@ -16,7 +16,7 @@ const MANY: u32 = 500;
 /// Longest wait in seconds.
 const MOST: u32 = 60;
 /// The ring of another server on the same database may be lost: where there may be one, we look.
-const LOOK: Duration = Duration::from_secs(1);
+pub(super) const LOOK: Duration = Duration::from_secs(1);
 
 pub async fn take(scoped: &Scoped, path: &SessionPath, input: TakePending) -> Result<PendingMessages, Problem> {
     let session = own_session(scoped, path).await?;
@@ -101,7 +101,7 @@ async fn wait_for(
 }
 
 /// How long the key that waits here holds, if it still does: it may have been revoked.
-async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
+pub(super) async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
     let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
     scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
         Problem::new(401, "revoked", "This key was revoked, or has expired")

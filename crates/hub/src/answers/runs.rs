@@ -1,9 +1,10 @@
 //! Runs that an agent takes from here, and the log of what it was given.
 
 use super::audit;
+use super::pending::{LOOK, holds_until};
 use super::{limit, own_session, refusal, session, session_to_change};
 use crate::host::{HostEvent, HostMessage};
-use crate::{Scoped, problem};
+use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::runs::{
     BeginRun, ContextLog, ContextLogCheck, ContextLogEntry, ContextLogQuery, EndRun, EndedAs, RunBegun, RunEnded,
@@ -21,8 +22,6 @@ use tokio::time::Instant;
 const HISTORY: i64 = 5_000;
 /// Longest wait in seconds.
 const MOST_WAIT: u32 = 60;
-/// The ring of another server on the same database may be lost.
-const LOOK: Duration = Duration::from_secs(1);
 const ERROR_CHARS: usize = 2_000;
 const MODEL_CHARS: usize = 200;
 
@@ -126,6 +125,8 @@ async fn wakes(scoped: &Scoped, session: &Session, wait: Duration) -> Result<boo
     }
     let bell = hub.writer.waiters().of(&session.id);
     let others_write = matches!(hub.store, Store::Postgres(_));
+    let mut revoked = hub.revoked.subscribe();
+    let mut ends = None;
     loop {
         // Listens before it looks: what comes between the two wakes it.
         let rung = bell.notified();
@@ -139,8 +140,14 @@ async fn wakes(scoped: &Scoped, session: &Session, wait: Duration) -> Result<boo
         if Instant::now() >= until {
             return Ok(false);
         }
+        if ends.is_none() {
+            // Revoked before we listened for it, that is told by nobody any more.
+            ends = Some(holds_until(scoped).await?);
+        }
         tokio::select! {
             () = rung => {}
+            Ok(()) = revoked.changed() => ends = Some(holds_until(scoped).await?),
+            () = clock::until(ends.unwrap_or(clock::NEVER)) => ends = Some(holds_until(scoped).await?),
             () = tokio::time::sleep(LOOK), if others_write => {}
             () = tokio::time::sleep_until(until) => {}
             () = hub.shutdown.cancelled() => return Ok(false),

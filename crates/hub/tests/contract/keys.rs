@@ -79,7 +79,8 @@ async fn a_key_that_expires_ends_a_wait() {
     let key = house.hub.create_key(&house.hub.workspace, new).await.unwrap().key;
     let agent = house.hub.agent(&key).await.unwrap().unwrap();
     house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "bot", "id": "s1"}))).await;
-    let waits = house.send(agent, Post, "/v1/sessions/s1/pending", Some(json!({"wait": 60})));
-    let answer = in_time(waits).await;
-    assert_eq!((answer.status, &answer.body["code"]), (401, &json!("revoked")));
+    for path in ["/v1/sessions/s1/pending", "/v1/sessions/s1/runs"] {
+        let answer = in_time(house.send(agent.clone(), Post, path, Some(json!({"wait": 60})))).await;
+        assert_eq!((answer.status, &answer.body["code"]), (401, &json!("revoked")), "{path}");
+    }
 }
