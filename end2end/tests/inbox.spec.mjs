@@ -72,20 +72,20 @@ test.describe('on a phone', () => {
     await tab.tap();
     await page.waitForURL('**/inbox');
     await ready(page);
-    await expect(page.locator('.inbox .ask')).toHaveCount(20);
+    await expect(page.locator('.inbox .request')).toHaveCount(20);
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(1_500);
     await accessible(page);
     await page.getByRole('link', { name: 'Show more' }).tap();
-    await expect(page.locator('.inbox .ask')).toHaveCount(40);
-    await expect(page.locator('.inbox .ask').nth(20)).toBeFocused();
+    await expect(page.locator('.inbox .request')).toHaveCount(40);
+    await expect(page.locator('.inbox .request').nth(20)).toBeFocused();
     await expect(page.getByText('40 of 200 shown')).toBeVisible();
     expect(new URL(page.url()).search).toBe('?limit=40');
-    const allow = page.locator('.inbox .ask').nth(20).getByRole('button', { name: 'Allow once' });
+    const allow = page.locator('.inbox .request').nth(20).getByRole('button', { name: 'Allow once' });
     expect((await allow.boundingBox()).height).toBeGreaterThanOrEqual(48);
     await allow.tap();
     // The one that is decided stays, the next one comes.
-    await expect(page.locator('.inbox .ask').nth(20)).toContainText(/Allowed once.*by you/);
-    await expect(page.locator('.inbox .ask')).toHaveCount(41);
+    await expect(page.locator('.inbox .request').nth(20)).toContainText(/Allowed once.*by you/);
+    await expect(page.locator('.inbox .request')).toHaveCount(41);
     await expect(page.getByText('40 of 199 shown')).toBeVisible();
   });
 });

@@ -38,7 +38,7 @@ pub fn row(ask: &Ask, data: &InboxPage) -> Part {
     let card = Html::rendered(render_article(&ask.entry, &options(ask, data, answers))).into_view();
     let reply = approval.is_none().then(|| reply(&ask.entry, answers));
     part! {
-        <article class="ask nested" data-row=session.clone() data-session=session data-ask=key data-sign=sign tabindex="-1" aria-labelledby=heading.clone()>
+        <article class="request nested" data-row=session.clone() data-session=session data-ask=key data-sign=sign tabindex="-1" aria-labelledby=heading.clone()>
             <header>
                 <h2 id=heading.clone()><a dir="auto" href=there>{name}</a></h2>
                 <span class="cap cut">{place(ask.session.as_ref(), data)}</span>
