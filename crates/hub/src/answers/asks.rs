@@ -20,8 +20,10 @@ const MOST: u32 = 1_000;
 
 pub async fn list(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
     scoped.caller.require(Scope::Read)?;
+    let limit = limit(input.limit, 20, 200)? as usize;
+    let after = input.after.as_deref().map(read_cursor).transpose()?;
     match input.each {
-        Some(1) => each(scoped, input).await,
+        Some(1) => each(scoped, limit, after).await,
         None | Some(0) => first_of_sessions(scoped).await,
         Some(_) => Err(Problem::field("each", "0 or 1")),
     }
@@ -48,9 +50,7 @@ async fn first_of_sessions(scoped: &Scoped) -> Result<Asks, Problem> {
 }
 
 /// A page of all that is open. It ends early where what its approvals cover would be too much for one reply.
-async fn each(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Problem> {
-    let limit = limit(input.limit, 20, 200)? as usize;
-    let after = input.after.as_deref().map(read_cursor).transpose()?;
+async fn each(scoped: &Scoped, limit: usize, after: Option<Place>) -> Result<Asks, Problem> {
     let open = open(scoped).await?;
     let total = i64::try_from(open.len()).unwrap_or(i64::MAX);
     let rest: Vec<_> = open.into_iter().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();

@@ -84,7 +84,9 @@ async fn requests_come_in_pages_the_longest_waiting_first() {
 #[tokio::test]
 async fn a_wrong_query_is_refused() {
     let talk = Talk::new().await;
-    for (query, field) in [("each=2", "each"), ("each=1&after=x", "after"), ("each=1&limit=0", "limit")] {
+    for (query, field) in
+        [("each=2", "each"), ("each=1&after=x", "after"), ("each=1&limit=0", "limit"), ("limit=201", "limit")]
+    {
         let refused = talk.house.send(Caller::Owner, Get, &format!("/v1/asks?{query}"), None).await;
         assert_eq!((refused.status, &refused.body["field"]), (400, &json!(field)), "{}", refused.body);
     }
