@@ -13,7 +13,7 @@ use crate::{
 mod python;
 mod report;
 
-use report::{Counts, Report};
+use report::{Counts, Report, Tests};
 
 /// The variable that tells random tests how often to try: a number, or `all`.
 const EXTENT: &str = "VERBATIM_TEST_EXTENT";
@@ -29,18 +29,22 @@ pub enum Extent {
     All,
 }
 
-/// What asks the server over HTTP: counts the tests of one client.
-type ClientTests = fn(&Counts) -> Result<()>;
-
-const CLIENTS: [(&str, ClientTests); 4] = [
+/// What asks the server over HTTP, and what gives random inputs to its parts.
+const CLIENTS: [(&str, Tests); 5] = [
     ("the Python SDK", python::sdk),
     ("the older product's SDK", python::older_sdk),
     ("the contract, by its description", python::contract),
     ("the TypeScript SDK", typescript_sdk),
+    ("fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line))),
 ];
 
 /// Says, step by step, what holds and what doesn't; the last line reads `N passed, N failed`.
 pub fn test(extent: Extent) -> Result<ExitCode> {
+    let (report, seconds) = step::measured(|| steps(extent));
+    Ok(report?.close(seconds))
+}
+
+fn steps(extent: Extent) -> Result<Report> {
     tools::for_building()?;
     tools::for_testing()?;
 
@@ -57,7 +61,6 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
     });
     report.tests("unit and contract tests, SQLite and PostgreSQL", |counts| native_tests(extent, counts));
-    report.tests("fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line)));
     report.tests("examples in the documentation", |counts| {
         counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
     });
@@ -72,17 +75,17 @@ pub fn test(extent: Extent) -> Result<ExitCode> {
     } else {
         report.skip("browser tests");
     }
-    for (name, tests) in CLIENTS {
-        if server {
-            report.tests(name, tests);
-        } else {
+    if server {
+        report.tests_at_once(&CLIENTS);
+    } else {
+        for (name, _) in CLIENTS {
             report.skip(name);
         }
     }
     if extent == Extent::All {
         report.check("release", serve::build);
     }
-    Ok(report.close())
+    Ok(report)
 }
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {

@@ -2,6 +2,7 @@
 use std::{
     process::ExitCode,
     sync::atomic::{AtomicU32, Ordering::Relaxed},
+    thread::{self, ScopedJoinHandle},
 };
 
 use anyhow::Result;
@@ -46,6 +47,15 @@ struct Row {
     failed: u32,
 }
 
+impl Row {
+    const fn panicked(name: &'static str) -> Self {
+        Self { name, outcome: Outcome::Failed, seconds: 0.0, passed: 0, failed: 1 }
+    }
+}
+
+/// A step that runs tests and counts them.
+pub type Tests = fn(&Counts) -> Result<()>;
+
 /// What a test run tells at its end.
 #[derive(Default)]
 pub struct Report(Vec<Row>);
@@ -64,22 +74,20 @@ impl Report {
 
     /// A step that runs tests and counts them. True when it held.
     pub fn tests(&mut self, name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> bool {
-        let counts = Counts::default();
-        step::say(&format!("\n======= {name}"));
-        let (result, seconds) = step::measured(|| work(&counts));
-        let (passed, mut failed) = (counts.passed.into_inner(), counts.failed.into_inner());
-        let outcome = match &result {
-            Ok(()) => Outcome::Passed,
-            Err(error) => {
-                step::say(&format!("error: {error:#}"));
-                // What broke outside of any test is a failure as well.
-                failed = failed.max(1);
-                Outcome::Failed
-            }
-        };
-        step::say(&format!("{seconds:5.1} s {name}: {}", word(&outcome)));
-        self.0.push(Row { name, outcome, seconds, passed, failed });
-        result.is_ok()
+        let row = row(name, work);
+        let held = matches!(row.outcome, Outcome::Passed);
+        self.0.push(row);
+        held
+    }
+
+    /// Steps that wait most of their time, all at once: their lines mix.
+    pub fn tests_at_once(&mut self, steps: &[(&'static str, Tests)]) {
+        self.0.extend(thread::scope(|scope| {
+            let running: Vec<_> =
+                steps.iter().map(|&(name, work)| (name, scope.spawn(move || row(name, work)))).collect();
+            let row = |(name, step): (_, ScopedJoinHandle<Row>)| step.join().unwrap_or_else(|_| Row::panicked(name));
+            running.into_iter().map(row).collect::<Vec<_>>()
+        }));
     }
 
     /// A step that an earlier failure makes pointless.
@@ -87,8 +95,8 @@ impl Report {
         self.0.push(Row { name, outcome: Outcome::Skipped, seconds: 0.0, passed: 0, failed: 0 });
     }
 
-    /// Prints the table and, as the last line, the sum.
-    pub fn close(self) -> ExitCode {
+    /// Prints the table, the seconds of the whole run and, as the last line, the sum.
+    pub fn close(self, seconds: f32) -> ExitCode {
         step::say(&format!("\n{:>8} {:>7} {:>7}  step", "seconds", "passed", "failed"));
         for row in &self.0 {
             let verdict = if matches!(row.outcome, Outcome::Passed) { "" } else { word(&row.outcome) };
@@ -96,10 +104,29 @@ impl Report {
         }
         let passed: u32 = self.0.iter().map(|row| row.passed).sum();
         let failed: u32 = self.0.iter().map(|row| row.failed).sum();
-        step::say(&format!("{:8.1} s in all\n", self.0.iter().map(|row| row.seconds).sum::<f32>()));
+        step::say(&format!("{seconds:8.1} s in all\n"));
         closing_line(passed, failed);
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
+}
+
+/// Runs one step, and says how it went.
+fn row(name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> Row {
+    let counts = Counts::default();
+    step::say(&format!("\n======= {name}"));
+    let (result, seconds) = step::measured(|| work(&counts));
+    let (passed, mut failed) = (counts.passed.into_inner(), counts.failed.into_inner());
+    let outcome = match result {
+        Ok(()) => Outcome::Passed,
+        Err(error) => {
+            step::say(&format!("error of {name}: {error:#}"));
+            // What broke outside of any test is a failure as well.
+            failed = failed.max(1);
+            Outcome::Failed
+        }
+    };
+    step::say(&format!("{seconds:5.1} s {name}: {}", word(&outcome)));
+    Row { name, outcome, seconds, passed, failed }
 }
 
 #[expect(clippy::print_stdout, reason = "the answer of the command")]
