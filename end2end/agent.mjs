@@ -6,7 +6,8 @@ import { expect } from './verbatim.mjs';
 const sender = (verbatim, key) => async (method, path, body) => {
   const answer = await fetch(`${verbatim.url}/v1${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    // A kept connection may be closed by the server in the moment in which it is used again.
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
     body,
   });
   return { status: answer.status, body: await answer.json() };

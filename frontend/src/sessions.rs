@@ -10,6 +10,7 @@ pub async fn filters() {
 
 mod filters;
 mod last_message;
+mod press;
 mod recent;
 mod rows;
 mod views;

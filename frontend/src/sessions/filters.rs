@@ -1,8 +1,9 @@
 //! The sessions list follows its form and the event stream; the pages of search and statistics submit themselves.
 
-use super::{recent, rows, views};
+use super::{press, recent, rows, views};
 use crate::swap::swap;
 use crate::{events, session_actions, times};
+use api::Problem;
 use app::browser::page_state::{now_and_then, page_state, whenever};
 use app::browser::{dom, focus, fragment};
 use app::shared::page_action::PageAction;
@@ -108,6 +109,9 @@ fn sessions(form: &HtmlFormElement) {
             show(href.split_once('?').map_or_else(String::new, |(_, query)| query.to_owned()));
         }
     });
+    if let Some(list) = dom::by_id("sessions") {
+        press::watch(&list);
+    }
     follow();
 }
 
@@ -172,36 +176,41 @@ fn load(query: String, aloud: bool) {
     let turn = next(&ASKED);
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
-        if ASKED.get() != turn || session_actions::renaming() {
-            return;
-        }
-        match answer {
-            Ok(html) => {
-                let kept = Kept::of(&list);
-                fragment::fill(&list, &html);
-                rows::take_over(&list);
-                count(&list);
-                kept.restore(&list);
-                times::refresh();
-                session_actions::paint();
-                if aloud && let Some(count) = dom::by_id("sessions-count") {
-                    dom::announce(&count.text_content().unwrap_or_default());
-                }
+        press::when_released(move || {
+            if ASKED.get() == turn && !session_actions::renaming() {
+                draw(&list, answer, aloud);
             }
-            Err(problem) if aloud => {
-                // The old rows don't fit the new filter.
-                let words = dom::make("p", "none").zip(dom::make("button", "btn"));
-                let Some((words, again)) = words else { return };
-                words.set_text_content(Some(&format!("The list couldn't be loaded: {problem}. ")));
-                again.set_text_content(Some("Try again"));
-                let _ = again.set_attribute("data-action", PageAction::ListAgain.name());
-                let _ = words.append_child(&again);
-                let _ = words.set_attribute("role", "status");
-                list.replace_children_with_node_1(&words);
-            }
-            Err(_) => {}
-        }
+        });
     });
+}
+
+fn draw(list: &Element, answer: Result<String, Problem>, aloud: bool) {
+    match answer {
+        Ok(html) => {
+            let kept = Kept::of(list);
+            fragment::fill(list, &html);
+            rows::take_over(list);
+            count(list);
+            kept.restore(list);
+            times::refresh();
+            session_actions::paint();
+            if aloud && let Some(count) = dom::by_id("sessions-count") {
+                dom::announce(&count.text_content().unwrap_or_default());
+            }
+        }
+        Err(problem) if aloud => {
+            // The old rows don't fit the new filter.
+            let words = dom::make("p", "none").zip(dom::make("button", "btn"));
+            let Some((words, again)) = words else { return };
+            words.set_text_content(Some(&format!("The list couldn't be loaded: {problem}. ")));
+            again.set_text_content(Some("Try again"));
+            let _ = again.set_attribute("data-action", PageAction::ListAgain.name());
+            let _ = words.append_child(&again);
+            let _ = words.set_attribute("role", "status");
+            list.replace_children_with_node_1(&words);
+        }
+        Err(_) => {}
+    }
 }
 
 /// The figures of the rail came with the list.
