@@ -254,9 +254,17 @@ fn shown(folder: &Path) -> String {
     if short.is_empty() { name(folder) } else { short.to_owned() }
 }
 
-/// The name of the project's folder of a file below one of the roots, given the file's name.
-pub fn folder_below(roots: &[Root], file: &str) -> Option<String> {
-    let file = Path::new(file);
-    let named = roots.iter().map(|root| Root { path: PathBuf::from(name(&root.path)), ..root.clone() });
-    Some(named.into_iter().find(|root| file.starts_with(&root.path))?.folder_of(file).display().to_string())
+/// The roots by name: as the files below them are called in the store.
+pub struct NamedRoots(Vec<Root>);
+
+impl NamedRoots {
+    pub fn of(roots: &[Root]) -> Self {
+        Self(roots.iter().map(|root| Root { path: PathBuf::from(name(&root.path)), ..root.clone() }).collect())
+    }
+
+    /// The name of the project's folder of a file below one of them, given the file's name.
+    pub fn folder_of(&self, file: &str) -> Option<String> {
+        let file = Path::new(file);
+        Some(self.0.iter().find(|root| file.starts_with(&root.path))?.folder_of(file).display().to_string())
+    }
 }

@@ -1,8 +1,9 @@
 //! Folders with transcripts, and the owner's word on them.
 
 use super::imports::started;
+use crate::discover::{self, NamedRoots};
 use crate::import::name::name;
-use crate::{Hub, Scoped, clock, discover, import, problem};
+use crate::{Hub, Scoped, clock, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
 use model::SourceId;
@@ -14,17 +15,19 @@ use store::{Following, Workspace};
 
 pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let folders = discover::folders(hub).await?;
-    let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
+    let roots = NamedRoots::of(&hub.settings.roots);
     let mut sessions: HashMap<String, i64> = HashMap::new();
     for source in hub.workspace.sources().await.map_err(problem)? {
-        if let Some(folder) = below(&source.path).filter(|_| !source.path.contains("/subagents/")) {
+        if let Some(folder) = roots.folder_of(&source.path).filter(|_| !source.path.contains("/subagents/")) {
             *sessions.entry(folder).or_default() += 1;
         }
     }
     let mut directories: HashMap<String, BTreeSet<String>> = HashMap::new();
     // Those of top-level sessions: sub-agents may have been sent elsewhere.
     for session in hub.workspace.file_sessions().await.map_err(problem)? {
-        if let (None, Some(directory), Some(folder)) = (session.parent_key, session.project, below(&session.path)) {
+        if let (None, Some(directory), Some(folder)) =
+            (session.parent_key, session.project, roots.folder_of(&session.path))
+        {
             directories.entry(folder).or_default().insert(directory);
         }
     }
@@ -123,9 +126,9 @@ async fn known(hub: &Hub, path: &str) -> Result<Option<Option<String>>, Problem>
     if let Some(spoken) = hub.workspace.projects().await.map_err(problem)?.into_iter().find(|p| p.path == path) {
         return Ok(Some(spoken.leads_to));
     }
-    let below = |file: &str| discover::folder_below(&hub.settings.roots, file);
+    let roots = NamedRoots::of(&hub.settings.roots);
     let sources = hub.workspace.sources().await.map_err(problem)?;
-    Ok(sources.iter().any(|source| below(&source.path).as_deref() == Some(path)).then_some(None))
+    Ok(sources.iter().any(|source| roots.folder_of(&source.path).as_deref() == Some(path)).then_some(None))
 }
 
 /// Excluded first, so that nothing of the folder comes back while it is being deleted.
@@ -136,7 +139,8 @@ pub async fn forget(scoped: &Scoped, input: ForgetProject) -> Result<Forgotten, 
     };
     put(&by, &input.path, leads_to, Following::Excluded).await?;
     // A root that is a folder itself doesn't take those below it along.
-    let inside = |file: &str| match discover::folder_below(&hub.settings.roots, file) {
+    let roots = NamedRoots::of(&hub.settings.roots);
+    let inside = |file: &str| match roots.folder_of(file) {
         Some(folder) => folder == input.path,
         None => Path::new(file).starts_with(&input.path),
     };
