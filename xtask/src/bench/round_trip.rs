@@ -35,12 +35,12 @@ pub fn measure(program: &Path, arguments: &RoundTripArguments) -> Result<Value> 
     let scratch = Scratch::new("round-trip")?;
     let machine = Machine::measure(&scratch.0)?;
     let (server, _) = Server::start(program, &scratch.0.join("data"), &["--no-discover"])?;
-    let mut connection = server.connect()?;
-    let mut import = || -> Result<(Value, f32)> {
+    // A connection that nothing is asked on is closed meanwhile.
+    let import = || -> Result<(Value, f32)> {
         let (job, seconds) = step::measured(|| {
-            let id = connection.post("/v1/imports", &json!({ "paths": [folder] }))?["id"].clone();
+            let id = server.connect()?.post("/v1/imports", &json!({ "paths": [folder] }))?["id"].clone();
             settled(&server)?;
-            connection.json(&format!("/v1/imports/{id}"))
+            server.connect()?.json(&format!("/v1/imports/{id}"))
         });
         Ok((job?, seconds))
     };
@@ -48,6 +48,7 @@ pub fn measure(program: &Path, arguments: &RoundTripArguments) -> Result<Value> 
     let (second, again) = import()?;
     let count = |job: &Value, name: &str| job[name].as_u64().unwrap_or(0) as f64;
     let refused = first["failed"].as_array().map_or(0, Vec::len);
+    let mut connection = server.connect()?;
     let sources = sources(&mut connection)?;
     let (mut bytes, mut changed) = (0, Vec::new());
     for (source, (session, path)) in &sources {
