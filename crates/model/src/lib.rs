@@ -10,6 +10,7 @@
 //! - [`hook`]: what an agent asked by a hook.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
 //! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
+//! - [`routing`]: which messages wake the agent, and which are control words.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model. [`run_prompt`]: that input as the exact bytes that are given.
 //! - [`words!`]: closed sets of words, as the roles are.
@@ -35,6 +36,7 @@ pub mod markdown;
 pub mod message;
 pub mod message_type;
 pub mod policy;
+pub mod routing;
 pub mod run;
 pub mod run_prompt;
 pub mod sdk_format;

@@ -7,8 +7,9 @@ mod channel;
 mod embed;
 
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
-pub use embed::should_embed;
+pub use embed::{remembers, should_embed};
 
+use crate::routing::Mark;
 use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};
 use serde_json::{Map, Value};
 
@@ -133,6 +134,8 @@ pub struct Facts<'a> {
     pub provenance: Provenance,
     /// A control word (approve, reset, pause) that was carried out.
     pub consumed: bool,
+    /// A control word with words for the agent (btw, todo).
+    pub aside: bool,
     /// An approval that is no longer open.
     pub answered: bool,
     /// A scheduled task or a handoff.
@@ -153,6 +156,7 @@ impl<'a> Facts<'a> {
             part: Part::Whole,
             provenance: Provenance::Reader,
             consumed: false,
+            aside: false,
             answered: false,
             task: false,
             exit_code: None,
@@ -204,6 +208,7 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
     let fact = |key: &str| facts.and_then(|facts| facts.get(key)).is_some_and(is_set);
     // Only an owner posts with the role `system`: the older product's tasks come that way.
     let task = || draft.role == Role::System && extra("task").is_some_and(is_set);
+    let mark = Mark::of(draft);
     let exit_code = |map: Option<&Map<String, Value>>| map.and_then(|map| map.get("exit_code")?.as_i64());
     let state = payload.and_then(|payload| payload.get("state")?.as_str());
     Facts {
@@ -212,7 +217,8 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
         sender: &draft.sender,
         part: draft.part,
         provenance: draft.provenance,
-        consumed: fact("consumed"),
+        consumed: fact("consumed") || mark.is_consumed(),
+        aside: mark.is_aside(),
         answered: draft.message_type() == MessageType::Approval && state.is_some_and(|state| state != "open"),
         task: fact("task") || task(),
         exit_code: exit_code(metadata).or_else(|| exit_code(payload)),
@@ -245,6 +251,7 @@ fn row(facts: &Facts<'_>) -> Policy {
     }
     match (facts.role, facts.message_type) {
         (User, "TEXT") if facts.consumed => entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person),
+        (User, "TEXT") if facts.aside => entry("Aside", Turn, Shown, (Right, Dimmed), No, Channel::Person),
         (User, "TEXT") => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
         (User, "FILE") => entry("Upload", Turn, Shown, (Right, Plain), No, Channel::Upload),
         (User, "ACTION") => entry("Button or form reply", Turn, Shown, (Right, Compact), No, Channel::Reply),
@@ -309,7 +316,7 @@ fn row(facts: &Facts<'_>) -> Policy {
         (Host, "TEXT" | "ERROR") => entry("Operations", None, Shown, (Centre, House), Never, Channel::House),
         (Host, "APPROVAL") => entry("Approval request", None, Shown, (Left, Buttons), Never, Channel::Ask),
 
-        _ => other_pair(row(&Facts { message_type: "TEXT", consumed: false, ..*facts })),
+        _ => other_pair(row(&Facts { message_type: "TEXT", consumed: false, aside: false, ..*facts })),
     }
 }
 

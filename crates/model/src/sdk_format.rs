@@ -1,5 +1,6 @@
 //! Stored messages as the input of a model, for sessions whose prompts we build.
 
+use crate::routing::Mark;
 use crate::{Body, Context, Draft, Message, MessageId, Micros, Role, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -86,8 +87,11 @@ fn in_order(messages: &[Message], context: Context) -> impl Iterator<Item = &Mes
     fit.into_iter()
 }
 
-/// What the model reads: a reply as `Selected: label`, a tick as `Ticked: item`, an upload as caption and names.
-fn model_text(draft: &Draft) -> String {
+/// Returns what the model reads: a text without the mention of its assistant, a reply as `Selected: label`, a tick as `Ticked: item`, an upload as caption and names.
+pub fn model_text(draft: &Draft) -> String {
+    if let Some(text) = Mark::of(draft).text {
+        return text;
+    }
     let body = Body::of(draft);
     match &body {
         Body::Text(_) | Body::Unknown { .. } | Body::Invalid { .. } => draft.content.clone(),

@@ -54,6 +54,7 @@ fn grid() {
     let of = |tag| Facts::new(Role::Assistant, tag, "bot");
     let special = [
         ("user / TEXT consumed", Facts { consumed: true, ..text(Role::User) }),
+        ("user / TEXT aside", Facts { aside: true, ..text(Role::User) }),
         ("assistant / TOOL_CALL replaced", Facts { part: Part::Replaced, ..of("TOOL_CALL") }),
         ("assistant / CODE_EDIT derived", Facts { part: Part::Derived, ..of("CODE_EDIT") }),
         ("assistant / TODO derived", Facts { part: Part::Derived, ..of("TODO") }),

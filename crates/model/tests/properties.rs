@@ -253,7 +253,10 @@ fn should_embed_equals_the_rule() {
                 for &context in Context::ALL {
                     let text = Draft::text(MessageId::parse("m").expect("an id"), role, "bot", "x", Micros(0));
                     let metadata = Map::from_iter([("message_type".to_owned(), json!(tag))]);
-                    let draft = Draft { status, context, metadata: Some(metadata), ..text };
+                    let provenance = Provenance::Person;
+                    let draft = Draft { status, context, provenance, metadata: Some(metadata), ..text };
+                    let passed_on = Draft { provenance: Provenance::Key, ..draft.clone() };
+                    assert!(!should_embed(&passed_on), "a key's words are no memory");
                     if should_embed(&draft) {
                         embedded.push(format!("{role} / {tag}, {status}, {context}"));
                     }

@@ -53,7 +53,7 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
         Channel::Upload => format!("[{name}] 📎 {}", upload(draft)),
         Channel::Reply => format!("[{name}] ▸ {}", reply(draft)),
         Channel::Tick => format!("[{name}] ☑ {}", ticked(draft)),
-        Channel::Answer if view.bot_identity == BotIdentity::Shown => content.clone(),
+        Channel::Answer if view.bot_identity == BotIdentity::Shown && !begins_with_a_mark(content) => content.clone(),
         Channel::Answer => format!("{}: {content}", draft.sender_name.as_deref().unwrap_or("Assistant")),
         Channel::Reasoning => format!("💭 {content}"),
         Channel::Tool => tool(draft),
@@ -69,6 +69,13 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
         Channel::Content => content.clone(),
     };
     Some(text)
+}
+
+/// Returns whether a text begins as what Verbatim itself sends: an agent's own words mustn't look like that.
+fn begins_with_a_mark(text: &str) -> bool {
+    const MARKS: [&str; 4] = ["🏠", "🔐", "⚙", "»"];
+    let text = crate::routing::mention::visible_trim(text);
+    MARKS.iter().any(|mark| text.starts_with(mark))
 }
 
 fn upload(draft: &Draft) -> String {

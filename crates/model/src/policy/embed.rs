@@ -1,20 +1,38 @@
 //! What may be remembered.
 
-use super::{Memory, facts_of, policy};
-use crate::{Context, Draft, MessageType, Role, Status};
+use super::{Memory, Policy, facts_of, policy};
+use crate::{Body, Context, Draft, MessageType, Role, Status};
 use serde_json::Value;
 
-/// Returns whether a message may be remembered: final texts of people that a prompt may hold. The extra `embed`
-/// (`always`, `never`) wins, except where the policy says never; retracted messages are forgotten.
+/// Returns whether a message may be remembered: final texts of people that a prompt may hold, but for control words and what an
+/// agent's key passed on. The extra `embed` (`always`, `never`) wins, except where the policy says never; retracted
+/// messages are forgotten.
 pub fn should_embed(draft: &Draft) -> bool {
+    remembers(draft, &[])
+}
+
+/// Like [`should_embed`], with the tools whose output is remembered too. A tool is named by the `tool_name` of its payload or
+/// extra, else by the sender: `command_output`.
+pub fn remembers(draft: &Draft, tools: &[String]) -> bool {
+    let facts = facts_of(draft);
+    // Control words are for the server, whatever their writer wishes.
+    if draft.status == Status::Retracted || facts.consumed || facts.aside {
+        return false;
+    }
+    let Policy { memory, .. } = policy(&facts);
     match draft.metadata.as_ref().and_then(|metadata| metadata.get("embed")).and_then(Value::as_str) {
         Some("never") => false,
-        Some("always") => draft.status != Status::Retracted && policy(&facts_of(draft)).memory != Memory::Never,
-        _ => {
-            draft.role == Role::User
-                && draft.message_type() == MessageType::Text
-                && draft.status == Status::Final
-                && draft.context == Context::Turn
-        }
+        Some("always") => memory != Memory::Never,
+        _ if draft.status != Status::Final || draft.context != Context::Turn => false,
+        _ if memory == Memory::OptIn => tools.contains(&tool(draft)),
+        _ => memory == Memory::Yes && draft.role == Role::User && draft.message_type() == MessageType::Text,
+    }
+}
+
+fn tool(draft: &Draft) -> String {
+    let extra = || draft.metadata.as_ref()?.get("tool_name")?.as_str().map(str::to_owned);
+    match Body::of(draft) {
+        Body::ToolCall(call) => call.tool_name,
+        _ => extra().unwrap_or_else(|| draft.sender.clone()),
     }
 }

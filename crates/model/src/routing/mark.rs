@@ -1,0 +1,83 @@
+//! What is stored of a decision: an extra of the message's metadata that only the server writes.
+
+use super::{ControlWord, Ignored, Route};
+use crate::policy::facts_of;
+use crate::{Draft, Provenance, Role};
+use serde_json::{Map, Value, json};
+
+/// The key of the extra. No request sets it.
+pub const MARK: &str = "routing";
+
+/// What routing made of a person's message. The message itself keeps the text as it was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// What the agent reads instead of the content. None: the content.
+    pub text: Option<String>,
+    /// It isn't addressed to the agent.
+    pub ignored: Option<Ignored>,
+    /// It is a control word.
+    pub control: Option<ControlWord>,
+}
+
+impl Mark {
+    /// Makes the mark of a message that is stored; None where there is nothing to note. `raw` is its text.
+    pub fn of_route(route: &Route, raw: &str) -> Option<Self> {
+        let mark = match route {
+            Route::Ignored(ignored) => Self { ignored: Some(*ignored), ..Self::default() },
+            Route::Control(control) => {
+                Self { control: Some(control.word), text: control.model_text(), ..Self::default() }
+            }
+            Route::Addressed { text } if text != raw => Self { text: Some(text.clone()), ..Self::default() },
+            Route::Addressed { .. } | Route::Unregistered | Route::Refused | Route::DirectCommand(_) => return None,
+        };
+        Some(mark)
+    }
+
+    /// Reads the mark of a stored message. Empty where there is none, or where somebody else wrote the metadata.
+    pub fn of(draft: &Draft) -> Self {
+        let is_ours =
+            draft.role == Role::User && matches!(draft.provenance, Provenance::Person | Provenance::Ourselves);
+        let extra = draft.metadata.as_ref().filter(|_| is_ours).and_then(|metadata| metadata.get(MARK)?.as_object());
+        let word = |key: &str| extra.and_then(|extra| extra.get(key)?.as_str());
+        Self {
+            text: word("text").map(str::to_owned),
+            ignored: word("ignored").and_then(Ignored::parse),
+            control: word("control").and_then(ControlWord::parse),
+        }
+    }
+
+    /// Returns the extra as it is stored.
+    pub fn to_value(&self) -> Value {
+        let mut extra = Map::new();
+        if let Some(text) = &self.text {
+            extra.insert("text".to_owned(), json!(text));
+        }
+        if let Some(ignored) = self.ignored {
+            extra.insert("ignored".to_owned(), json!(ignored));
+        }
+        if let Some(control) = self.control {
+            extra.insert("control".to_owned(), json!(control));
+        }
+        Value::Object(extra)
+    }
+
+    /// Returns whether the server alone reads the message.
+    pub fn is_consumed(&self) -> bool {
+        self.control.is_some() && self.text.is_none()
+    }
+
+    /// Returns whether it is an aside: the agent reads it, but isn't woken by it.
+    pub fn is_aside(&self) -> bool {
+        self.control.is_some() && self.text.is_some()
+    }
+}
+
+/// Returns whether a message that waits for an agent wakes it: a person's that is addressed to it, or a task. A notice alone
+/// never does.
+pub fn wakes(draft: &Draft) -> bool {
+    let mark = Mark::of(draft);
+    match draft.role {
+        Role::User => mark.ignored.is_none() && mark.control.is_none(),
+        _ => facts_of(draft).task,
+    }
+}
