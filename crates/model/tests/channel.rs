@@ -53,6 +53,15 @@ fn texts() {
         }),
         ..Approval::example()
     };
+    let decided_by = |by: &str, via: Option<&str>| Approval {
+        decision: decided.decision.clone().map(|decision| Decision {
+            by: Some(by.to_owned()),
+            via: via.map(str::to_owned),
+            ..decision
+        }),
+        ..decided.clone()
+    };
+    let (by_ada, by_owner) = (decided_by("Ada", Some("matrix")), decided_by("owner", None));
     let edits =
         CodeEdit { edits: vec![edit("a.rs", Some("1\n2\n3\n"), Some("1\nX\n3\n4\n")), edit("b.rs", None, Some("x"))] };
     let infos = json!({"edit_info": [{"state": "applied", "scope": "file"}, {"state": "failed", "scope": "file"}]});
@@ -86,6 +95,8 @@ fn texts() {
         ("audit", draft(Role::Host, "security", "a key was used")),
         ("question, open", typed(Role::Assistant, Approval::example(), &json!({}))),
         ("question, decided", typed(Role::Assistant, decided, &json!({}))),
+        ("question, decided by Ada", typed(Role::Assistant, by_ada, &json!({}))),
+        ("question, decided by the owner", typed(Role::Assistant, by_owner, &json!({}))),
         ("error", typed(Role::Assistant, Error::example(), &json!({}))),
         (
             "error, streaming",
@@ -119,6 +130,21 @@ fn long_output_keeps_both_ends() {
     let text = channel_text(&typed(Role::Assistant, call, &json!({})), view).expect("a text");
     let (head, tail) = ("a".repeat(2000), "c".repeat(500));
     assert_eq!(text, format!("🔧 Bash: make test\n📋 {head}\n… 1501 characters left out …\n{tail}"));
+}
+
+#[test]
+fn a_long_thought_keeps_both_ends_and_a_long_task_its_beginning() {
+    let view = ChannelView { verbosity: Verbosity::Verbose, bot_identity: BotIdentity::Hidden };
+    let thought = draft(Role::Model, "thinking", &format!("{}{}", "a".repeat(3000), "c".repeat(1001)));
+    let (head, tail) = ("a".repeat(2000), "c".repeat(500));
+    let text = channel_text(&thought, view);
+    assert_eq!(text.as_deref(), Some(&*format!("💭 {head}\n… 1501 characters left out …\n{tail}")));
+    let task = |chars: usize| {
+        let task = legacy(draft(Role::System, "cron", &"t".repeat(chars)), &json!({"task": true}));
+        channel_text(&task, view)
+    };
+    assert_eq!(task(500), Some(format!("» [Scheduled Task] {}", "t".repeat(500))));
+    assert_eq!(task(501), Some(format!("» [Scheduled Task] {}…", "t".repeat(499))));
 }
 
 #[test]

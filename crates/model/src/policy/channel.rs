@@ -6,8 +6,12 @@ use crate::{
     envelope::edit_info,
     message_type::{approval::Approval, progress::is_under_way, tool_call::ToolState},
     summary::{edit_line, summary},
+    text::clip,
     words,
 };
+
+/// Characters of a scheduled task that other channels get.
+const TASK_CHARS: usize = 500;
 
 words! {
     /// How much a channel wants.
@@ -55,13 +59,13 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
         Channel::Tick => format!("[{name}] ☑ {}", ticked(draft)),
         Channel::Answer if view.bot_identity == BotIdentity::Shown && !begins_with_a_mark(content) => content.clone(),
         Channel::Answer => format!("{}: {content}", draft.sender_name.as_deref().unwrap_or("Assistant")),
-        Channel::Reasoning => format!("💭 {content}"),
+        Channel::Reasoning => format!("💭 {}", shortened(content)),
         Channel::Tool => tool(draft),
         Channel::Edit => format!("🔧 {}", edits(draft)),
         Channel::Checklist => format!("☑ {}", checklist(draft)),
         Channel::CommandOutput => command_output(draft, facts.exit_code),
         Channel::System => format!("⚙️ {content}"),
-        Channel::Task => format!("» [Scheduled Task] {content}"),
+        Channel::Task => format!("» [Scheduled Task] {}", clip(content, TASK_CHARS)),
         Channel::House => format!("🏠 {content}"),
         Channel::Ask => format!("🔐 {}", ask(draft)),
         Channel::RunFooter => format!("📊 {content}"),
@@ -148,13 +152,20 @@ fn command_output(draft: &Draft, exit_code: Option<i64>) -> String {
 fn ask(draft: &Draft) -> String {
     let Body::Approval(approval) = Body::of(draft) else { return draft.content.clone() };
     if !approval.state.is_open() {
-        return summary(draft);
+        return format!("{}{}", summary(draft), decided_by(&approval).unwrap_or_default());
     }
     let mut lines = vec![approval.title.clone()];
     lines.extend(approval.body.clone());
     lines.extend(approval.choices().enumerate().map(|(index, choice)| format!("{}. {}", index + 1, choice.label)));
     lines.push(how_to_answer(&approval).to_owned());
     lines.join("\n")
+}
+
+/// Who decided, and where, as far as that is known: ` by Ada (matrix)`. What a key reports names the key already.
+fn decided_by(approval: &Approval) -> Option<String> {
+    let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_none())?;
+    let by = decision.by.as_ref()?;
+    Some(decision.via.as_ref().map_or_else(|| format!(" by {by}"), |via| format!(" by {by} ({via})")))
 }
 
 fn how_to_answer(approval: &Approval) -> &'static str {
