@@ -8,16 +8,17 @@ use super::Finding;
 use crate::{step, workspace::cargo};
 
 /// Each of our crates and those of ours that it may depend on.
-const FLOORS: [(&str, &[&str]); 13] = [
+const FLOORS: [(&str, &[&str]); 14] = [
     ("model", &[]),
     ("api", &["model"]),
     ("agents", &["model"]),
+    ("channels", &["model"]),
     ("diff", &["model"]),
     ("drivers", &["agents"]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
-    ("hub", &["agents", "api", "diff", "drivers", "model", "store"]),
+    ("hub", &["agents", "api", "channels", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
     ("server", &["agents", "api", "app", "diff", "drivers", "hub", "mcp", "model", "sdk", "store"]),

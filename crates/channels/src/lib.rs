@@ -1,0 +1,39 @@
+//! Channels: places besides the page where a session is shown and answered, and the protocols by which they are reached.
+//!
+//! A tour:
+//! - [`Channel`]: one place of one kind. A message goes in as [`Outgoing`], is frozen as a body by [`Channel::render`], and sent by
+//!   [`Channel::send`]. What people write there comes back as [`Incoming`].
+//! - [`KINDS`]: the table of kinds, each a [`Kind`] with its settings and abilities. One file per kind: `webhook`, `slack`,
+//!   `discord`, `matrix`, and `addressed`, a webhook that a message names itself.
+//! - [`Http`]: requests with limits, and to no private address unless it is allowed by name. `address`: which those are.
+//! - [`signature`]: signed webhooks, as the Standard Webhooks specification has them.
+//!
+//! Rules that hold for every kind:
+//! - `render` is a function of its input alone: a body is stored before it is sent, and the same body is sent again after a crash.
+//! - `send` uses the key of a [`Sending`] wherever the other side can drop a repetition.
+//! - A [`Failure`] says whether a repetition may help. A kind doesn't repeat by itself.
+//!
+//! This crate knows no store and no hub: `hub::channels` says what is sent, in which order, and who may answer.
+//!
+//! How to add a kind: `src/<kind>.rs` with a type that implements [`Channel`] and a [`Kind`] that opens it, and its line in
+//! [`KINDS`]. `docs/user/channels.md` has an example.
+
+#![warn(missing_docs)]
+
+mod address;
+mod addressed;
+mod channel;
+mod discord;
+mod http;
+mod kinds;
+mod matrix;
+pub mod signature;
+mod slack;
+mod webhook;
+
+pub use channel::{
+    Abilities, Channel, Failure, Field, Incoming, Kind, Lane, Outgoing, Place, Received, Receives, Sending, Sent,
+    SettingError, Settings, What, continuation,
+};
+pub use http::{Http, HttpError, Reply};
+pub use kinds::{KINDS, kind};
