@@ -37,6 +37,11 @@ impl Usage {
     pub fn total(self) -> i64 {
         self.input.saturating_add(self.output).saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
+
+    /// Returns the tokens that the model read, from the cache and into it as well.
+    pub fn input_total(self) -> i64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
 }
 
 impl AddAssign for Usage {

@@ -8,17 +8,18 @@ use super::Finding;
 use crate::{step, workspace::cargo};
 
 /// Each of our crates and those of ours that it may depend on.
-const FLOORS: [(&str, &[&str]); 14] = [
+const FLOORS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("api", &["model"]),
     ("agents", &["model"]),
     ("channels", &["model"]),
+    ("cost", &["model"]),
     ("diff", &["model"]),
     ("drivers", &["agents"]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
-    ("hub", &["agents", "api", "channels", "diff", "drivers", "model", "store"]),
+    ("hub", &["agents", "api", "channels", "cost", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
     ("server", &["agents", "api", "app", "diff", "drivers", "hub", "mcp", "model", "sdk", "store"]),
@@ -38,7 +39,7 @@ const OWNED: [(&str, &[&str]); 8] = [
 ];
 
 /// Pure with their default features: time, randomness and IO are arguments.
-const PURE: [&str; 4] = ["agents", "api", "diff", "model"];
+const PURE: &[&str] = &["agents", "api", "cost", "diff", "model"];
 /// What would make them impure, at any depth.
 const IMPURE: [&str; 11] =
     ["axum", "chrono", "getrandom", "hyper", "mio", "rand", "reqwest", "rusqlite", "sqlx", "tokio", "uuid"];
