@@ -72,7 +72,7 @@ impl History {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "aider";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let folder = path.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
@@ -324,7 +324,7 @@ fn spent(id: String, figures: &str) -> Spent {
     }
     usage.input = (usage.input - usage.cache_read - usage.cache_write).max(0);
     let cost_usd = cost.strip_prefix('$').and_then(|cost| cost.split(' ').next()?.parse().ok());
-    Spent { id, usage, cost_usd, is_copy: false }
+    Spent { id, usage, cost_usd, ..Spent::default() }
 }
 
 impl Reader for History {

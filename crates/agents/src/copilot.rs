@@ -36,7 +36,7 @@ impl Events {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "copilot";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);
@@ -149,7 +149,7 @@ impl Events {
             let id = ["apiCallId", "messageId"].iter().find_map(|key| data.filled(key)).or_else(|| event.filled("id"));
             let usage = Usage { output: output.clamp(0, 1 << 40), ..Usage::default() };
             let id = id.unwrap_or_else(|| at.id.clone());
-            self.log.spent(Spent { id, usage, cost_usd: None, is_copy: false });
+            self.log.spent_ahead(Spent { id, usage, ..Spent::default() });
         }
         let thought = data.filled("reasoningText");
         if let Some(text) = thought.filter(|text| self.thought.as_ref() != Some(text)) {

@@ -26,7 +26,7 @@ impl Droid {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "droid";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         Self { log: Log::new(stem(path)), last: None }
@@ -109,7 +109,7 @@ impl Droid {
     fn completion(&mut self, at: &mut At, end: &Obj) {
         self.log.alive(at);
         if let Some(usage) = usage(end) {
-            self.log.spent(Spent { id: at.id.clone(), usage, cost_usd: None, is_copy: false });
+            self.log.spent(Spent { id: at.id.clone(), usage, ..Spent::default() });
         }
         match end.filled("finalText").filter(|text| self.last.as_ref() != Some(text)) {
             Some(text) => self.log.answer(at, &at.id, &text),

@@ -27,7 +27,7 @@ impl Wire {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "kimi";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);
@@ -93,7 +93,13 @@ impl Wire {
             "step.end" => {
                 let id = event.filled("messageId").or_else(|| event.filled("uuid")).unwrap_or_else(|| at.id.clone());
                 if let Some(usage) = event.obj("usage") {
-                    self.log.spent(Spent { id, usage: spent(&usage), cost_usd: None, is_copy: false });
+                    self.log.spent(Spent {
+                        id,
+                        usage: spent(&usage),
+                        first_token_ms: event.int("llmFirstTokenLatencyMs"),
+                        stop_reason: event.filled("finishReason"),
+                        ..Spent::default()
+                    });
                 }
                 self.log.aside(at, &kind, &event.without(&["type", "uuid"]));
                 if event.str("finishReason").as_deref() != Some("tool_use") {

@@ -44,7 +44,7 @@ impl Tree {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "pi";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         // `<time>_<session>`
@@ -103,7 +103,8 @@ impl Tree {
         let part = |key: &str| line.filled(key).unwrap_or_default();
         let cost_usd = usage.obj("cost").and_then(|cost| cost.float("total"));
         let id = format!("{}~{}", part("id"), part("timestamp"));
-        self.log.spent(Spent { id, usage: usage_of, cost_usd, is_copy: false });
+        let stop_reason = message.filled("stopReason");
+        self.log.spent_ahead(Spent { id, usage: usage_of, cost_usd, stop_reason, ..Spent::default() });
     }
 
     fn stop(&mut self, at: &At, message: &Obj) {

@@ -1,6 +1,6 @@
 //! A run: one turn of an agent, from a prompt to its end.
 
-use crate::{Micros, words};
+use crate::{MessageId, Micros, words};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -73,15 +73,32 @@ pub struct Run {
     pub cost_usd: Option<f64>,
 }
 
-/// What one message of a model's API cost. Its id is the provider's: a copy of a transcript repeats it.
-#[derive(Debug, Clone, PartialEq)]
+/// One request to a model: what it took, when, and which messages came of it. Its id is the provider's: a copy of a transcript
+/// repeats it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
-    /// The provider's id of the message.
+    /// The provider's id of the answer.
     pub id: String,
     /// The largest usage that the transcript states for it.
     pub usage: Usage,
+    /// Of `usage.cache_write`, tokens written into a cache that lasts an hour.
+    pub cache_write_1h: i64,
     /// In US dollars, where the agent says it.
     pub cost_usd: Option<f64>,
     /// The transcript says that this line was copied from another session.
     pub is_copy: bool,
+    /// The model that answered; None where the transcript doesn't say it.
+    pub model: Option<String>,
+    /// The time of what the model read last before it answered.
+    pub began_at: Option<Micros>,
+    /// The time of the last line of the answer.
+    pub ended_at: Option<Micros>,
+    /// Milliseconds from the request to the first token, where the agent says it.
+    pub first_token_ms: Option<i64>,
+    /// Why the model stopped, in the provider's word.
+    pub stop_reason: Option<String>,
+    /// The largest input of the model in tokens, where the agent says it.
+    pub context: Option<i64>,
+    /// The first message of the answer.
+    pub message_id: Option<MessageId>,
 }

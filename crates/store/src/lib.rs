@@ -4,7 +4,7 @@
 //! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
 //! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
 //! - [`live`]: what agents and people write one by one: posts, updates, edits of sessions.
-//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers.
+//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
@@ -56,6 +56,7 @@ mod reserve;
 pub mod settings;
 mod size;
 pub mod snippet;
+pub mod spending;
 pub mod stats;
 mod store;
 pub mod tokens;

@@ -2,9 +2,10 @@
 
 use crate::columns::columns;
 use crate::read::one_of;
+use crate::spending::Spending;
 use crate::store::on;
 use crate::{StoreError, Workspace};
-use model::{Micros, Usage};
+use model::{Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashSet};
 
@@ -24,26 +25,18 @@ pub struct StatsQuery {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
+    /// Of this session alone, deleted or not.
+    pub session: Option<SessionId>,
+    /// Inputs in tokens beyond which requests have another price, ascending: they are summed up between two of them.
+    pub steps: Vec<i64>,
 }
 
 /// What was said on a day, or in a project, by sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Activity<K> {
     pub key: K,
     pub sessions: i64,
     pub messages: i64,
-}
-
-/// Runs of one day, project and model together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spending {
-    /// Days since 1970 in local time.
-    pub day: i64,
-    pub project: Option<String>,
-    pub model: Option<String>,
-    pub runs: i64,
-    pub usage: Usage,
-    pub cost_usd: Option<f64>,
 }
 
 columns! {
@@ -58,8 +51,17 @@ columns! {
     }
 }
 
+columns! {
+    /// How many turns a model answered in.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ModelRuns {
+        pub model: Option<String>,
+        pub runs: i64,
+    }
+}
+
 /// All figures of a part of history.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
     /// By days since 1970 in local time, ascending.
     pub days: Vec<Activity<i64>>,
@@ -67,21 +69,8 @@ pub struct Stats {
     /// Sessions and messages of all days.
     pub total: Activity<()>,
     pub spending: Vec<Spending>,
+    pub runs: Vec<ModelRuns>,
     pub tools: Vec<ToolCalls>,
-}
-
-columns! {
-    struct SpendingRow {
-        day: i64,
-        project: Option<String>,
-        model: Option<String>,
-        runs: i64,
-        input: i64,
-        output: i64,
-        cache_read: i64,
-        cache_write: i64,
-        cost_usd: Option<f64>,
-    }
 }
 
 columns! {
@@ -109,18 +98,15 @@ impl Workspace {
             of_sessions(&mut q, query);
             q.build_query_as().fetch_all(pool).await
         })?;
-        let spending: Vec<SpendingRow> = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!(
-                "SELECT {} AS day, s.project AS project, r.model AS model, COUNT(*) AS runs, \
-                 CAST(SUM(r.input - r.copied_input) AS BIGINT) AS input, CAST(SUM(r.output - r.copied_output) AS BIGINT) AS output, \
-                 CAST(SUM(r.cache_read - r.copied_cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write - r.copied_cache_write) AS BIGINT) AS cache_write, \
-                 SUM(r.cost_usd - r.copied_cost_usd) AS cost_usd FROM run r JOIN session s ON s.rid = r.session_rid \
+        let spending = self.spending(query).await?;
+        let runs: Vec<ModelRuns> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(
+                "SELECT r.model AS model, COUNT(*) AS runs FROM run r JOIN session s ON s.rid = r.session_rid \
                  WHERE r.copied = 0 AND r.workspace_id = ",
-                day("r.started_at", query)
-            ));
+            );
             within(&mut q, self.id(), "r.started_at", query);
             of_sessions(&mut q, query);
-            q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
+            q.push(" GROUP BY 1 ORDER BY 1").build_query_as().fetch_all(pool).await
         })?;
         let tools: Vec<ToolCalls> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
@@ -134,12 +120,12 @@ impl Workspace {
             of_sessions(&mut q, query);
             q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
         })?;
-        let spending = spending.into_iter().map(SpendingRow::into_spending).collect();
-        Ok(summed(said, spending, tools))
+        let stats = summed(said);
+        Ok(Stats { spending, runs, tools, ..stats })
     }
 }
 
-fn summed(said: Vec<SaidRow>, spending: Vec<Spending>, tools: Vec<ToolCalls>) -> Stats {
+fn summed(said: Vec<SaidRow>) -> Stats {
     let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
     let mut projects: BTreeMap<Option<String>, (HashSet<i64>, i64)> = BTreeMap::new();
     let mut sessions = HashSet::new();
@@ -160,31 +146,12 @@ fn summed(said: Vec<SaidRow>, spending: Vec<Spending>, tools: Vec<ToolCalls>) ->
             .map(|(key, (sessions, messages))| Activity { key, sessions: sessions.len() as i64, messages })
             .collect(),
         total: Activity { key: (), sessions: sessions.len() as i64, messages },
-        spending,
-        tools,
-    }
-}
-
-impl SpendingRow {
-    fn into_spending(self) -> Spending {
-        Spending {
-            day: self.day,
-            project: self.project,
-            model: self.model,
-            runs: self.runs,
-            usage: Usage {
-                input: self.input,
-                output: self.output,
-                cache_read: self.cache_read,
-                cache_write: self.cache_write,
-            },
-            cost_usd: self.cost_usd,
-        }
+        ..Stats::default()
     }
 }
 
 /// The local day of a column. Both engines divide integers to integers.
-fn day(column: &str, query: &StatsQuery) -> String {
+pub(crate) fn day(column: &str, query: &StatsQuery) -> String {
     let offset = query.changes.iter().rev().map(|(from, offset)| format!("WHEN {column} >= {} THEN {offset}", from.0));
     let offset: Vec<String> = offset.collect();
     if offset.is_empty() {
@@ -193,7 +160,7 @@ fn day(column: &str, query: &StatsQuery) -> String {
     format!("({column} + CASE {} ELSE {} END) / {DAY}", offset.join(" "), query.offset)
 }
 
-fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
+pub(crate) fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
     i64: for<'a> Encode<'a, DB> + Type<DB>,
@@ -204,11 +171,14 @@ where
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);
 }
 
-fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
+pub(crate) fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
 {
-    q.push(" AND s.deleted_at IS NULL");
+    match &query.session {
+        Some(session) => q.push(" AND s.id = ").push_bind(session.as_str().to_owned()),
+        None => q.push(" AND s.deleted_at IS NULL"),
+    };
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);
 }

@@ -214,8 +214,10 @@ impl Messages {
         let runs = &mut self.book.sessions[at.session].runs;
         let run = runs.last_id().map(str::to_owned);
         if let (Some(run), Some(usage)) = (&run, turn_usage(result)) {
-            runs.count(Spent { id: format!("{run}~turn"), usage, cost_usd: None, is_copy: false });
+            let stop_reason = reason.clone();
+            self.book.spent(at.session, Spent { id: format!("{run}~turn"), usage, stop_reason, ..Spent::default() });
         }
+        let runs = &mut self.book.sessions[at.session].runs;
         let outcome = match reason.as_deref() {
             Some("cancelled") => RunOutcome::Interrupted,
             Some("max_tokens" | "max_turn_requests" | "refusal") => RunOutcome::Failed,

@@ -247,7 +247,7 @@ impl Messages {
         let Some(used) = update.obj("_meta").and_then(|meta| meta.obj("usage")) else { return false };
         self.ensure_run(at);
         let (id, usage) = (at.id.clone(), usage(&used));
-        self.book.sessions[at.session].runs.count(Spent { id, usage, cost_usd: None, is_copy: false });
+        self.book.spent(at.session, Spent { id, usage, ..Spent::default() });
         let words = format!("{} tokens read, {} written", usage.input, usage.output);
         self.say(at, at.aside(&at.id, "usage", words));
         true
@@ -434,8 +434,7 @@ impl Messages {
             talk.cost = amount;
             let new = (amount - talk.cost_before).max(0.0);
             let (id, usage) = (format!("{run}~cost"), Usage::default());
-            let spent = Spent { id, usage, cost_usd: Some(new), is_copy: false };
-            self.book.sessions[at.session].runs.count(spent);
+            self.book.spent(at.session, Spent { id, usage, cost_usd: Some(new), ..Spent::default() });
         }
         let draft = at.aside(&format!("{run}~usage"), "usage_update", words);
         let id = draft.id.as_str().to_owned();

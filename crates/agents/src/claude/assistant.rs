@@ -2,7 +2,7 @@
 
 use super::at::{At, envelope, extras};
 use super::obj::{Obj, string, value};
-use super::runs::usage;
+use super::runs::{usage, written_for_an_hour};
 use super::state::State;
 use model::{Context, Micros, Role, RunOutcome, Spent};
 use serde_json::{Value, json};
@@ -34,10 +34,20 @@ impl State {
             session.runs.uses(model.as_deref());
             let (usage, cost_usd) = (usage(&message), line.float("costUSD"));
             if usage.is_some() || cost_usd.is_some() {
-                let (usage, is_copy) = (usage.unwrap_or_default(), line.has("forkedFrom"));
-                session.runs.count(Spent { id: key.clone(), usage, cost_usd, is_copy });
+                let spent = Spent {
+                    id: key.clone(),
+                    usage: usage.unwrap_or_default(),
+                    cache_write_1h: written_for_an_hour(&message),
+                    cost_usd,
+                    is_copy: line.has("forkedFrom"),
+                    model: model.clone(),
+                    began_at: Some(heard_at).filter(|heard| *heard > Micros(0)),
+                    stop_reason: message.filled("stop_reason"),
+                    ..Spent::default()
+                };
+                self.book.spent_ahead(at.session, spent);
             }
-            session.runs.wrote(&key, message.raw("content").map_or(0, written));
+            self.book.sessions[at.session].runs.wrote(&key, message.raw("content").map_or(0, written));
         }
         let raw = message.raw("content").unwrap_or("[]");
         if let Some(text) = string(raw) {

@@ -114,6 +114,9 @@ impl Rollout {
         self.turn.is_open = false;
         let runs = &mut self.book.sessions[at.session].runs;
         let run = runs.last_id().map(str::to_owned);
+        if let Some(milliseconds) = event.int("time_to_first_token_ms") {
+            runs.first_token(milliseconds);
+        }
         let usage = runs.last().map(|run| run.usage).unwrap_or_default();
         runs.end(RunOutcome::Done, Some(at.time));
         let mut metadata = Map::new();
@@ -182,6 +185,7 @@ impl Rollout {
         let total = info.as_ref().and_then(|info| info.obj("total_token_usage"));
         let last = info.as_ref().and_then(|info| info.obj("last_token_usage"));
         let sum = total.as_ref().and_then(|total| total.int("total_tokens"));
+        let window = info.as_ref().and_then(|info| info.int("model_context_window"));
         if let (Some(sum), Some(last)) = (sum, last.as_ref().or(total.as_ref()))
             && sum != self.turn.total
         {
@@ -189,10 +193,9 @@ impl Rollout {
             let mut at = at.clone();
             self.ensure_run(&mut at);
             let of = self.turn.id.as_deref().unwrap_or(&self.file_key);
-            let spent = Spent { id: format!("{of}~{sum}"), usage: usage(last), cost_usd: None, is_copy: false };
-            self.book.sessions[at.session].runs.count(spent);
+            let spent = Spent { id: format!("{of}~{sum}"), usage: usage(last), context: window, ..Spent::default() };
+            self.book.spent(at.session, spent);
         }
-        let window = info.as_ref().and_then(|info| info.int("model_context_window"));
         let content = match (sum, window) {
             (Some(sum), Some(window)) => format!("{sum} tokens so far, of a context of {window}"),
             (Some(sum), None) => format!("{sum} tokens so far"),

@@ -88,7 +88,7 @@ impl Chat {
         }
         let tokens = record.obj("tokens");
         if let Some(tokens) = &tokens {
-            session.runs.count(Spent { id, usage: usage(tokens), cost_usd: None, is_copy: false });
+            self.book.spent_ahead(at.session, Spent { id, usage: usage(tokens), ..Spent::default() });
         }
         self.thoughts(at, base, record, raw);
         let said = text(raw);

@@ -72,8 +72,18 @@ impl Session {
     fn spend(&mut self, session: usize, own: &str, info: &Obj) {
         let Some(tokens) = info.obj("tokens") else { return };
         let cost = info.float("cost").filter(|cost| *cost >= 0.0);
-        let spent = Spent { id: own.to_owned(), usage: usage(&tokens), cost_usd: cost, is_copy: false };
-        self.book.sessions[session].runs.count(spent);
+        let times = info.obj("time");
+        let moment = |key: &str| times.as_ref().and_then(|times| milliseconds(times, key));
+        let spent = Spent {
+            id: own.to_owned(),
+            usage: usage(&tokens),
+            cost_usd: cost,
+            began_at: moment("created"),
+            ended_at: moment("completed"),
+            stop_reason: info.filled("finish"),
+            ..Spent::default()
+        };
+        self.book.spent_ahead(session, spent);
     }
 
     /// What is known of a message beside its parts.

@@ -90,8 +90,8 @@ impl Conversation {
             if new.usage != Usage::default() || new.cost > 0.0 {
                 let id = format!("{}~{name}", at.id);
                 let cost_usd = Some(new.cost).filter(|cost| *cost > 0.0);
-                let spent = Spent { id, usage: new.usage, cost_usd, is_copy: false };
-                self.book.sessions[at.session].runs.count(spent);
+                let model = metrics.filled("model_name").filter(|model| model != "default");
+                self.book.spent(at.session, Spent { id, usage: new.usage, cost_usd, model, ..Spent::default() });
             }
         }
         let of = at.run.as_deref().unwrap_or(&self.key);

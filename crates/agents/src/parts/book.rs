@@ -7,7 +7,7 @@
 use super::at::{At, hash, sha256};
 use super::session::Session;
 use crate::{Change, SessionKey, Span, Stretch};
-use model::{CopyMarks, Draft, Micros, Origin, Twin};
+use model::{CopyMarks, Draft, Micros, Origin, Part, Role, Spent, Twin};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -85,6 +85,7 @@ impl Book {
     /// What the messages of a record have in common. A record without a time has that of the one before.
     pub fn at(&mut self, session: usize, time: Option<Micros>, id: String, origin: Origin, span: Span) -> At {
         let facts = &mut self.sessions[session];
+        facts.before_time = facts.last_time;
         if let Some(time) = time {
             facts.seen_at(time);
         }
@@ -99,8 +100,32 @@ impl Book {
 
     /// A message that no later line changes.
     pub fn say(&mut self, session: usize, draft: Draft, span: Span) {
+        self.said(session, &draft);
         let marks = self.line.marks(&draft);
         self.slots.push(Slot::Once(session, Box::new(draft), vec![span], marks));
+    }
+
+    /// Words and calls of the model belong to a request.
+    fn said(&mut self, session: usize, draft: &Draft) {
+        if matches!(draft.role, Role::Assistant | Role::Model) && draft.part != Part::Derived {
+            let of = &mut self.sessions[session];
+            of.runs.said(&draft.id, of.before_time);
+        }
+    }
+
+    /// Counts a request of the model whose messages were said.
+    pub fn spent(&mut self, session: usize, spent: Spent) {
+        let of = &mut self.sessions[session];
+        let ended_at = spent.ended_at.or(Some(of.last_time));
+        of.runs.count(Spent { ended_at, ..spent });
+    }
+
+    /// Counts a request of the model whose messages follow.
+    pub fn spent_ahead(&mut self, session: usize, spent: Spent) {
+        let of = &mut self.sessions[session];
+        let began_at = spent.began_at.or(Some(of.before_time)).filter(|began| *began > Micros(0));
+        let ended_at = spent.ended_at.or(Some(of.last_time));
+        of.runs.count_ahead(Spent { began_at, ended_at, ..spent });
     }
 
     pub fn note(&mut self, session: usize, offset: u64, text: String) {
@@ -124,6 +149,7 @@ impl Book {
             entry.released = false;
             mark(entry, &place, &mut self.slots);
         } else {
+            self.said(session, &draft);
             let is_copy = self.line.is_copy;
             self.kept.insert(place.clone(), Entry { draft, spans: vec![span], is_copy, dirty: true, released: false });
             self.slots.push(Slot::Kept(place));

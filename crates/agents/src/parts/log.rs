@@ -63,8 +63,14 @@ impl Log {
 
     /// What is known of the session that the line belongs to.
     pub fn facts(&mut self) -> &mut Session {
+        let current = self.current();
+        &mut self.book.sessions[current]
+    }
+
+    /// The session that the line belongs to.
+    fn current(&mut self) -> usize {
         let main = self.session(None);
-        &mut self.book.sessions[self.child.unwrap_or(main)]
+        self.child.unwrap_or(main)
     }
 
     /// The next lines belong to the sub-agent that a call started; to the session of the file without one.
@@ -308,7 +314,14 @@ impl Log {
     }
 
     pub fn spent(&mut self, spent: Spent) {
-        self.facts().runs.count(spent);
+        let session = self.current();
+        self.book.spent(session, spent);
+    }
+
+    /// Counts a request whose messages follow.
+    pub fn spent_ahead(&mut self, spent: Spent) {
+        let session = self.current();
+        self.book.spent_ahead(session, spent);
     }
 
     /// A call begins, with the edits and the list that its input already says.

@@ -1,7 +1,7 @@
 //! Runs: from a prompt to the agent's last word. An API message's usage counts once, though each of its lines repeats it.
 
 use super::obj::Obj;
-use model::{Micros, Run, RunOutcome, Spent, Usage};
+use model::{MessageId, Micros, Run, RunOutcome, Spent, Usage};
 use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
@@ -15,14 +15,15 @@ pub(crate) struct Runs {
     latest: Option<Micros>,
     /// What is counted of each API message, by its id.
     usage: HashMap<String, Counted>,
+    /// The first message of the model since the last request was counted, and the time of what stands before it.
+    said: Option<(MessageId, Micros)>,
+    /// The request that was counted ahead of its messages.
+    awaits: Option<String>,
 }
 
-#[derive(Clone, Copy)]
 struct Counted {
     run: usize,
-    usage: Usage,
-    cost_usd: Option<f64>,
-    is_copy: bool,
+    spent: Spent,
     /// Characters that the model wrote.
     written: usize,
 }
@@ -116,7 +117,7 @@ impl Runs {
         let (mut all, mut uncounted) = (0, 0);
         for counted in self.usage.values().filter(|counted| counted.run == last) {
             all += counted.written;
-            if counted.written as u64 / MAX_CHARS_A_TOKEN as u64 > counted.usage.output.max(0) as u64 {
+            if counted.written as u64 / MAX_CHARS_A_TOKEN as u64 > counted.spent.usage.output.max(0) as u64 {
                 uncounted += counted.written;
             }
         }
@@ -140,21 +141,52 @@ impl Runs {
         }
     }
 
-    /// Counts an API message: of its lines the one with most output is the whole truth, and the last cost is its cost.
-    pub fn count(&mut self, Spent { id, usage, cost_usd, is_copy }: Spent) {
+    /// The model said something. `before` is the time of what stands before it.
+    pub fn said(&mut self, id: &MessageId, before: Micros) {
+        let counted = self.awaits.take().and_then(|of| self.usage.get_mut(&of));
+        if let Some(counted) = counted.filter(|counted| counted.spent.message_id.is_none()) {
+            counted.spent.message_id = Some(id.clone());
+            self.dirty.push(counted.run);
+        } else if self.said.is_none() {
+            self.said = Some((id.clone(), before));
+        }
+    }
+
+    /// Counts a request whose messages come next, or have begun to come.
+    pub fn count_ahead(&mut self, spent: Spent) {
+        let id = spent.id.clone();
+        self.said = None;
+        self.count(spent);
+        self.awaits = self.usage.get(&id).filter(|counted| counted.spent.message_id.is_none()).map(|_| id);
+    }
+
+    /// Counts a request whose messages were said: of its lines the one with most output is the whole truth, and the last cost
+    /// is its cost.
+    pub fn count(&mut self, spent: Spent) {
         let Some(run) = self.all.len().checked_sub(1) else { return };
-        let new = Counted { run, usage: Usage::default(), cost_usd: None, is_copy, written: 0 };
-        let known = self.usage.entry(id).or_insert(new);
+        let (model, said) = (self.all[run].model.clone(), self.said.take());
+        let known = self.usage.entry(spent.id.clone()).or_insert_with(|| {
+            let (first, before) = said.unzip();
+            let began_at = spent.began_at.or(before.filter(|before| *before > Micros(0)));
+            let (id, is_copy) = (spent.id.clone(), spent.is_copy);
+            let new = Spent { id, is_copy, model, began_at, message_id: first, ..Spent::default() };
+            Counted { run, spent: new, written: 0 }
+        });
         let run = known.run;
-        if let Some(cost) = cost_usd {
-            *self.all[run].cost_usd.get_or_insert(0.0) += cost - known.cost_usd.unwrap_or(0.0);
-            known.cost_usd = cost_usd;
+        if known.learn(&spent) {
             self.dirty.push(run);
         }
-        if usage.output < known.usage.output || usage == known.usage {
+        if let Some(cost) = spent.cost_usd {
+            *self.all[run].cost_usd.get_or_insert(0.0) += cost - known.spent.cost_usd.unwrap_or(0.0);
+            known.spent.cost_usd = spent.cost_usd;
+            self.dirty.push(run);
+        }
+        let usage = spent.usage;
+        if usage.output < known.spent.usage.output || usage == known.spent.usage {
             return;
         }
-        let old = std::mem::replace(&mut known.usage, usage);
+        let old = std::mem::replace(&mut known.spent.usage, usage);
+        known.spent.cache_write_1h = spent.cache_write_1h;
         let total = &mut self.all[run].usage;
         total.input += usage.input.saturating_sub(old.input);
         total.output += usage.output.saturating_sub(old.output);
@@ -163,13 +195,22 @@ impl Runs {
         self.dirty.push(run);
     }
 
+    /// The first request of the last run had its first token after so many milliseconds.
+    pub fn first_token(&mut self, milliseconds: i64) {
+        let Some(last) = self.all.len().checked_sub(1) else { return };
+        let of_run = self.usage.values_mut().filter(|counted| counted.run == last);
+        if let Some(first) = of_run.min_by_key(|counted| (counted.spent.ended_at, counted.spent.id.clone())) {
+            first.spent.first_token_ms = Some(milliseconds);
+            self.dirty.push(last);
+        }
+    }
+
     /// The runs that changed since the last call, each once, with what each of their API messages cost.
     pub fn changed(&mut self) -> Vec<(Run, Vec<Spent>)> {
         let dirty: BTreeSet<usize> = std::mem::take(&mut self.dirty).into_iter().collect();
         let mut spent: HashMap<usize, Vec<Spent>> = HashMap::new();
-        for (id, counted) in self.usage.iter().filter(|(_, counted)| dirty.contains(&counted.run)) {
-            let Counted { usage, cost_usd, is_copy, .. } = *counted;
-            spent.entry(counted.run).or_default().push(Spent { id: id.clone(), usage, cost_usd, is_copy });
+        for counted in self.usage.values().filter(|counted| dirty.contains(&counted.run)) {
+            spent.entry(counted.run).or_default().push(counted.spent.clone());
         }
         let with_spent = |at: usize| {
             let mut spent = spent.remove(&at).unwrap_or_default();
@@ -185,6 +226,26 @@ impl Runs {
             self.dirty.push(at);
         }
     }
+}
+
+impl Counted {
+    /// Takes over what a later line knows of the same request. False if that is nothing new.
+    fn learn(&mut self, new: &Spent) -> bool {
+        let known = &mut self.spent;
+        let before = (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms);
+        known.ended_at = known.ended_at.max(new.ended_at);
+        known.stop_reason = new.stop_reason.clone().or(known.stop_reason.take());
+        known.model = new.model.clone().or(known.model.take());
+        known.context = new.context.or(known.context);
+        known.first_token_ms = new.first_token_ms.or(known.first_token_ms);
+        before != (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms)
+    }
+}
+
+/// Of the tokens that an API message wrote into the cache, those that are kept for an hour.
+pub(crate) fn written_for_an_hour(message: &Obj) -> i64 {
+    let creation = message.obj("usage").and_then(|usage| usage.obj("cache_creation"));
+    creation.and_then(|creation| creation.int("ephemeral_1h_input_tokens")).unwrap_or(0).clamp(0, 1 << 40)
 }
 
 /// The usage of an API message. Values that no provider reports are cut to what sums can hold.

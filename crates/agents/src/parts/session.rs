@@ -48,6 +48,8 @@ pub(crate) struct Session {
     carried: Option<(String, bool)>,
     /// The time of the newest line that has one, for lines that have none.
     pub last_time: Micros,
+    /// The time of the record before the one that is read.
+    pub before_time: Micros,
     /// When the model was last told something, or said something itself: what it thinks next began then.
     pub heard_at: Micros,
     /// The id of a line that may begin a run if the agent answers it: a command, a notification.
@@ -72,6 +74,7 @@ impl Session {
             prompt_worth: None,
             carried: None,
             last_time: Micros(0),
+            before_time: Micros(0),
             heard_at: Micros(0),
             cause: None,
             trouble: "failed",

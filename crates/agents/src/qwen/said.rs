@@ -75,7 +75,8 @@ impl Log {
         }
         if let Some(tokens) = record.obj("usageMetadata") {
             let id = uuid.unwrap_or(&at.id).to_owned();
-            session.runs.count(Spent { id, usage: usage(&tokens), cost_usd: None, is_copy: self.is_copy });
+            let spent = Spent { id, usage: usage(&tokens), is_copy: self.is_copy, ..Spent::default() };
+            self.book.spent_ahead(at.session, spent);
         }
         let count = parts.len();
         for (n, part) in parts.into_iter().enumerate() {

@@ -135,7 +135,7 @@ impl Trajectory {
         if usage != Usage::default() || cost_usd.is_some() {
             self.is_counted = true;
             let id = source.filled("id").unwrap_or_else(|| at.id.clone());
-            self.book.sessions[at.session].runs.count(Spent { id, usage, cost_usd, is_copy: false });
+            self.book.spent_ahead(at.session, Spent { id, usage, cost_usd, ..Spent::default() });
         }
     }
 

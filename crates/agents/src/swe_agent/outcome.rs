@@ -48,8 +48,8 @@ impl Trajectory {
         let usage = Usage { input: count("tokens_sent"), output: count("tokens_received"), ..Usage::default() };
         if !self.is_counted && (usage != Usage::default() || cost_usd.is_some()) {
             self.is_counted = true;
-            let spent = Spent { id: format!("{}~model_stats", self.file_key), usage, cost_usd, is_copy: false };
-            self.book.sessions[at.session].runs.count(spent);
+            let id = format!("{}~model_stats", self.file_key);
+            self.book.spent(at.session, Spent { id, usage, cost_usd, ..Spent::default() });
         }
         let status = info.filled("exit_status");
         let mut words = vec![status.clone().unwrap_or_else(|| "No exit status".to_owned())];

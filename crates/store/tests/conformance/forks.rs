@@ -98,6 +98,7 @@ fn run_of(session_key: &str, id: &str, is_copy: bool, inputs: &[(&str, i64)]) ->
         usage: Usage { input: *input, ..Usage::default() },
         cost_usd: Some(0.5),
         is_copy,
+        ..Spent::default()
     };
     let spent: Vec<Spent> = inputs.iter().map(spent).collect();
     let usage = Usage { input: inputs.iter().map(|(_, input)| input).sum(), ..Usage::default() };

@@ -1,10 +1,10 @@
 //! History in numbers, the same on both engines.
 
-use crate::support::{NOW, ago, batch, by, engines, message, session};
+use crate::support::{NOW, ago, batch, by, engines, message, session, session_id};
 use model::policy::Display;
-use model::{Micros, Role, Run, RunOutcome, Usage};
+use model::{MessageId, Micros, Role, Run, RunOutcome, Spent, Usage};
 use serde_json::json;
-use store::stats::{Activity, StatsQuery, ToolCalls};
+use store::stats::{Activity, ModelRuns, StatsQuery, ToolCalls};
 use store::{MessageUpsert, RunUpsert};
 
 const DAY: i64 = 86_400;
@@ -78,9 +78,13 @@ async fn what_was_said_called_and_spent() {
         let spent: Vec<_> = stats
             .spending
             .iter()
-            .map(|s| (s.day, s.project.as_deref().unwrap(), s.runs, s.usage.total(), s.cost_usd))
+            .map(|s| (s.day, s.project.as_deref().unwrap(), s.usage.total(), s.cost_usd))
             .collect();
-        assert_eq!(spent, [(today - 1, "/work/other", 1, 115, None), (today, "/work/demo", 2, 230, Some(0.5))]);
+        // What agents say and what is left to be computed stand apart.
+        let expected =
+            [(today - 1, "/work/other", 115, None), (today, "/work/demo", 115, None), (today, "/work/demo", 115, Some(0.5))];
+        assert_eq!(spent, expected);
+        assert_eq!(stats.runs, [ModelRuns { model: Some("opus".to_owned()), runs: 3 }]);
         let tools = |project: &str, tool: &str, calls, failed| ToolCalls {
             day: today,
             project: Some(project.to_owned()),
@@ -143,5 +147,75 @@ async fn days_begin_by_the_clock_of_their_time() {
         // From UTC+1 to UTC to UTC-2.
         let changes = vec![(Micros(midnight), 0), (Micros(midnight + HOUR), -2 * HOUR)];
         assert_eq!(days(HOUR, changes).await, [(9_999, 1), (10_000, 2)]);
+    }
+}
+
+/// A request at a time, with so much input.
+fn request(id: &str, at: Micros, input: i64, model: Option<&str>) -> Spent {
+    Spent {
+        id: id.to_owned(),
+        usage: Usage { input, output: 1, cache_read: 0, cache_write: 2 },
+        cache_write_1h: 2,
+        model: model.map(str::to_owned),
+        began_at: Some(Micros(at.0 - 5)),
+        ended_at: Some(at),
+        stop_reason: Some("end_turn".to_owned()),
+        message_id: Some(MessageId::parse(id).unwrap()),
+        ..Spent::default()
+    }
+}
+
+fn with_requests(key: &str, spent: Vec<Spent>) -> RunUpsert {
+    let mut upsert = run(key, "r1", ago(600), None);
+    upsert.run.usage = Usage::default();
+    for spent in &spent {
+        upsert.run.usage += spent.usage;
+    }
+    RunUpsert { spent, ..upsert }
+}
+
+#[tokio::test]
+async fn requests_are_summed_by_model_and_length_and_listed_by_time() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let requests = || {
+            vec![
+                request("q2", ago(500), 300, Some("sonnet")),
+                request("q1", ago(600), 100, None),
+                request("q3", ago(400), 301, Some("sonnet")),
+            ]
+        };
+        let said = vec![message("a", "q1", "first"), message("a", "q3", "third")];
+        let mut first = batch(vec![session("a"), session("b")], said);
+        first.runs = vec![with_requests("a", requests()), with_requests("b", requests())];
+        workspace.write_batch(first).await.unwrap();
+
+        let query = StatsQuery { steps: vec![200, 300], ..all() };
+        let spending = workspace.spending(&query).await.unwrap();
+        let sums: Vec<_> = spending
+            .iter()
+            .map(|s| (s.model.as_deref().unwrap(), s.above, s.usage.input, s.usage.cache_write, s.cache_write_1h, s.cost_usd))
+            .collect();
+        // The other session repeats them: they count once. What names no model has that of its run.
+        let expected = [("opus", 0, 100, 2, 2, None), ("sonnet", 200, 300, 2, 2, None), ("sonnet", 300, 301, 2, 2, None)];
+        assert_eq!(sums, expected);
+
+        let listed = async |key: &str, after, limit| {
+            let all = workspace.requests(&session_id(&format!("s-{key}")), after, limit).await.unwrap();
+            let line = |r: store::spending::Request| (r.number, r.id, r.seq, r.model.unwrap_or_default(), r.is_copy);
+            all.into_iter().map(line).collect::<Vec<_>>()
+        };
+        let line = |number, id: &str, seq, model: &str, is_copy| (number, id.to_owned(), seq, model.to_owned(), is_copy);
+        let expected = [
+            line(1, "q1", Some(1), "opus", false),
+            line(2, "q2", None, "sonnet", false),
+            line(3, "q3", Some(2), "sonnet", false),
+        ];
+        assert_eq!(listed("a", 0, 10).await, expected);
+        assert_eq!(listed("a", 1, 1).await, expected[1..2]);
+        assert_eq!(listed("b", 2, 10).await, [line(3, "q3", None, "sonnet", true)]);
+        let one = workspace.requests(&session_id("s-a"), 0, 1).await.unwrap().remove(0);
+        assert_eq!((one.began_at, one.ended_at), (Some(Micros(ago(600).0 - 5)), ago(600)));
+        assert_eq!((one.stop_reason.as_deref(), one.run_is_priced), (Some("end_turn"), false));
     }
 }

@@ -6,7 +6,7 @@ use crate::write::sessions::{self, Sessions};
 use crate::write::table::{Kind, Row, Table, Value, Verb};
 use crate::write::{Step, text};
 use crate::{RunUpsert, StoreError};
-use model::Spent;
+use model::{MessageId, Run, Spent};
 use sqlx::QueryBuilder;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -27,12 +27,22 @@ static SPENT: Table = Table {
         ("cache_read", Kind::Int),
         ("cache_write", Kind::Int),
         ("cost_usd", Kind::Real),
+        ("cache_write_1h", Kind::Int),
+        ("model", Kind::Text),
+        ("began_at", Kind::Int),
+        ("ended_at", Kind::Int),
+        ("first_token_ms", Kind::Int),
+        ("stop_reason", Kind::Text),
+        ("context", Kind::Int),
+        ("message_id", Kind::Text),
     ]),
     has_workspace: true,
     verb: Verb::Insert(Cow::Borrowed(
         " ON CONFLICT (workspace_id, session_rid, run_id, id) DO UPDATE SET input = excluded.input, \
          output = excluded.output, cache_read = excluded.cache_read, cache_write = excluded.cache_write, \
-         cost_usd = excluded.cost_usd",
+         cost_usd = excluded.cost_usd, cache_write_1h = excluded.cache_write_1h, model = excluded.model, \
+         began_at = excluded.began_at, ended_at = excluded.ended_at, first_token_ms = excluded.first_token_ms, \
+         stop_reason = excluded.stop_reason, context = excluded.context, message_id = excluded.message_id",
     )),
 };
 
@@ -63,23 +73,50 @@ columns! {
 /// A run's session and id.
 type RunKey = (i64, String);
 
+/// An API message to be written.
+struct Request<'a> {
+    key: RunKey,
+    words: Words<'a>,
+    run: &'a Run,
+    spent: &'a Spent,
+}
+
+/// Its texts as both engines take them.
+struct Words<'a> {
+    id: Cow<'a, str>,
+    model: Option<Cow<'a, str>>,
+    stop_reason: Option<Cow<'a, str>>,
+}
+
+impl<'a> Words<'a> {
+    fn of(spent: &'a Spent) -> Self {
+        Self {
+            id: text(&spent.id),
+            model: spent.model.as_deref().map(text),
+            stop_reason: spent.stop_reason.as_deref().map(text),
+        }
+    }
+}
+
 /// Stores what the runs spent. Returns the sessions of other runs that count less than before.
 pub(super) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     runs: &[((usize, String), RunUpsert)],
 ) -> Result<BTreeSet<usize>, StoreError> {
-    let mut all: Vec<(RunKey, Cow<'_, str>, &Spent)> = Vec::new();
+    let mut all: Vec<Request<'_>> = Vec::new();
     for ((session, run), upsert) in runs {
         let rid = sessions.row(*session).rid;
-        all.extend(upsert.spent.iter().map(|spent| ((rid, run.clone()), text(&spent.id), spent)));
+        let request = |spent| Request { key: (rid, run.clone()), words: Words::of(spent), run: &upsert.run, spent };
+        all.extend(upsert.spent.iter().map(request));
     }
     let mut touched: BTreeSet<RunKey> = BTreeSet::new();
     let mut others = BTreeSet::new();
     for chunk in all.chunks(MANY) {
         let mut known = known(step, chunk).await?;
         let mut rows: Vec<Row<'_>> = Vec::with_capacity(chunk.len());
-        for ((rid, run), id, spent) in chunk {
+        for Request { key: (rid, run), words, run: of, spent } in chunk {
+            let id = &words.id;
             let holders = known.entry(id.to_string()).or_default();
             let stored = holders.iter().find(|holder| holder.session_rid == *rid).map(|holder| holder.copied);
             let copied = if let Some(copied) = stored {
@@ -114,6 +151,14 @@ pub(super) async fn write(
                 spent.usage.cache_read.into(),
                 spent.usage.cache_write.into(),
                 Value::Real(spent.cost_usd),
+                spent.cache_write_1h.into(),
+                Value::Text(words.model.as_deref()),
+                Value::Int(spent.began_at.map(|at| at.0)),
+                spent.ended_at.unwrap_or(of.started_at).0.into(),
+                Value::Int(spent.first_token_ms),
+                Value::Text(words.stop_reason.as_deref()),
+                Value::Int(spent.context),
+                Value::Text(spent.message_id.as_ref().map(MessageId::as_str)),
             ]);
         }
         step.write(&SPENT, &rows).await?;
@@ -131,14 +176,14 @@ pub(super) async fn write(
 /// Who holds these API messages, by their ids.
 async fn known(
     step: &mut Step<'_>,
-    chunk: &[(RunKey, Cow<'_, str>, &Spent)],
+    chunk: &[Request<'_>],
 ) -> Result<HashMap<String, Vec<Known>>, StoreError> {
     let rows: Vec<Known> = on_step!(step, c => {
         let mut q = QueryBuilder::new("SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ");
         q.push_bind(step.workspace).push(" AND id IN (");
         let mut list = q.separated(", ");
-        for (_, id, _) in chunk {
-            list.push_bind(id.as_ref());
+        for request in chunk {
+            list.push_bind(request.words.id.as_ref());
         }
         list.push_unseparated(") ORDER BY session_rid");
         q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await

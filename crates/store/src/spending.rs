@@ -1,0 +1,208 @@
+//! Tokens and cost of requests to models. What was copied from another session counts there.
+
+use crate::columns::columns;
+use crate::stats::{StatsQuery, day, of_sessions, within};
+use crate::store::on;
+use crate::{StoreError, Workspace};
+use model::{Micros, SessionId, Usage};
+use sqlx::QueryBuilder;
+
+/// Requests of one day, project and model together, whose prices are the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spending {
+    /// Days since 1970 in local time.
+    pub day: i64,
+    pub project: Option<String>,
+    pub model: Option<String>,
+    /// The input of each had more tokens than this: one of the query's steps, or 0.
+    pub above: i64,
+    pub usage: Usage,
+    /// Of `usage.cache_write`, those written into a cache that lasts an hour.
+    pub cache_write_1h: i64,
+    /// The agent says what their runs cost: this, in US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+/// A request to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Its number in the session, from 1, by time.
+    pub number: i64,
+    /// The provider's id of the answer.
+    pub id: String,
+    /// Its run, by the agent's own id.
+    pub run_id: String,
+    /// The first message of the answer, and its `seq`.
+    pub message_id: Option<String>,
+    pub seq: Option<i64>,
+    pub model: Option<String>,
+    pub began_at: Option<Micros>,
+    pub ended_at: Micros,
+    pub first_token_ms: Option<i64>,
+    pub stop_reason: Option<String>,
+    pub usage: Usage,
+    pub cache_write_1h: i64,
+    /// What the agent says that it cost.
+    pub cost_usd: Option<f64>,
+    /// Does the agent say what the run cost?
+    pub run_is_priced: bool,
+    /// The largest input in tokens, where the agent says it.
+    pub context: Option<i64>,
+    /// It counts in another session, whose transcript has it as well.
+    pub is_copy: bool,
+}
+
+columns! {
+    struct SpendingRow {
+        day: i64,
+        project: Option<String>,
+        model: Option<String>,
+        above: i64,
+        priced: i64,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cache_write_1h: i64,
+        cost_usd: Option<f64>,
+    }
+}
+
+columns! {
+    struct RequestRow {
+        number: i64,
+        id: String,
+        run_id: String,
+        message_id: Option<String>,
+        seq: Option<i64>,
+        model: Option<String>,
+        began_at: Option<i64>,
+        ended_at: i64,
+        first_token_ms: Option<i64>,
+        stop_reason: Option<String>,
+        input: i64,
+        output: i64,
+        cache_read: i64,
+        cache_write: i64,
+        cache_write_1h: i64,
+        cost_usd: Option<f64>,
+        priced: i64,
+        context: Option<i64>,
+        copied: i64,
+    }
+}
+
+/// Does the agent say what a run cost? Some write 0 where they don't know the price.
+const PRICED: &str = "CAST(CASE WHEN r.cost_usd > 0 THEN 1 ELSE 0 END AS BIGINT)";
+
+/// The run of a request.
+const OF_RUN: &str = "JOIN run r ON r.workspace_id = q.workspace_id AND r.session_rid = q.session_rid AND r.id = q.run_id";
+
+impl Workspace {
+    /// Tokens and stated costs by day, project and model, ascending.
+    pub async fn spending(&self, query: &StatsQuery) -> Result<Vec<Spending>, StoreError> {
+        let above = above("q.input + q.cache_read + q.cache_write", &query.steps);
+        let mut rows: Vec<SpendingRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {} AS day, s.project AS project, COALESCE(q.model, r.model) AS model, {above} AS above, \
+                 {PRICED} AS priced, CAST(SUM(q.input) AS BIGINT) AS input, CAST(SUM(q.output) AS BIGINT) AS output, \
+                 CAST(SUM(q.cache_read) AS BIGINT) AS cache_read, CAST(SUM(q.cache_write) AS BIGINT) AS cache_write, \
+                 CAST(SUM(q.cache_write_1h) AS BIGINT) AS cache_write_1h, SUM(q.cost_usd) AS cost_usd FROM spent q {OF_RUN} \
+                 JOIN session s ON s.rid = q.session_rid WHERE q.copied = 0 AND q.workspace_id = ",
+                day("q.ended_at", query)
+            ));
+            within(&mut q, self.id(), "q.ended_at", query);
+            of_sessions(&mut q, query);
+            q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
+        })?;
+        // Of some runs only the sum is known.
+        let whole: Vec<SpendingRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {} AS day, s.project AS project, r.model AS model, CAST(0 AS BIGINT) AS above, \
+                 {PRICED} AS priced, CAST(SUM(r.input) AS BIGINT) AS input, CAST(SUM(r.output) AS BIGINT) AS output, \
+                 CAST(SUM(r.cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write) AS BIGINT) AS cache_write, \
+                 CAST(0 AS BIGINT) AS cache_write_1h, SUM(r.cost_usd) AS cost_usd FROM run r \
+                 JOIN session s ON s.rid = r.session_rid WHERE r.copied = 0 AND NOT EXISTS (SELECT 1 FROM spent q \
+                 WHERE q.workspace_id = r.workspace_id AND q.session_rid = r.session_rid AND q.run_id = r.id) \
+                 AND r.workspace_id = ",
+                day("r.started_at", query)
+            ));
+            within(&mut q, self.id(), "r.started_at", query);
+            of_sessions(&mut q, query);
+            q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
+        })?;
+        rows.extend(whole);
+        let mut spending: Vec<Spending> = rows.into_iter().map(SpendingRow::into_spending).collect();
+        let key = |of: &Spending| (of.day, of.project.clone(), of.model.clone(), of.above, of.cost_usd.is_some());
+        spending.sort_by_cached_key(key);
+        Ok(spending)
+    }
+
+    /// The requests of a session whose number is above `after`, at most `limit` of them, by number.
+    pub async fn requests(&self, session: &SessionId, after: i64, limit: i64) -> Result<Vec<Request>, StoreError> {
+        let rows: Vec<RequestRow> = on!(&self.store, pool => {
+            let mut query = QueryBuilder::new(format!(
+                "SELECT * FROM (SELECT ROW_NUMBER() OVER (ORDER BY q.ended_at, q.id) AS number, q.id AS id, \
+                 q.run_id AS run_id, q.message_id AS message_id, m.seq AS seq, COALESCE(q.model, r.model) AS model, \
+                 q.began_at AS began_at, q.ended_at AS ended_at, q.first_token_ms AS first_token_ms, \
+                 q.stop_reason AS stop_reason, q.input AS input, q.output AS output, q.cache_read AS cache_read, \
+                 q.cache_write AS cache_write, q.cache_write_1h AS cache_write_1h, q.cost_usd AS cost_usd, \
+                 {PRICED} AS priced, q.context AS context, q.copied AS copied FROM spent q {OF_RUN} \
+                 JOIN session s ON s.rid = q.session_rid LEFT JOIN message m ON m.workspace_id = q.workspace_id \
+                 AND m.session_rid = q.session_rid AND m.id = q.message_id \
+                 WHERE q.input + q.output + q.cache_read + q.cache_write > 0 AND q.workspace_id = "
+            ));
+            query.push_bind(self.id().to_owned()).push(" AND s.id = ").push_bind(session.as_str().to_owned());
+            query.push(") AS t WHERE number > ").push_bind(after).push(" ORDER BY number LIMIT ").push_bind(limit);
+            query.build_query_as().fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(RequestRow::into_request).collect())
+    }
+}
+
+/// The highest of the steps that a number is above; 0 where it is above none.
+fn above(number: &str, steps: &[i64]) -> String {
+    let cases: Vec<String> = steps.iter().rev().map(|step| format!("WHEN {number} > {step} THEN {step}")).collect();
+    if cases.is_empty() { "CAST(0 AS BIGINT)".to_owned() } else { format!("CAST(CASE {} ELSE 0 END AS BIGINT)", cases.join(" ")) }
+}
+
+impl SpendingRow {
+    fn into_spending(self) -> Spending {
+        let usage =
+            Usage { input: self.input, output: self.output, cache_read: self.cache_read, cache_write: self.cache_write };
+        Spending {
+            day: self.day,
+            project: self.project,
+            model: self.model,
+            above: self.above,
+            usage,
+            cache_write_1h: self.cache_write_1h,
+            cost_usd: (self.priced != 0).then(|| self.cost_usd.unwrap_or(0.0)),
+        }
+    }
+}
+
+impl RequestRow {
+    fn into_request(self) -> Request {
+        let usage =
+            Usage { input: self.input, output: self.output, cache_read: self.cache_read, cache_write: self.cache_write };
+        Request {
+            number: self.number,
+            id: self.id,
+            run_id: self.run_id,
+            message_id: self.message_id,
+            seq: self.seq,
+            model: self.model,
+            began_at: self.began_at.map(Micros),
+            ended_at: Micros(self.ended_at),
+            first_token_ms: self.first_token_ms,
+            stop_reason: self.stop_reason,
+            usage,
+            cache_write_1h: self.cache_write_1h,
+            cost_usd: self.cost_usd,
+            run_is_priced: self.priced != 0,
+            context: self.context,
+            is_copy: self.copied != 0,
+        }
+    }
+}

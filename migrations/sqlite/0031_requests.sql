@@ -1,0 +1,18 @@
+-- What is known of each request to a model beside its tokens. `model` is None where the transcript doesn't say it, `context` is the
+-- largest input in tokens where the agent says it, `message_id` is the first message of the answer.
+ALTER TABLE spent ADD COLUMN cache_write_1h INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE spent ADD COLUMN model TEXT;
+ALTER TABLE spent ADD COLUMN began_at INTEGER;
+ALTER TABLE spent ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE spent ADD COLUMN first_token_ms INTEGER;
+ALTER TABLE spent ADD COLUMN stop_reason TEXT;
+ALTER TABLE spent ADD COLUMN context INTEGER;
+ALTER TABLE spent ADD COLUMN message_id TEXT;
+UPDATE spent SET
+    model = (SELECT run.model FROM run WHERE run.workspace_id = spent.workspace_id AND run.session_rid = spent.session_rid
+        AND run.id = spent.run_id),
+    ended_at = COALESCE((SELECT run.started_at FROM run WHERE run.workspace_id = spent.workspace_id
+        AND run.session_rid = spent.session_rid AND run.id = spent.run_id), 0);
+
+-- Statistics read requests by time.
+CREATE INDEX spent_time ON spent (workspace_id, ended_at);
