@@ -290,6 +290,8 @@ pub struct Export {
 pub enum ExportFormat {
     /// The imported bytes, exactly
     Original,
+    /// The session and its sub-agents with everything, a line each: `verbatim import` reads it again
+    Jsonl,
     /// The session and its messages
     Json,
     /// A page in one file, to read

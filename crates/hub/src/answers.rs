@@ -1,6 +1,7 @@
 //! The bodies of [`crate::Scoped`]'s methods, one file per topic.
 
 pub mod account;
+mod archive;
 pub mod asks;
 pub mod audit;
 pub mod blobs;

@@ -3,6 +3,7 @@
 //! - [`open`]: how files are opened, whatever they are. [`mod@name`]: how they are named.
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
 //! - `order`: which file comes first. [`database`]: a file that holds many sessions, and isn't a transcript itself.
+//! - [`archive`]: sessions that Verbatim wrote itself.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
 //! - [`jobs`]: what runs, and how far it has got. [`claims`]: one reader per file.
@@ -10,6 +11,7 @@
 //! A job is a line of three: one thread reads, one prepares what was read, and a task writes what is prepared. Parsing,
 //! packing and waiting for the disk overlap.
 
+pub mod archive;
 pub mod batch;
 pub mod claims;
 pub mod database;
@@ -75,6 +77,7 @@ struct Ready {
     bytes: u64,
     notes: u64,
     sessions: Vec<SessionKey>,
+    restored: u64,
 }
 
 /// Why files are read.
@@ -152,7 +155,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                         job.bytes_done += step.bytes;
                         job.notes += step.notes;
                         job.sessions = count;
-                        job.messages += written.messages_added;
+                        job.messages += written.messages_added + step.restored;
                     });
                 }
                 // Its owner took back the word meanwhile.
@@ -223,7 +226,7 @@ fn prepare_all(mut steps: mpsc::Receiver<Progress<Step>>, prepared: &mpsc::Sende
 
 fn prepare(step: Step) -> Ready {
     let batch = (!step.is_empty()).then(|| PreparedBatch::new(step.batch));
-    Ready { batch, bytes: step.bytes, notes: step.notes, sessions: step.sessions }
+    Ready { batch, bytes: step.bytes, notes: step.notes, sessions: step.sessions, restored: step.restored }
 }
 
 /// Reads a file to its end, unless it may not be read any more.
@@ -247,6 +250,13 @@ fn read_whole(
             (opened, ending, permissions)
         }
     };
+    if archive::is_archive(&opened.file)? {
+        return match why {
+            Why::Named => pass_on(send, file, archive::read(hub, runtime, &opened.file)?),
+            // What lies in a folder of an agent is that agent's.
+            Why::Followed => Ok(()),
+        };
+    }
     if database::is_database(&opened.file)? {
         let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
         return database::read(hub, runtime, path, &opened.real, &mut each);

@@ -18,6 +18,7 @@ pub fn problem(error: StoreError) -> Problem {
         StoreError::LostRecord { .. } => (500, "record_lost"),
         StoreError::DamagedRecord { .. } => (500, "record_damaged"),
         StoreError::DamagedBlob(_) => (500, "blob_damaged"),
+        StoreError::Archive(_) => (409, "archive"),
         StoreError::Cursor(_) => return Problem::field("after", "the `next` of an earlier answer"),
         other => {
             tracing::error!(error = %other, "the store failed");

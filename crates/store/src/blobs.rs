@@ -4,7 +4,7 @@
 mod upload;
 
 pub use upload::Upload;
-pub(crate) use upload::insert;
+pub(crate) use upload::{insert, insert_piece, insert_row};
 
 use crate::store::{on, on_tx};
 use crate::verify::hex;
@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::ops::Range;
 
 /// Bytes of a piece, for all but the last one of a blob. Rows depend on it.
-const PIECE: usize = 1 << 20;
+pub(crate) const PIECE: usize = 1 << 20;
 
 /// Reads a range of a blob, a piece at a time.
 #[derive(Debug)]

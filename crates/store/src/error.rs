@@ -41,6 +41,9 @@ pub enum StoreError {
     NotFollowed(String),
     #[error("the batch doesn't hold {0}")]
     Unknown(String),
+    /// It isn't what was written, or can't be stored here.
+    #[error("the archive can't be read: {0}")]
+    Archive(String),
     #[error("`{0}` is no cursor of this list")]
     Cursor(String),
     #[error(transparent)]

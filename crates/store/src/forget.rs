@@ -209,9 +209,10 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
         "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
-    const BY_ID: [&str; 3] = [
+    const BY_ID: [&str; 4] = [
         "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
         "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",
+        "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",
         "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
     ];
     let mut forgotten = Vec::new();

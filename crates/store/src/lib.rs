@@ -10,6 +10,7 @@
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - `context_log`: the exact bytes that agents were given.
+//! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
 //!   `size`: the size of the database.
@@ -26,6 +27,7 @@
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in
 //! `tests/conformance`, which runs on both engines.
 
+mod archive;
 mod audit;
 pub mod batch;
 mod bell;
@@ -65,6 +67,7 @@ mod verify;
 mod workspace;
 mod write;
 
+pub use archive::{Archive, BEGINS as ARCHIVE_BEGINS, Mask};
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
@@ -96,4 +99,4 @@ pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
 pub use workspace::Workspace;
-pub use write::PreparedBatch;
+pub use write::{NextLine, PreparedBatch, Restored, SearchText};

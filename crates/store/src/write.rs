@@ -11,6 +11,7 @@ mod live;
 mod messages;
 mod prepare;
 mod reading;
+mod restore;
 mod runs;
 mod session_row;
 mod sessions;
@@ -20,8 +21,9 @@ mod words;
 pub(crate) mod work;
 
 pub use live::LivePrepared;
+pub use restore::{NextLine, Restored, SearchText};
 pub(crate) use prepare::content_hash;
-pub(crate) use session_row::{SESSION_COLUMNS, SessionRow};
+pub(crate) use session_row::{SELECTED as SESSION_SELECTED, SESSION_COLUMNS, SessionRow};
 
 use crate::store::{Tx, on_tx};
 use crate::{Batch, StoreError, Workspace, Written, dialect, settings};

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "conformance/archive.rs"]
+mod archive;
 #[path = "conformance/audit.rs"]
 mod audit;
 #[path = "conformance/batches.rs"]

@@ -12,6 +12,7 @@ pub async fn run(args: Export) -> Result<()> {
     let door = Door::find(&args.data).await?;
     let format = match args.format {
         ExportFormat::Original => "original",
+        ExportFormat::Jsonl => "jsonl",
         ExportFormat::Json => "json",
         ExportFormat::Html => "html",
         ExportFormat::Markdown => "markdown",

@@ -1,5 +1,6 @@
 //! What leaves Verbatim: imported files as they came, byte for byte, and sessions written out to be read.
 
+mod archive;
 mod markdown;
 pub mod written;
 
@@ -74,14 +75,18 @@ pub async fn export(
         Some("original") if !query.filter().is_empty() => {
             Err(Problem::field("format", "`json`, `html` or `markdown`: the original is the whole file"))
         }
+        Some("jsonl") if !query.filter().is_empty() => {
+            Err(Problem::field("format", "`json`, `html` or `markdown`: an archive has all messages"))
+        }
         Some("original") => original(scoped, path, query.source).await,
+        Some("jsonl") => archive::archive(scoped, path).await,
         Some("json") => json(scoped, path, query.filter()).await,
         Some("html") => written::html(scoped, path, query.filter(), &views::clock(&headers)).await,
         Some("markdown") => match query.view(&headers) {
             Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
             Err(problem) => Err(problem),
         },
-        _ => Err(Problem::field("format", "`original`, `json`, `html` or `markdown`")),
+        _ => Err(Problem::field("format", "`original`, `jsonl`, `json`, `html` or `markdown`")),
     };
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
 }

@@ -109,7 +109,7 @@ fn is_current(known: &Source, session: &OpenCodeSession, version: Option<i32>) -
 /// A step that writes nothing.
 fn unchanged(known: &Source, session: String) -> Step {
     let batch = Batch { now: clock::now(), ..Batch::default() };
-    Step { batch, bytes: known.size, notes: 0, sessions: vec![SessionKey(session)] }
+    Step { batch, bytes: known.size, notes: 0, sessions: vec![SessionKey(session)], restored: 0 }
 }
 
 fn failed(error: OpenCodeError) -> Error {

@@ -40,6 +40,7 @@ impl Stored {
             bytes: source.size,
             notes: 0,
             sessions: self.sessions.get(&name).cloned().unwrap_or_default(),
+            restored: 0,
         })
     }
 }

@@ -30,6 +30,8 @@ pub struct Step {
     pub notes: u64,
     /// The agent's own ids of the file's sessions so far.
     pub sessions: Vec<SessionKey>,
+    /// Messages that are stored already: those of an archive.
+    pub restored: u64,
 }
 
 impl Step {
@@ -276,7 +278,7 @@ impl Transcript {
 
     fn empty_step(&self) -> Step {
         let sessions = self.sessions.keys().cloned().collect();
-        Step { batch: Batch { now: clock::now(), ..Batch::default() }, bytes: 0, notes: 0, sessions }
+        Step { batch: Batch { now: clock::now(), ..Batch::default() }, bytes: 0, notes: 0, sessions, restored: 0 }
     }
 
     fn take(&mut self, changes: &mut Vec<Change>) -> Step {

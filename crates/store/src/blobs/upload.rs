@@ -133,7 +133,7 @@ pub(crate) async fn insert(
 
 /// Adds a blob unless it is there: with all its bytes, or with the upload that has its pieces and their size. Returns whether it
 /// is new.
-async fn insert_row(
+pub(crate) async fn insert_row(
     tx: &mut Tx,
     workspace: &str,
     (sha256, mime): (&str, &str),
@@ -152,7 +152,7 @@ async fn insert_row(
     Ok(rows > 0)
 }
 
-async fn insert_piece(
+pub(crate) async fn insert_piece(
     tx: &mut Tx,
     workspace: &str,
     upload: &str,

@@ -175,7 +175,7 @@ impl Workspace {
     }
 
     /// Ids of the sources with these rids; rewritten and forgotten ones are missing.
-    pub(super) async fn source_ids(&self, rids: &[i64]) -> Result<HashMap<i64, SourceId>, StoreError> {
+    pub(crate) async fn source_ids(&self, rids: &[i64]) -> Result<HashMap<i64, SourceId>, StoreError> {
         if rids.is_empty() {
             return Ok(HashMap::new());
         }

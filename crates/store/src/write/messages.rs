@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// The index of words.
-pub(super) static MESSAGE_SEARCH: Table = Table {
+pub(in crate::write) static MESSAGE_SEARCH: Table = Table {
     name: "message_search",
     columns: Cow::Borrowed(&[("rowid", table::Kind::Int), ("words", table::Kind::Words)]),
     has_workspace: false,

@@ -28,7 +28,7 @@ macro_rules! row {
         pub(crate) const SESSION_COLUMNS: &[(&str, Kind)] = &[$((stringify!($field), <$Type as Cell>::KIND)),+];
 
         impl SessionRow {
-            pub(super) fn values(&self) -> Row<'_> {
+            pub(crate) fn values(&self) -> Row<'_> {
                 vec![$(self.$field.value()),+]
             }
 
@@ -64,7 +64,7 @@ pub(super) static LIVE_SESSION: Table =
     Table { name: "session", columns: Cow::Borrowed(LIVE_COLUMNS), has_workspace: false, verb: Verb::Update };
 
 /// The columns, to be selected.
-pub(super) static SELECTED: LazyLock<String> =
+pub(crate) static SELECTED: LazyLock<String> =
     LazyLock::new(|| SESSION_COLUMNS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "));
 
 row! {

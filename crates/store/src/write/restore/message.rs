@@ -1,0 +1,154 @@
+//! A message's row from its line: what isn't written there follows from its draft.
+
+use super::super::table::{Kind, Row, Table, Value as Cell, Verb};
+use super::super::{content_hash, text};
+use super::session::Open;
+use super::{SearchText, nothing_left, wrong};
+use crate::archive::cells::{Fields, Held};
+use crate::archive::{MESSAGE, TOOL};
+use crate::dialect::session_word;
+use crate::pack::{Packer, Reference, pack_references};
+use crate::{StoreError, tokens};
+use model::{Body, Draft, RecordRef};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Columns that follow from the draft and from where it is stored.
+const OF_DRAFT: &[(&str, Kind)] = &[
+    ("rid", Kind::Int),
+    ("session_rid", Kind::Int),
+    ("id", Kind::Text),
+    ("role", Kind::Text),
+    ("sender", Kind::Text),
+    ("message_type", Kind::Text),
+    ("part", Kind::Text),
+    ("created_at", Kind::Int),
+    ("hash", Kind::Blob),
+    ("records", Kind::Blob),
+    ("body", Kind::Blob),
+];
+
+pub(super) static MESSAGE_ROW: LazyLock<Table> =
+    LazyLock::new(|| insert("message", OF_DRAFT.iter().chain(MESSAGE).copied().collect()));
+
+pub(super) static TOOL_USE: LazyLock<Table> = LazyLock::new(|| {
+    let keys = [("session_rid", Kind::Int), ("message_rid", Kind::Int)];
+    insert("tool_use", keys.iter().chain(TOOL).copied().collect())
+});
+
+fn insert(name: &'static str, columns: Vec<(&'static str, Kind)>) -> Table {
+    Table { name, columns: columns.into(), has_workspace: true, verb: Verb::Insert(Cow::Borrowed("")) }
+}
+
+/// A message that waits to be written.
+pub(super) struct RestoredMessage {
+    pub rid: i64,
+    session_rid: i64,
+    draft: Draft,
+    /// Its texts as columns hold them.
+    sender: String,
+    message_type: String,
+    hash: Vec<u8>,
+    records: Vec<u8>,
+    body: Vec<u8>,
+    /// Of [`MESSAGE`].
+    held: Vec<Held>,
+    /// Of [`TOOL`].
+    tool: Option<Vec<Held>>,
+    pub words: Option<String>,
+}
+
+impl RestoredMessage {
+    pub fn bytes(&self) -> usize {
+        self.body.len()
+    }
+
+    pub fn row(&self) -> Row<'_> {
+        let of_draft: [Cell<'_>; 11] = [
+            self.rid.into(),
+            self.session_rid.into(),
+            self.draft.id.as_str().into(),
+            self.draft.role.as_str().into(),
+            self.sender.as_str().into(),
+            self.message_type.as_str().into(),
+            self.draft.part.as_str().into(),
+            self.draft.created_at.0.into(),
+            self.hash.as_slice().into(),
+            self.records.as_slice().into(),
+            self.body.as_slice().into(),
+        ];
+        of_draft.into_iter().chain(self.held.iter().map(Held::cell)).collect()
+    }
+
+    pub fn tool_row(&self) -> Option<Row<'_>> {
+        let tool = self.tool.as_ref()?;
+        let keys: [Cell<'_>; 2] = [self.session_rid.into(), self.rid.into()];
+        Some(keys.into_iter().chain(tool.iter().map(Held::cell)).collect())
+    }
+}
+
+/// Reads the next message of a session, which gets this rid.
+pub(super) fn read(
+    mut line: Fields,
+    (rid, session): (i64, &mut Open),
+    sources: &HashMap<String, i64>,
+    packer: &mut Packer,
+    search_text: SearchText,
+) -> Result<RestoredMessage, StoreError> {
+    let json = line.remove("draft").ok_or_else(|| wrong("`draft`: expected an object, got nothing"))?;
+    let draft: Draft = serde_json::from_str(json.get()).map_err(|error| wrong(format!("`draft`: {error}")))?;
+    let records: Vec<RecordRef> = match line.remove("records") {
+        Some(raw) => serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`records`: {error}")))?,
+        None => Vec::new(),
+    };
+    let references = records.iter().map(|record| {
+        let source = sources.get(record.source.as_str()).copied();
+        let source = source.ok_or_else(|| wrong(format!("`records`: no file `{}` is here", record.source)))?;
+        Ok(Reference { source, offset: record.offset, len: record.len })
+    });
+    let references: Vec<Reference> = references.collect::<Result<_, StoreError>>()?;
+    let tool = match line.remove("tool") {
+        Some(raw) => {
+            let mut fields: Fields = serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
+            let tool = held(&mut fields, TOOL)?;
+            nothing_left(&fields)?;
+            Some(tool)
+        }
+        None => None,
+    };
+    let held = held(&mut line, MESSAGE)?;
+    nothing_left(&line)?;
+    let number = |wanted: &str| {
+        MESSAGE.iter().zip(&held).find_map(|((name, _), held)| match held {
+            Held::Int(number) if *name == wanted => *number,
+            _ => None,
+        })
+    };
+    let (seq, display) = (number("seq").unwrap_or_default(), number("display").unwrap_or_default());
+    if seq != session.last_seq + 1 {
+        return Err(wrong(format!("`seq`: expected {}, got {seq}", session.last_seq + 1)));
+    }
+    session.last_seq = seq;
+    let (display, json) = (i16::try_from(display).unwrap_or_default(), json.get().as_bytes());
+    let words = if number("copied") == Some(0) { search_text(&draft, &Body::of(&draft)) } else { None };
+    let words = words.map(|words| tokens::words(&words)).filter(|words| !words.is_empty());
+    Ok(RestoredMessage {
+        rid,
+        session_rid: session.rid,
+        sender: text(&draft.sender).into_owned(),
+        message_type: text(draft.message_type()).into_owned(),
+        hash: content_hash(display, json),
+        records: pack_references(&references),
+        body: packer.pack(json)?,
+        held,
+        tool,
+        words: words.map(|words| format!("{words} {}", session_word(session.rid))),
+        draft,
+    })
+}
+
+fn held(fields: &mut Fields, columns: &[(&str, Kind)]) -> Result<Vec<Held>, StoreError> {
+    let held = columns.iter().map(|(name, kind)| Held::take(fields, name, *kind));
+    held.collect::<Result<_, _>>().map_err(StoreError::Archive)
+}
