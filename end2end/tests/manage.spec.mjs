@@ -1,4 +1,5 @@
 // What a person does with sessions: rename, pin, archive, delete, one or many, and the way back.
+import { newAgent } from '../agent.mjs';
 import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
 
 const SAIL = 'Which sailcloth is torn?';
@@ -141,6 +142,19 @@ test.describe('sessions', () => {
     await page.keyboard.press('Control+z');
     await expect(page.getByText('Taken back')).toBeVisible();
     await expect(titles(page).last()).toHaveText(last);
+  });
+
+  test('a click counts although the list changes between press and release', async ({ page, verbatim }) => {
+    await visit(page, verbatim);
+    await titles(page).filter({ hasText: SAIL }).hover();
+    await page.mouse.down();
+    const again = page.waitForResponse((answer) => answer.url().includes('/fragments/sessions'));
+    const bot = await newAgent(verbatim, { title: 'Is the weir open?' });
+    await bot.post({ content: 'It is.' });
+    await (await again).finished();
+    await page.mouse.up();
+    await page.waitForURL('**/s/*');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(SAIL);
   });
 
   test('a title is changed where it stands, in the list and on its page', async ({ page, verbatim }) => {
