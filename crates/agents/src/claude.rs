@@ -37,6 +37,7 @@ mod tree;
 mod user;
 
 pub use approvals::{approval_id, asked};
+pub(crate) use attachments::readable;
 pub use file_name::FileName;
 
 use crate::parts::decode::Encoding;

@@ -6,6 +6,7 @@
 //! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`,
 //!   `antigravity`, `codex`, `copilot`, `cursor`, `droid`, `gemini`, `grok`, `hermes`, `kimi`, `kiro`, `opencode`, `openhands`, `pi`,
 //!   `qwen`, `swe_agent`.
+//! - [`context`]: what a model's context held, rebuilt from records.
 //! - `parts`: what the readers share.
 //!
 //! Rules that hold for every reader:
@@ -33,6 +34,7 @@ mod antigravity;
 pub mod change;
 pub mod claude;
 mod codex;
+pub mod context;
 mod copilot;
 mod cursor;
 mod droid;

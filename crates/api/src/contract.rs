@@ -2,6 +2,7 @@
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
+use crate::context::{ContextQuery, SessionContext};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
@@ -167,6 +168,9 @@ endpoints! {
     Get "/v1/sessions/{session}/context-log" list_context_log / ListContextLog (SessionPath, ContextLogQuery) -> ContextLog [Owner, Local; 1 KiB];
     /// Check that each entry of a session's context log is what was written, and that none is missing.
     Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Owner, Local; 1 KiB];
+    /// What the model's context held when it wrote a reply: the messages of its request in order, what isn't recorded, and how far
+    /// that can be trusted.
+    Get "/v1/sessions/{session}/context" get_context / GetContext (SessionPath, ContextQuery) -> SessionContext [Owner, Local, Agent; 1 KiB];
     /// Post a message of the host: people see it, no model ever does.
     Post "/v1/host-messages" post_host_message / PostHostMessage (Nothing, HostMessage) -> HostMessagePosted [Owner, Local; 64 KiB];
     /// Report what an agent does, as its hooks tell it. A `PermissionRequest` is answered when a person decides; an empty answer leaves

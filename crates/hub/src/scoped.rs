@@ -3,6 +3,7 @@
 use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
+use api::context::{ContextQuery, SessionContext};
 use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::host::{HostMessage, HostMessagePosted};
@@ -227,6 +228,9 @@ impl Api for Scoped {
     }
     async fn check_context_log(&self, path: SessionPath, _: Nothing) -> Result<ContextLogCheck, Problem> {
         answers::runs::check(self, &path).await
+    }
+    async fn get_context(&self, path: SessionPath, input: ContextQuery) -> Result<SessionContext, Problem> {
+        answers::context::get(self, &path, input).await
     }
     async fn post_host_message(&self, _: Nothing, input: HostMessage) -> Result<HostMessagePosted, Problem> {
         answers::host::post(self, input).await

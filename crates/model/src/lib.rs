@@ -13,6 +13,7 @@
 //! - [`routing`]: which messages wake the agent, and which are control words.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`sdk_format`]: stored messages as the input of a model. [`run_prompt`]: that input as the exact bytes that are given.
+//! - [`model_context`]: what a model's context held when it wrote a reply.
 //! - [`words!`]: closed sets of words, as the roles are.
 //! - [`terminal`]: what a terminal shows of an output.
 //! - [`view`]: view models that `diff` computes and `app` draws.
@@ -35,6 +36,7 @@ pub mod id;
 pub mod markdown;
 pub mod message;
 pub mod message_type;
+pub mod model_context;
 pub mod policy;
 pub mod routing;
 pub mod run;

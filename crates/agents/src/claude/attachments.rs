@@ -123,7 +123,7 @@ impl State {
 }
 
 /// An attachment as text: what the model read where the line says it, else its own words, else its fields.
-fn readable(kind: &str, attachment: &Obj) -> String {
+pub(crate) fn readable(kind: &str, attachment: &Obj) -> String {
     if let Some(rendered) = attachment.raw("rendered").map(joined_text).filter(|text| !text.trim().is_empty()) {
         return rendered;
     }

@@ -7,7 +7,7 @@ use crate::columns::columns;
 use crate::condition::Monitor;
 use crate::dialect::limited;
 use crate::display;
-use crate::pack::{unpack, unpack_draft, unpack_references};
+use crate::pack::{Reference, unpack, unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::content_hash;
 use crate::write::work::Work;
@@ -183,6 +183,29 @@ impl Workspace {
         row.body = Vec::new();
         let draft = row.readable(json, self.store.monitor())?;
         Ok(self.stored_messages(vec![(row, draft)]).await?.pop())
+    }
+
+    /// The records that each message of a session came from, by its `seq`, ascending.
+    pub async fn message_records(&self, session: &SessionId) -> Result<Vec<(i64, Vec<RecordRef>)>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
+        let rows: Vec<(i64, Vec<u8>)> = on!(&self.store, pool => {
+            sqlx::query_as("SELECT seq, records FROM message WHERE workspace_id = $1 AND session_rid = $2 ORDER BY seq")
+                .bind(self.id()).bind(rid).fetch_all(pool).await
+        })?;
+        let mut unpacked = Vec::with_capacity(rows.len());
+        let mut sources = BTreeSet::new();
+        for (seq, records) in rows {
+            let references = unpack_references(&records).unwrap_or_default();
+            sources.extend(references.iter().map(|reference| reference.source));
+            unpacked.push((seq, references));
+        }
+        let ids = self.source_ids(&sources.into_iter().collect::<Vec<_>>()).await?;
+        let found = unpacked.into_iter().map(|(seq, references)| {
+            let record =
+                |r: Reference| Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len });
+            (seq, references.into_iter().filter_map(record).collect())
+        });
+        Ok(found.collect())
     }
 
     /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last

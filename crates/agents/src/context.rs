@@ -1,0 +1,126 @@
+//! What a model's context held when it wrote a reply, rebuilt from the records of a session.
+//!
+//! A tour:
+//! - [`Transcript`]: takes the records of a session, and rebuilds the request of any reply.
+//! - `request`: what all agents have in common: calls and their results in pairs, one message a role, tokens, the difference to
+//!   the request before. `block`: a block of a message. `tokens`: the estimate.
+//! - `claude`, `codex`, `gemini`, `opencode`: which records of an agent were sent, and in which order.
+//!
+//! - [`of_messages`]: what is left where no records are: the messages themselves.
+//!
+//! Nothing here fails: what isn't known is said in `reasons` of the context.
+//!
+//! How to add an agent: a type that implements `Log`, and its arm in [`Transcript::of`].
+
+mod block;
+mod claude;
+mod codex;
+mod gemini;
+mod neutral;
+mod opencode;
+mod request;
+mod tokens;
+
+pub use neutral::of_messages;
+pub use tokens::estimate;
+
+use crate::parts::lines::Lines;
+use crate::parts::obj::Obj;
+use crate::parts::pieces::What;
+use model::model_context::ModelContext;
+use model::{RecordRef, SourceId};
+use request::Request;
+
+/// Which records of an agent were sent in a request.
+trait Log: Send {
+    /// Takes the next record.
+    fn record(&mut self, text: &str, record: &Obj, at: RecordRef);
+    /// Takes note of bytes that can't be read.
+    fn unreadable(&mut self, at: RecordRef);
+    /// The requests in the order of their replies, each by the first record of its reply.
+    fn replies(&self) -> Vec<RecordRef>;
+    /// The request that a record of a reply answers; of any other record, the first request that held it; without a record, the last
+    /// one. And the one before it.
+    fn request(&self, at: Option<&RecordRef>) -> Option<(Request, Option<Request>)>;
+}
+
+/// The records of a session.
+pub struct Transcript {
+    log: Box<dyn Log>,
+    /// The file that is being read, and where its lines begin.
+    reading: Option<(SourceId, u64, Lines)>,
+}
+
+impl Transcript {
+    /// Of an agent, by its name in the store. None if its requests can't be rebuilt from its records.
+    pub fn of(agent: &str) -> Option<Self> {
+        let log: Box<dyn Log> = match agent {
+            "claude_code" => Box::new(claude::Claude::default()),
+            "codex" => Box::new(codex::Codex::default()),
+            "gemini" => Box::new(gemini::Gemini::default()),
+            "opencode" => Box::new(opencode::OpenCode::default()),
+            _ => return None,
+        };
+        Some(Self { log, reading: None })
+    }
+
+    /// Takes the bytes of a file from `offset` on, in pieces of any size, one file after the other. Where they begin within a
+    /// line, that line counts as unreadable.
+    pub fn push(&mut self, source: &SourceId, offset: u64, bytes: &[u8]) {
+        if self.reading.as_ref().is_none_or(|(reading, ..)| reading != source) {
+            self.finish();
+            self.reading = Some((source.clone(), offset, Lines::joined()));
+        }
+        let Some((source, base, lines)) = &mut self.reading else { return };
+        let log = &mut self.log;
+        lines.push(bytes, |line| line.each(|what, span| take(log.as_mut(), source, *base, &what, span)));
+    }
+
+    /// Ends the file that was read last.
+    pub fn finish(&mut self) {
+        if let Some((source, base, mut lines)) = self.reading.take() {
+            let log = &mut self.log;
+            lines.finish(|line| line.each(|what, span| take(log.as_mut(), &source, base, &what, span)));
+        }
+    }
+
+    /// Returns the first record of each reply, in their order.
+    pub fn replies(&self) -> Vec<RecordRef> {
+        self.log.replies()
+    }
+
+    /// Returns the request that a record belongs to: of a reply, the one that it answers; of any other record, the first one that
+    /// held it. Without a record, the last one. None if there is no such request.
+    pub fn context(&self, at: Option<&RecordRef>) -> Option<ModelContext> {
+        let (request, previous) = self.log.request(at)?;
+        Some(request.finish(previous))
+    }
+}
+
+fn take(log: &mut dyn Log, source: &SourceId, base: u64, what: &What, span: crate::Span) {
+    let at = RecordRef { source: source.clone(), offset: base + span.offset, len: span.len };
+    match what {
+        What::Record(text) => match Obj::parse(text) {
+            Some(record) => log.record(text, &record, at),
+            None => log.unreadable(at),
+        },
+        What::Note(note) if note.trim().is_empty() || note == "An empty line" => {}
+        What::Note(_) => log.unreadable(at),
+    }
+}
+
+/// Whether two records share a byte.
+fn overlap(a: &RecordRef, b: &RecordRef) -> bool {
+    a.source == b.source && a.offset < b.offset + b.len && b.offset < a.offset + a.len
+}
+
+/// Where a value of a record stands, by its raw text.
+fn within(text: &str, raw: &str, at: &RecordRef) -> RecordRef {
+    // Of a record that isn't plain text of the file, the whole record.
+    let start =
+        (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize).filter(|start| start + raw.len() <= text.len());
+    match start {
+        Some(start) => RecordRef { source: at.source.clone(), offset: at.offset + start as u64, len: raw.len() as u64 },
+        None => at.clone(),
+    }
+}

@@ -1,0 +1,219 @@
+//! What a model's context held when it wrote a reply.
+
+use super::pages::Pages;
+use super::{messages, session};
+use crate::{Scoped, problem};
+use agents::context::{Transcript, of_messages};
+use api::Problem;
+use api::context::{ContextQuery, SessionContext};
+use api::sessions::SessionPath;
+use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
+use model::source::Source;
+use model::{Message, RecordRef, Role, Session, SourceId};
+use std::collections::HashMap;
+use store::{MessageQuery, Range, StoreError, StoredMessage};
+
+/// Bytes of records that are read, up to those of the reply.
+const READ: u64 = 32 << 20;
+/// Bytes behind the reply that are read as well: more blocks of it, and its usage.
+const BEHIND: u64 = 2 << 20;
+/// Bytes that are read at once.
+const PIECE: u64 = 1 << 20;
+/// Bytes of contents in an answer.
+const CONTENTS: u64 = 16 << 20;
+/// Messages of a context without records.
+const MESSAGES: usize = 5_000;
+
+pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Result<SessionContext, Problem> {
+    let session = session(scoped, path).await?;
+    let with_contents = match input.contents {
+        None | Some(1) => true,
+        Some(0) => false,
+        Some(_) => return Err(Problem::field("contents", "0 or 1")),
+    };
+    let target = match &input.at {
+        Some(at) => {
+            let id = messages::named(scoped, &session.id, at).await?;
+            let stored = scoped.hub.workspace.message(&session.id, &id).await.map_err(problem)?;
+            Some(stored.ok_or_else(|| Problem::not_found("message"))?)
+        }
+        None => None,
+    };
+    let at = target.as_ref().and_then(|target| target.message.records.first().cloned());
+    let mut context = match recorded(scoped, &session, target.is_some(), at.as_ref()).await? {
+        Some(context) => context,
+        None => stored(scoped, &session, target.as_ref()).await?,
+    };
+    let places = scoped.hub.workspace.message_records(&session.id).await.map_err(problem)?;
+    let finishing = scoped.compute(move |_| {
+        Places::of(places).fill(&mut context);
+        shorten(&mut context, if with_contents { CONTENTS } else { 0 });
+        context
+    });
+    let context = finishing.await?;
+    Ok(SessionContext { session: session.id.to_string(), agent: session.agent, context })
+}
+
+/// From the records of the session's files; None if they don't hold it.
+async fn recorded(
+    scoped: &Scoped,
+    session: &Session,
+    has_target: bool,
+    at: Option<&RecordRef>,
+) -> Result<Option<ModelContext>, Problem> {
+    if has_target && at.is_none() {
+        return Ok(None);
+    }
+    let mut sources = scoped.hub.workspace.session_sources(&session.id).await.map_err(problem)?;
+    // The file with the reply comes last: lines that other files hold too are known by the first one that has them.
+    sources.sort_by_key(|source| at.is_some_and(|at| at.source == source.id));
+    let Some(mut transcript) = sources.last().and_then(|source| Transcript::of(&source.reader)) else {
+        return Ok(None);
+    };
+    let mut doubts = Vec::new();
+    let mut room = READ;
+    let mut spans = Vec::new();
+    for source in sources.iter().rev() {
+        let end = match at.filter(|at| at.source == source.id) {
+            Some(at) => source.size.min(at.offset.saturating_add(at.len).saturating_add(BEHIND)),
+            None => source.size,
+        };
+        let start = end.saturating_sub(room);
+        room -= end - start;
+        if start > 0 {
+            doubts.push(format!("Of a file, only the last {} MiB before the reply were read", READ >> 20));
+        }
+        spans.push((source, start, end));
+    }
+    for (source, start, end) in spans.into_iter().rev() {
+        let damaged;
+        (transcript, damaged) = read(scoped, transcript, source, start, end).await?;
+        if damaged {
+            doubts.push("A part of the stored records is damaged".to_owned());
+        }
+    }
+    let at = at.cloned();
+    let context = scoped.compute(move |_| {
+        transcript.finish();
+        transcript.context(at.as_ref())
+    });
+    let context = context.await?.map(|mut context| {
+        if !doubts.is_empty() && context.verdict != ContextVerdict::Verified {
+            context.verdict = ContextVerdict::Approximate;
+            context.reasons.splice(0..0, doubts);
+        }
+        context
+    });
+    Ok(context)
+}
+
+/// Reads a part of a file. Whether some of it is damaged comes back as well.
+async fn read(
+    scoped: &Scoped,
+    mut transcript: Transcript,
+    source: &Source,
+    start: u64,
+    end: u64,
+) -> Result<(Transcript, bool), Problem> {
+    let (mut at, mut is_damaged) = (start, false);
+    while at < end {
+        let len = PIECE.min(end - at);
+        let bytes = match scoped.hub.workspace.record(&source.id, at, len).await {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => break,
+            Err(StoreError::DamagedRecord { .. } | StoreError::LostRecord { .. }) => {
+                is_damaged = true;
+                // What is lost counts as unreadable, and what stands behind it keeps its place.
+                vec![b' '; usize::try_from(len).unwrap_or_default()]
+            }
+            Err(error) => return Err(problem(error)),
+        };
+        let id = source.id.clone();
+        transcript = scoped
+            .compute(move |job| {
+                job.goes_on()?;
+                transcript.push(&id, start, &bytes);
+                Ok::<_, Problem>(transcript)
+            })
+            .await??;
+        at += len;
+    }
+    Ok((transcript, is_damaged))
+}
+
+/// From the stored messages, where no records are, or none that can be rebuilt.
+async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessage>) -> Result<ModelContext, Problem> {
+    let end = target.map_or(session.last_seq, |target| target.message.seq);
+    let after = end.saturating_sub(i64::try_from(MESSAGES).unwrap_or(i64::MAX));
+    let mut pages = Pages::after(scoped, &session.id, after, MessageQuery::new(Range::Last(1)));
+    let mut all: Vec<Message> = Vec::new();
+    while let Some(page) = pages.next().await? {
+        let is_last = page.last().is_some_and(|last| last.message.seq >= end);
+        all.extend(page.into_iter().map(|stored| stored.message).filter(|message| message.seq <= end));
+        if is_last {
+            break;
+        }
+    }
+    let is_reply = |message: &Message| matches!(message.draft.role, Role::Assistant | Role::Model);
+    let reply = all.iter().rposition(is_reply).filter(|at| target.is_none() || at + 1 == all.len());
+    let reason = "The requests of this agent aren't recorded: these are its messages as they are stored here";
+    let building = scoped.compute(move |_| {
+        let reply = reply.and_then(|at| all.get(at));
+        of_messages(&all, reply, reason)
+    });
+    building.await
+}
+
+/// Which message shows a record: by file, ascending by place.
+struct Places(HashMap<SourceId, Vec<(u64, u64, i64)>>);
+
+impl Places {
+    fn of(records: Vec<(i64, Vec<RecordRef>)>) -> Self {
+        let mut places: HashMap<SourceId, Vec<(u64, u64, i64)>> = HashMap::new();
+        for (seq, records) in records {
+            for record in records {
+                places.entry(record.source).or_default().push((record.offset, record.len, seq));
+            }
+        }
+        places.values_mut().for_each(|places| places.sort_unstable());
+        Self(places)
+    }
+
+    /// The first message of those that came from the bytes in which a record begins.
+    fn seq(&self, record: &RecordRef) -> Option<i64> {
+        let places = self.0.get(&record.source)?;
+        let end = places.partition_point(|(offset, ..)| *offset <= record.offset);
+        let holds = |(offset, len, seq): &(u64, u64, i64)| (offset + len > record.offset).then_some((*offset, *seq));
+        let (start, _) = places.get(..end)?.iter().rev().find_map(holds)?;
+        let all = places.get(..end)?.iter().rev().take_while(|(offset, ..)| *offset == start);
+        all.filter_map(holds).map(|(_, seq)| seq).min()
+    }
+
+    fn fill(&self, context: &mut ModelContext) {
+        let of_block = |block: &mut ContextBlock| {
+            block.seq = block.seq.or_else(|| block.records.iter().find_map(|record| self.seq(record)));
+        };
+        context.messages.iter_mut().flat_map(|message| &mut message.blocks).for_each(of_block);
+        let of_reply = |records: &[RecordRef]| records.iter().find_map(|record| self.seq(record));
+        context.reply.seq = context.reply.seq.or_else(|| of_reply(&context.reply.records));
+        if let Some(change) = &mut context.change {
+            change.previous.seq = of_reply(&change.previous.records);
+            change.dropped.iter_mut().map(|dropped| &mut dropped.block).for_each(of_block);
+        }
+    }
+}
+
+/// Leaves contents out until the others have room, the longest first.
+fn shorten(context: &mut ModelContext, room: u64) {
+    let messages = context.messages.iter_mut().flat_map(|message| &mut message.blocks);
+    let mut blocks: Vec<&mut ContextBlock> =
+        context.system.iter_mut().chain(&mut context.tools).chain(messages).collect();
+    blocks.sort_by_key(|block| block.bytes);
+    let mut left = room;
+    for block in blocks {
+        match left.checked_sub(block.bytes) {
+            Some(rest) if room > 0 => left = rest,
+            _ => (left, block.content) = (0, None),
+        }
+    }
+}
