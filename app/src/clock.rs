@@ -49,6 +49,13 @@ impl Clock {
         }
     }
 
+    /// `Fri 27 Nov, 09:00`, for what comes and for what was at a time that somebody chose.
+    pub fn coming(&self, at: Micros) -> String {
+        self.zoned(at)
+            .strftime(if self.is_this_year(at) { "%a %-d %b, %H:%M" } else { "%a %-d %b %Y, %H:%M" })
+            .to_string()
+    }
+
     fn is_this_year(&self, at: Micros) -> bool {
         self.day(at).year() == self.day(self.now).year()
     }

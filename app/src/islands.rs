@@ -4,3 +4,4 @@
 pub mod agent_bar;
 pub mod composer;
 pub mod new_session;
+pub mod schedules;

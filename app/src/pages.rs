@@ -13,6 +13,7 @@ pub mod panel;
 pub mod printed;
 pub mod problem;
 pub mod reference;
+pub mod schedules;
 pub mod search;
 pub mod session;
 pub mod sessions;

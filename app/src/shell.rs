@@ -76,6 +76,7 @@ pub enum Place {
     Search,
     Folders,
     Stats,
+    Schedules,
     Settings,
     Nowhere,
 }
@@ -235,6 +236,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <a href="/inbox" title="Needs you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
                 <a href="/search" title="History" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
                 <a href="/folders" title="Folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
+                <a href="/schedules" title="Schedules" aria-current=current(Place::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
                 <a href="/stats" title="Statistics" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
                 <div class="rail-below">{below}</div>
             </div>

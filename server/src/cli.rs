@@ -1,9 +1,13 @@
 //! What a person may type.
 
 mod hook_args;
+mod schedule_args;
+mod terminal_args;
 mod types_args;
 
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
+pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
 use api::keys::Scope;
@@ -67,6 +71,11 @@ pub enum Command {
     Ask(Ask),
     /// Print messages as they come
     Tail(Tail),
+    /// Read, write and decide in the terminal
+    Tui(Tui),
+    /// Send prompts at a time, or again and again
+    #[command(subcommand)]
+    Schedule(Schedule),
     /// Offer an agent tools to log, ask and search, by the Model Context Protocol on standard input and output
     Mcp(Mcp),
     /// Make, list and revoke agents' keys
@@ -449,28 +458,6 @@ pub struct Ask {
     #[command(flatten)]
     pub data: Data,
     /// Print the answer as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Tail {
-    /// Our id, the agent's own id, or a unique prefix of either [default: all sessions, for which a key needs `read_all`]
-    #[arg(value_parser = session)]
-    pub session: Option<String>,
-    /// Messages of the session to begin with
-    #[arg(long, short = 'n', default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=500))]
-    pub lines: u32,
-    #[command(flatten)]
-    pub only: Only,
-    #[command(flatten)]
-    pub remote: Remote,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print reasoning and system messages too
-    #[arg(long)]
-    pub dev: bool,
-    /// One message a line as JSON, again whenever it changes, with everything that is hidden
     #[arg(long)]
     pub json: bool,
 }

@@ -16,12 +16,14 @@ mod notify;
 mod open;
 mod repair;
 mod run;
+mod schedule;
 mod send;
 mod serve;
 mod sessions;
 mod show;
 mod tail;
 mod text;
+mod tui;
 mod types;
 
 use crate::cli::{Cli, Command};
@@ -46,6 +48,8 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Notify(args) => notify::run(args).await,
         Command::Ask(args) => return ask::run(args).await,
         Command::Tail(args) => tail::run(args).await,
+        Command::Tui(args) => tui::run(args).await,
+        Command::Schedule(args) => schedule::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::Hook(args) => hook::run(args).await,
@@ -59,8 +63,10 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
 }
 
 /// Fields of requests, and the options that fill them.
-const OPTIONS: [(&str, &str); 9] = [
+const OPTIONS: [(&str, &str); 13] = [
     ("`/agent`", "`--agent`"),
+    ("`/at`", "`--at`"),
+    ("`/cron`", "`--cron`"),
     ("`/expires_at`", "`--expires`"),
     ("`/folder`", "`--folder`"),
     ("`/id`", "`--id`"),
@@ -69,6 +75,8 @@ const OPTIONS: [(&str, &str); 9] = [
     ("`/name`", "`--name`"),
     ("`/role`", "`--role`"),
     ("`/title`", "`--title`"),
+    ("`/zone`", "`--zone`"),
+    ("`since`", "`--since`"),
 ];
 
 /// Names options instead of fields, and adds what to do next where the server doesn't say it.
@@ -82,6 +90,7 @@ fn advise(error: Error) -> Error {
     let next = match problem.code.as_str() {
         _ if problem.hint.is_some() => None,
         "not_found" if problem.title.contains("session") => Some("`verbatim sessions` lists them"),
+        "not_found" if problem.title.contains("schedule") => Some("`verbatim schedule list` lists them"),
         "not_found" if problem.title.contains("key") => Some("`verbatim key list` lists them"),
         "transport" => Some("Is the server running? `verbatim serve` starts one; `--server` names another"),
         _ => None,

@@ -126,6 +126,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/s/{session}/changes", get(review::page))
         .route("/s/{session}/print", get(export::written::print))
         .route("/new", get(pages::new_session))
+        .route("/schedules", get(pages::schedules))
         .route("/search", get(pages::search))
         .route("/folders", get(pages::folders))
         .route("/stats", get(pages::stats))

@@ -69,6 +69,10 @@ mod servers;
 mod shell;
 #[path = "program/support.rs"]
 mod support;
+#[path = "program/tail.rs"]
+mod tail;
+#[path = "program/tui.rs"]
+mod tui_screens;
 #[path = "program/voices.rs"]
 mod voices;
 #[path = "program/waiting.rs"]

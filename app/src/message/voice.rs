@@ -5,7 +5,7 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::message::view_options::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
-use model::policy::{Look, Side, facts_of, policy};
+use model::policy::{Channel, Look, Side, facts_of, policy};
 use model::{Draft, MessageType, Provenance, Role};
 
 /// Returns the name of whoever speaks, as the page shows it.
@@ -41,6 +41,9 @@ pub fn head(card: &Card) -> Option<AnyView> {
     let policy = card.policy();
     let name = speaker(draft, &card.options);
     let named = |class: &'static str| view! { <p class=class>{visible::html(&name).into_view()}</p> }.into_any();
+    if policy.channel == Channel::Task && draft.role == Role::User {
+        return Some(marked("Scheduled task", Glyph::CLOCK, "\u{bb} [Scheduled Task]"));
+    }
     match (policy.look, policy.side) {
         (Look::PassedOn, ..) => Some(marked(&name, Glyph::USER, "Passed on by the agent")),
         (Look::Notice, ..) => Some(marked(

@@ -23,6 +23,7 @@ use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
+use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use crate::search::{SearchPage, SearchQuery};
 use crate::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use crate::stats::{Stats, StatsQuery};
@@ -193,6 +194,19 @@ endpoints! {
     Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Owner, Local; 1 KiB];
     /// Start the agent of a session again: it goes on with the session, or with a copy of it.
     Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Owner, Local; 16384 KiB];
+
+    /// Prompts that are sent at a time: the next one first.
+    Get "/v1/schedules" list_schedules / ListSchedules (Nothing, Nothing) -> Schedules [Owner, Local; 1 KiB];
+    /// Send a prompt to a session at a moment, or by a cron expression in a time zone.
+    Post "/v1/schedules" create_schedule / CreateSchedule (Nothing, NewSchedule) -> ScheduleMade [Owner, Local; 1024 KiB];
+    /// Change or pause a schedule, or let it go on.
+    Patch "/v1/schedules/{schedule}" edit_schedule / EditScheduleEndpoint (SchedulePath, EditSchedule) -> Schedule [Owner, Local; 1024 KiB];
+    /// Remove a schedule. It can be restored.
+    Delete "/v1/schedules/{schedule}" remove_schedule / RemoveSchedule (SchedulePath, Nothing) -> Schedules [Owner, Local; 1 KiB];
+    /// Undo the removal of a schedule.
+    Post "/v1/schedules/{schedule}/restore" restore_schedule / RestoreSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
+    /// Send the prompt of a schedule now. Its times stay as they are.
+    Post "/v1/schedules/{schedule}/run" run_schedule / RunSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
 
     /// Sessions that went on since the person who asks read them.
     Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];

@@ -40,6 +40,7 @@ pub mod problem;
 pub mod projects;
 pub mod reading;
 pub mod runs;
+pub mod schedules;
 pub mod search;
 #[cfg(feature = "axum")]
 pub mod serve;

@@ -25,6 +25,7 @@ pub mod projects;
 pub mod reading;
 mod review_actions;
 pub mod runs;
+pub mod schedules;
 pub mod search;
 pub mod sessions;
 pub mod stats;
@@ -142,6 +143,7 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
         },
         Refusal::NoMessage => Problem::not_found("message"),
         Refusal::NoRun => Problem::not_found("run that was begun here"),
+        Refusal::NotDue => Problem::new(409, "changed", "The schedule was changed meanwhile").hint("Look at it again"),
         Refusal::OpenRun { run, format, placement } => {
             let title = format!("A run is open that was begun with the format `{format}` and notices in `{placement}`");
             let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");

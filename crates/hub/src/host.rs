@@ -44,6 +44,13 @@ pub enum HostEvent {
     KeyRevoked {
         name: String,
     },
+    /// Runs of a schedule whose time came while no server was there.
+    RunsMissed {
+        count: i64,
+        /// When the last of them was due, for people.
+        last: String,
+        prompt: String,
+    },
     DiskNearlyFull {
         free_mib: u64,
     },
@@ -68,6 +75,7 @@ impl HostEvent {
             Self::AgentFailed { .. } => "agent_failed",
             Self::AgentLost => "agent_lost",
             Self::KeyRevoked { .. } => "key_revoked",
+            Self::RunsMissed { .. } => "runs_missed",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
             Self::Deployed { .. } => "deployed",
             Self::Notice { .. } => "notice",
@@ -89,6 +97,14 @@ impl HostEvent {
                 "The agent was lost: its run is open, and it has shown no sign of life for a minute".to_owned()
             }
             Self::KeyRevoked { name } => format!("The key `{name}` was revoked: its agent can't go on"),
+            Self::RunsMissed { count: 1, last, prompt } => {
+                format!("A scheduled run was missed: no server ran at {last}. It isn't made up for: “{prompt}”")
+            }
+            Self::RunsMissed { count, last, prompt } => {
+                format!(
+                    "{count} scheduled runs were missed, the last at {last}: no server ran. They aren't made up for: “{prompt}”"
+                )
+            }
             Self::DiskNearlyFull { free_mib } => {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
             }
@@ -115,7 +131,8 @@ impl HostMessage {
         Self { id: Some(id), ..self }
     }
 
-    fn post(&self, session: &SessionId) -> Result<LivePost, Problem> {
+    /// The message as a post.
+    pub fn post(&self, session: &SessionId) -> Result<LivePost, Problem> {
         let id = match &self.id {
             Some(id) => MessageId::parse(id.as_str()).map_err(|error| Problem::field("/id", &error.to_string()))?,
             None => posting::new_id(),

@@ -89,6 +89,8 @@ pub struct Inner {
     pub types: DeclaredTypes,
     pub type_settings: type_settings::Held,
     pub notices: Notices,
+    /// A schedule was changed: its time may be sooner.
+    pub scheduled: Notify,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -142,6 +144,7 @@ impl Hub {
             types: DeclaredTypes::default(),
             type_settings,
             notices: Notices::default(),
+            scheduled: Notify::new(),
             revoked,
             shutdown,
         }));

@@ -23,6 +23,7 @@ use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
 use api::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
+use api::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, Sessions};
 use api::stats::{Stats, StatsQuery};
@@ -312,6 +313,24 @@ impl Api for Scoped {
     }
     async fn edit_type_settings(&self, _: Nothing, input: EditTypeSettings) -> Result<TypeSettings, Problem> {
         answers::type_settings::edit(self, input).await
+    }
+    async fn list_schedules(&self, _: Nothing, _: Nothing) -> Result<Schedules, Problem> {
+        answers::schedules::list(self).await
+    }
+    async fn create_schedule(&self, _: Nothing, input: NewSchedule) -> Result<ScheduleMade, Problem> {
+        answers::schedules::create(self, input).await
+    }
+    async fn edit_schedule(&self, path: SchedulePath, input: EditSchedule) -> Result<Schedule, Problem> {
+        answers::schedules::edit(self, &path, input).await
+    }
+    async fn remove_schedule(&self, path: SchedulePath, _: Nothing) -> Result<Schedules, Problem> {
+        answers::schedules::remove(self, &path).await
+    }
+    async fn restore_schedule(&self, path: SchedulePath, _: Nothing) -> Result<Schedule, Problem> {
+        answers::schedules::restore(self, &path).await
+    }
+    async fn run_schedule(&self, path: SchedulePath, _: Nothing) -> Result<Schedule, Problem> {
+        answers::schedules::run(self, &path).await
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await

@@ -68,6 +68,8 @@ mod reviewing;
 mod rewinds;
 #[path = "contract/runs.rs"]
 mod runs;
+#[path = "contract/schedules.rs"]
+mod schedules;
 #[path = "contract/search.rs"]
 mod search;
 #[path = "contract/sessions.rs"]

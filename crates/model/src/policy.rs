@@ -252,6 +252,7 @@ fn row(facts: &Facts<'_>) -> Policy {
     match (facts.role, facts.message_type) {
         (User, "TEXT") if facts.consumed => entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person),
         (User, "TEXT") if facts.aside => entry("Aside", Turn, Shown, (Right, Dimmed), No, Channel::Person),
+        (User, "TEXT") if facts.task => entry("Scheduled prompt", Turn, Shown, (Centre, Plain), No, Channel::Task),
         (User, "TEXT") => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
         (User, "FILE") => entry("Upload", Turn, Shown, (Right, Plain), No, Channel::Upload),
         (User, "ACTION") => entry("Button or form reply", Turn, Shown, (Right, Compact), No, Channel::Reply),

@@ -91,6 +91,13 @@ fn texts() {
         ("system", draft(Role::System, "system", "the branch changed")),
         ("per-run notice", Draft { context: Context::Ephemeral, ..draft(Role::System, "system_notice", "dirty tree") }),
         ("task", legacy(draft(Role::System, "cron", "Check the build"), &json!({"task": true}))),
+        (
+            "scheduled prompt",
+            Draft {
+                provenance: Provenance::Ourselves,
+                ..legacy(draft(Role::User, "scheduled_task", "Run the tests"), &json!({"task": true}))
+            },
+        ),
         ("host", draft(Role::Host, "host", "restarted")),
         ("audit", draft(Role::Host, "security", "a key was used")),
         ("question, open", typed(Role::Assistant, Approval::example(), &json!({}))),

@@ -153,6 +153,11 @@ fn rows_of_stored_messages() {
             part: Part::Replaced,
             ..stored(Role::Assistant, "bot", Context::Turn, json!({"message_type": "TOOL_CALL"}))
         },
+        Draft {
+            provenance: Provenance::Ourselves,
+            ..stored(Role::User, "scheduled_task", Context::Turn, json!({"task": true}))
+        },
+        posted(Role::User, "scheduled_task", json!({"task": true})),
         posted(Role::User, "web", json!({"consumed": true})),
         posted(Role::User, "deploy", json!(null)),
         posted(Role::Assistant, "planner", json!({"interrupted": true})),
@@ -180,6 +185,8 @@ fn rows_of_stored_messages() {
             "Command output: turn, shown, failure",
             "Any other pair: turn, shown, plain",
             "Tool call behind its cards: turn, dev, plain",
+            "Scheduled prompt: turn, shown, plain",
+            "Passed on by an agent: turn, shown, passed_on",
             "Passed on by an agent: turn, shown, passed_on",
             "Passed on by an agent: none, shown, passed_on",
             "Answer: turn, shown, plain",

@@ -55,6 +55,7 @@ pub mod query;
 mod read;
 mod repair;
 mod reserve;
+pub mod schedules;
 pub mod settings;
 mod size;
 pub mod snippet;
@@ -84,8 +85,8 @@ pub use hooks::AllowRule;
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
-    Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveTake, LiveWrite,
-    LiveWritten, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums,
+    Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost, LiveTake,
+    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums,
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{
@@ -95,6 +96,7 @@ pub use query::{
 };
 pub use read::{Listing, OpenAsk};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
+pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};

@@ -22,6 +22,7 @@ pub enum LiveWrite {
     Take(LiveTake),
     Begin(Box<LiveBegin>),
     EndRun(Box<LiveEndRun>),
+    Due(Box<LiveDue>),
 }
 
 /// A session to be made. The same id with the same hash is the same request: it is answered again.
@@ -221,6 +222,30 @@ pub struct LiveEndRun {
     pub cost_usd: Option<f64>,
 }
 
+/// The time of a schedule has come.
+#[derive(Clone)]
+pub struct LiveDue {
+    /// Id of the schedule.
+    pub schedule: String,
+    /// The next run as it was read: where another one stands there by now, nothing is done. None for a run that a person asks
+    /// for, which leaves the times alone.
+    pub claims: Option<Micros>,
+    /// The next run after this.
+    pub next: Option<Micros>,
+    /// When it was due, and the prompt.
+    pub prompt: Option<(Micros, LivePost)>,
+    pub missed: Option<MissedRuns>,
+}
+
+/// Runs whose time came while no server was there.
+#[derive(Clone)]
+pub struct MissedRuns {
+    pub count: i64,
+    pub last_at: Micros,
+    /// What people are told; a session that is gone tells nobody.
+    pub told: Option<LivePost>,
+}
+
 /// What waits for an agent, as it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queue {
@@ -281,6 +306,8 @@ pub enum LiveDone {
         /// The same was said before.
         replayed: bool,
     },
+    /// With the prompt that was posted; None where there was none, or its session is gone.
+    Ran(Option<Box<PostDone>>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -306,6 +333,8 @@ pub enum Refusal {
     },
     NoMessage,
     NoRun,
+    /// Another server was first, or the schedule was changed.
+    NotDue,
     /// A run is open that was begun in another way.
     OpenRun {
         run: String,

@@ -90,6 +90,7 @@ pub async fn run(args: Serve) -> Result<()> {
     tokio::spawn(hub::words::renew(hub.clone()));
     tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));
     tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.clone()));
+    tokio::spawn(hub::schedules::work(hub.clone()));
     tokio::spawn(hub::host::watch(hub.clone(), dir.clone()));
     hub.tell_start().await;
     let limits =

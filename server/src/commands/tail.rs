@@ -10,46 +10,127 @@ use anyhow::Result;
 use api::Nothing;
 use api::events::{FeedEvent, FeedKind};
 use api::messages::{Entry, MessagePage};
+use api::sessions::ListSessions;
 use futures::StreamExt as _;
+use futures::stream::select_all;
 use model::{Micros, Status};
-use sdk::{ListMessages, Verbatim};
-use std::collections::HashSet;
+use sdk::{Event, ListMessages, Verbatim};
+use std::collections::{HashMap, HashSet};
 
 /// Widest range of one request.
 const SPAN: i64 = 500;
 
 pub async fn run(args: Tail) -> Result<()> {
     let verbatim = door::running(&args.data, &args.remote).await?;
-    let mut counted = Counted::default();
-    let mut events = if let Some(name) = &args.session {
+    let following = follow(&verbatim, &args);
+    tokio::select! {
+        followed = following => followed,
+        // Else a reader that goes away is noticed with the next message only, which may never come.
+        () = reader_gone() => Ok(()),
+    }
+}
+
+async fn follow(verbatim: &Verbatim, args: &Tail) -> Result<()> {
+    let mut told = Told::default();
+    let mut streams = Vec::new();
+    for name in &args.sessions {
         // A prefix that is unique now may not stay so.
         let id = verbatim.session(name).info().await?.id;
-        let session = verbatim.session(id.as_str());
-        // The page and the cursor are of one moment: between the two nothing is lost, nothing comes twice.
-        let page = session.messages(ListMessages { limit: Some(args.lines.max(1)), ..query(&args) }).await?;
-        let last = page.messages.iter().rev().nth(args.lines as usize).map_or(0, |entry| entry.message.seq);
-        let after = if args.lines == 0 { page.last_seq } else { last };
-        counted.show(&args, (id.as_str(), &page), after, |_| true)?;
-        session.watch(Some(page.cursor))
-    } else {
+        if told.begun.insert(id.as_str().to_owned()) {
+            let cursor = begin(verbatim, args, &mut told, id.as_str()).await?;
+            streams.push(verbatim.session(id.as_str()).watch(Some(cursor)));
+        }
+    }
+    if args.sessions.is_empty() {
         // A stream waits for its server for ever: one that isn't there is told at once.
         verbatim.client().me(Nothing {}, Nothing {}).await?;
-        verbatim.watch(None, None)
-    };
+        let cursor = match &args.since {
+            Some(since) => Some(begin_all(verbatim, args, &mut told, since).await?),
+            None => None,
+        };
+        streams.push(verbatim.watch(None, cursor));
+    }
+    let mut events = select_all(streams);
     while let Some(event) = events.next().await {
-        let change = match event {
-            Ok(event) => event.change,
+        match event {
+            Ok(Event { change, .. }) if change.kind == FeedKind::Session => {}
+            Ok(Event { change, .. }) => tell(verbatim, args, &mut told, &change).await?,
             Err(error) if error.problem().is_some_and(|problem| problem.code == "cursor_gone") => {
                 eprintln!("The server's database was put back to an earlier state: going on from now");
-                continue;
             }
             Err(error) => return Err(error.into()),
-        };
-        if change.kind != FeedKind::Session {
-            tell(&verbatim, &args, &mut counted, &change).await?;
         }
     }
     Ok(())
+}
+
+/// Prints what a session begins with, and returns the cursor to go on from.
+async fn begin(verbatim: &Verbatim, args: &Tail, told: &mut Told, id: &str) -> Result<String> {
+    let session = verbatim.session(id);
+    let Some(since) = &args.since else {
+        // The page and the cursor are of one moment: between the two nothing is lost, nothing comes twice.
+        let page = session.messages(ListMessages { limit: Some(args.lines.max(1)), ..query(args) }).await?;
+        let last = page.messages.iter().rev().nth(args.lines as usize).map_or(0, |entry| entry.message.seq);
+        told.show(args, (id, &page), if args.lines == 0 { page.last_seq } else { last }, |_| true)?;
+        return Ok(page.cursor);
+    };
+    let query = ListMessages { since: Some(since.clone()), limit: Some(SPAN as u32), ..query(args) };
+    let mut page = session.messages(query.clone()).await?;
+    // Of the first page: what changes while the others are read is told afterwards, unless it was read with them.
+    let cursor = page.cursor.clone();
+    loop {
+        told.show(args, (id, &page), 0, |_| true)?;
+        told.revisions.extend(page.messages.iter().map(|entry| (place(entry), entry.message.revision)));
+        if page.to >= page.last_seq || page.to == 0 {
+            return Ok(cursor);
+        }
+        page = session.messages(ListMessages { after: Some(page.to), ..query.clone() }).await?;
+    }
+}
+
+/// Prints what was said since then in all sessions, one after the other; returns the cursor of the moment before.
+async fn begin_all(verbatim: &Verbatim, args: &Tail, told: &mut Told, since: &str) -> Result<String> {
+    let mut query = ListSessions { since: Some(since.to_owned()), limit: Some(SPAN as u32), ..ListSessions::default() };
+    let mut cursor = None;
+    let mut ids = Vec::new();
+    loop {
+        let page = verbatim.sessions(query.clone()).await?;
+        cursor.get_or_insert(page.cursor);
+        ids.extend(page.sessions.into_iter().map(|session| session.id));
+        query.after = page.next;
+        if query.after.is_none() {
+            break;
+        }
+    }
+    for id in ids.iter().rev() {
+        begin(verbatim, args, told, id.as_str()).await?;
+    }
+    Ok(cursor.unwrap_or_default())
+}
+
+/// Ends when nobody reads standard output any more, where that is a pipe or a terminal.
+async fn reader_gone() {
+    #[cfg(unix)]
+    {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let (gone, told) = tokio::sync::oneshot::channel();
+        // A thread of its own: nothing waits for it when the command ends.
+        std::thread::spawn(move || {
+            let out = std::io::stdout();
+            // Errors and the other side's end are always told, without being asked for.
+            if poll(&mut [PollFd::new(&out, PollFlags::empty())], None).is_ok() {
+                let _ = gone.send(());
+            }
+        });
+        if told.await.is_ok() {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+fn place(entry: &Entry) -> (String, i64) {
+    (entry.message.session_id.to_string(), entry.message.seq)
 }
 
 /// Everything as JSON; for people what the dashboard shows.
@@ -58,7 +139,7 @@ fn query(args: &Tail) -> ListMessages {
     ListMessages { types, roles, dev: (args.json || args.dev).then_some(1), ..ListMessages::default() }
 }
 
-async fn tell(verbatim: &Verbatim, args: &Tail, counted: &mut Counted, change: &FeedEvent) -> Result<()> {
+async fn tell(verbatim: &Verbatim, args: &Tail, told: &mut Told, change: &FeedEvent) -> Result<()> {
     let session = verbatim.session(&change.session);
     let mut from = change.from_seq;
     while from <= change.to_seq {
@@ -71,18 +152,25 @@ async fn tell(verbatim: &Verbatim, args: &Tail, counted: &mut Counted, change: &
         };
         // Changed again since: that change is told by itself.
         let is_meant = |entry: &Entry| change.kind == FeedKind::Range || entry.message.revision == change.revision;
-        counted.show(args, (&change.session, &page), from - 1, is_meant)?;
+        told.show(args, (&change.session, &page), from - 1, is_meant)?;
         // A page of long messages ends before `to`.
         from = if page.to < from { to } else { page.to } + 1;
     }
     Ok(())
 }
 
-/// Hidden messages that were counted, by session and `seq`: each is counted once, however often it changes.
+/// What was told.
 #[derive(Default)]
-struct Counted(HashSet<(String, i64)>);
+struct Told {
+    /// The sessions that were named.
+    begun: HashSet<String>,
+    /// Hidden messages, by session and `seq`: each is counted once, however often it changes.
+    counted: HashSet<(String, i64)>,
+    /// Revisions of what the beginning had in several pages.
+    revisions: HashMap<(String, i64), i32>,
+}
 
-impl Counted {
+impl Told {
     /// Prints the messages of a page after `seq` that `is_meant` takes, and counts what is hidden between them.
     fn show(
         &mut self,
@@ -91,15 +179,15 @@ impl Counted {
         after: i64,
         is_meant: impl Fn(&Entry) -> bool,
     ) -> Result<()> {
-        let indent = if args.session.is_some() { String::new() } else { format!("{session}  ") };
+        let indent = if args.sessions.len() == 1 { String::new() } else { format!("{session}  ") };
         let count = |run: &mut Run| run.take().map_or(Ok(()), |line| print(&format!("{:8}  {indent}{line}\n", "")));
         let mut hidden = Run::default();
         for row in rows(page) {
             match row {
-                Row::Hidden(row) if row.seq > after && self.0.insert((session.to_owned(), row.seq)) => {
+                Row::Hidden(row) if row.seq > after && self.counted.insert((session.to_owned(), row.seq)) => {
                     hidden.push(row);
                 }
-                Row::Message(entry) if entry.message.seq > after && is_meant(entry) => {
+                Row::Message(entry) if entry.message.seq > after && is_meant(entry) && !self.has(entry) => {
                     count(&mut hidden)?;
                     show(args, entry)?;
                 }
@@ -107,6 +195,11 @@ impl Counted {
             }
         }
         count(&mut hidden)
+    }
+
+    /// Was it printed as it is, with the beginning?
+    fn has(&self, entry: &Entry) -> bool {
+        self.revisions.get(&place(entry)).is_some_and(|revision| *revision >= entry.message.revision)
     }
 }
 
@@ -120,7 +213,7 @@ fn show(args: &Tail, entry: &Entry) -> Result<()> {
     if draft.status == Status::Streaming {
         return Ok(());
     }
-    let session = if args.session.is_some() { String::new() } else { format!("{}  ", message.session_id) };
+    let session = if args.sessions.len() == 1 { String::new() } else { format!("{}  ", message.session_id) };
     let said = match draft.status {
         Status::Retracted => "(taken back)".to_owned(),
         _ => one_line(&entry.summary),

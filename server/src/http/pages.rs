@@ -17,6 +17,7 @@ use app::pages::new_session::NewSessionPage;
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
+use app::pages::schedules::SchedulesPage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
@@ -314,6 +315,16 @@ pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Respon
         let agents = site.api.list_agents(Nothing {}, Nothing {}).await?;
         let data = NewSessionPage { agents, shell: views::shell(&site, &headers, recent).await? };
         Ok(app::pages::new_session::page(&data))
+    };
+    answer(&site, &headers, page.await).await
+}
+
+pub async fn schedules(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let page = async {
+        let recent = views::recent(&site).await?;
+        let schedules = site.api.list_schedules(Nothing {}, Nothing {}).await?;
+        let data = SchedulesPage { schedules, shell: views::shell(&site, &headers, recent).await? };
+        Ok(app::pages::schedules::page(&data))
     };
     answer(&site, &headers, page.await).await
 }

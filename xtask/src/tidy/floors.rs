@@ -19,21 +19,23 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
+    ("tui", &["api", "diff", "model", "sdk"]),
     ("hub", &["agents", "api", "channels", "cost", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
-    ("server", &["agents", "api", "app", "diff", "drivers", "hub", "mcp", "model", "sdk", "store"]),
+    ("server", &["agents", "api", "app", "diff", "drivers", "hub", "mcp", "model", "sdk", "store", "tui"]),
     ("xtask", &[]),
 ];
 
 /// Crates of others that only these of ours may name.
-const OWNED: [(&str, &[&str]); 8] = [
+const OWNED: [(&str, &[&str]); 9] = [
     ("arborium", &["diff", "hub"]),
     ("imara-diff", &["diff"]),
     ("leptos", &["app", "frontend"]),
     ("libsqlite3-sys", &["store"]),
     ("prometheus-client", &["hub", "server"]),
-    ("pulldown-cmark", &["app"]),
+    ("pulldown-cmark", &["app", "tui"]),
+    ("ratatui", &["server", "tui"]),
     ("rmcp", &["mcp"]),
     ("sqlx", &["store"]),
 ];

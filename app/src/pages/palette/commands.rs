@@ -15,8 +15,9 @@ struct Line {
     does: Does,
 }
 
-const PLACES: [(&str, Glyph, &str); 6] = [
+const PLACES: [(&str, Glyph, &str); 7] = [
     ("Folders", Glyph::FOLDER, "/folders"),
+    ("Schedules", Glyph::CLOCK, "/schedules"),
     ("History", Glyph::LAYERS, "/search"),
     ("Statistics", Glyph::CHART, "/stats"),
     ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),

@@ -1,6 +1,7 @@
 //! Live writes: many in one transaction, each answered by itself.
 
 mod begun;
+mod due;
 mod posts;
 mod todos;
 
@@ -102,6 +103,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
             LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
             LiveWrite::EndRun(end) => answers.push(begun::end(step, end).await?),
+            LiveWrite::Due(due) => answers.push(due::run(step, due).await?),
         }
     }
     step.end().await?;

@@ -83,7 +83,9 @@ pub(crate) async fn write(
         Copies::New => Default::default(),
     };
     let asked = if copies == Copies::Possible {
-        asked::by_hooks(step, sessions, &planned, &stored).await?
+        let mut asked = asked::by_hooks(step, sessions, &planned, &stored).await?;
+        asked.extend(asked::by_schedules(step, &planned, &stored).await?);
+        asked
     } else {
         BTreeSet::new()
     };

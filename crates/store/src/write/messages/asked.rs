@@ -1,5 +1,6 @@
 //! Approvals that an agent's hook asked for. They have the ids that the agent's transcript gives them later: the card stays one,
-//! and a decision that was made here isn't taken back by what is read.
+//! and a decision that was made here isn't taken back by what is read. So do prompts of schedules: the transcript doesn't tell
+//! that they are.
 
 use super::Planned;
 use super::rows::Old;
@@ -38,6 +39,30 @@ pub(super) async fn by_hooks(
         }
     }
     Ok(asked)
+}
+
+/// Session and id of each message that a schedule posted, as its agent's transcript has it too.
+pub(super) async fn by_schedules(
+    step: &mut Step<'_>,
+    planned: &[Planned],
+    stored: &HashMap<(i64, String), Old>,
+) -> Result<BTreeSet<(i64, String)>, StoreError> {
+    let mut posted = BTreeSet::new();
+    for planned in planned {
+        let key = (planned.session_rid, planned.message.id.clone());
+        // Their ids are UUIDs of version 8, which nobody else makes: the others cost no question.
+        if key.1.len() != 36 || key.1.as_bytes().get(14) != Some(&b'8') || !stored.contains_key(&key) {
+            continue;
+        }
+        let found: Option<i64> = on_step!(step, c => {
+            sqlx::query_scalar("SELECT due_at FROM schedule_run WHERE workspace_id = $1 AND message_id = $2")
+                .bind(step.workspace).bind(&key.1).fetch_optional(c).await
+        })?;
+        if found.is_some() {
+            posted.insert(key);
+        }
+    }
+    Ok(posted)
 }
 
 /// Does the stored row stay as it is? It does unless it is open, and the transcript holds the answer.

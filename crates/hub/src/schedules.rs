@@ -1,0 +1,135 @@
+//! Prompts at a time: what is due is claimed and posted in one transaction, so that no run comes twice, whatever breaks in between
+//! and however many servers look.
+
+pub mod times;
+
+use crate::host::{HostEvent, HostMessage};
+use crate::writer::Failure;
+use crate::{Hub, clock, posting, problem};
+use api::Problem;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use model::{Body, Draft, MessageId, Micros, Provenance, Role, text};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use std::time::Duration;
+use store::{LiveDone, LiveDue, LivePost, LiveWrite, MissedRuns, Refusal, Schedule};
+use times::{Plan, Times};
+
+/// Sender of a prompt that is posted at its time.
+pub const SENDER: &str = "scheduled_task";
+/// How long nobody looks at most: another server on the same database may have made a schedule.
+const LONGEST: Duration = Duration::from_secs(15);
+/// After an error of the database.
+const PAUSE: Duration = Duration::from_secs(5);
+/// Characters of a prompt in what the host says.
+const QUOTED: usize = 120;
+
+/// Runs what is due, for as long as the hub lives.
+pub async fn work(hub: Hub) {
+    loop {
+        let pause = match look(&hub, clock::now()).await {
+            Ok(()) => until_next(&hub).await,
+            Err(problem) => {
+                if !hub.shutdown.is_cancelled() {
+                    tracing::warn!(%problem, "schedules can't be looked at");
+                }
+                PAUSE
+            }
+        };
+        tokio::select! {
+            () = hub.shutdown.cancelled() => return,
+            () = hub.scheduled.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+async fn until_next(hub: &Hub) -> Duration {
+    let next = hub.workspace.next_schedule().await.ok().flatten();
+    let left = next.map(|at| at.since(clock::now()).max(0)).and_then(|micros| u64::try_from(micros).ok());
+    // To the next millisecond, which is how fine the timer is.
+    left.map_or(LONGEST, |micros| Duration::from_micros(micros + 1000)).min(LONGEST)
+}
+
+/// Runs what is due at a time, and tells what was missed.
+///
+/// # Errors
+///
+/// The database can't be read or written. What is due stays so.
+pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
+    for schedule in hub.workspace.due_schedules(now).await.map_err(problem)? {
+        let Some(due) = schedule.next_at else { continue };
+        let plan = match Times::stored(&schedule) {
+            Ok(times) => times.plan(due, now),
+            // Of a zone that the system no longer knows nobody can say when it is due.
+            Err(problem) => {
+                tracing::warn!(%problem, schedule = schedule.id, "a schedule can't be read");
+                Plan { run: None, missed: Some((1, due)), next: None }
+            }
+        };
+        let missed = plan.missed.map(|(count, last_at)| missed(&schedule, count, last_at));
+        let prompt = plan.run.map(|at| prompt(&schedule, at).map(|post| (at, post))).transpose()?;
+        let write = LiveDue { schedule: schedule.id.clone(), claims: Some(due), next: plan.next, prompt, missed };
+        match hub.writer.write(LiveWrite::Due(Box::new(write))).await {
+            // Another server was first.
+            Ok(_) | Err(Failure::Refused(Refusal::NotDue)) => {}
+            Err(Failure::Problem(problem)) => return Err(problem),
+            Err(Failure::Refused(refusal)) => tracing::warn!(?refusal, schedule = schedule.id, "a run was refused"),
+        }
+    }
+    Ok(())
+}
+
+/// Posts the prompt of a schedule now. Its times stay as they are.
+pub(crate) async fn run_now(hub: &Hub, schedule: &Schedule) -> Result<LiveDone, Failure> {
+    let now = clock::now();
+    let post = prompt(schedule, now).map_err(Failure::Problem)?;
+    let write =
+        LiveDue { schedule: schedule.id.clone(), claims: None, next: None, prompt: Some((now, post)), missed: None };
+    Ok(hub.writer.write(LiveWrite::Due(Box::new(write))).await?.0)
+}
+
+/// What goes to the session: a message of the schedule's owner, which waits for the agent as all that people write.
+fn prompt(schedule: &Schedule, due: Micros) -> Result<LivePost, Problem> {
+    let id = run_id(&schedule.id, due)?;
+    let metadata =
+        Map::from_iter([("task".to_owned(), Value::from(true)), ("schedule".to_owned(), schedule.id.clone().into())]);
+    let mut draft = Draft {
+        provenance: Provenance::Ourselves,
+        metadata: Some(metadata),
+        ..Draft::text(id, Role::User, SENDER, schedule.prompt.as_str(), due)
+    };
+    let body = Body::of(&draft);
+    posting::complete(&mut draft, &body);
+    let create_hash = posting::create_hash(&(&schedule.id, due))?;
+    let mut post =
+        LivePost::new(schedule.session.clone(), posting::new_message(draft, body), create_hash).map_err(problem)?;
+    post.queued = true;
+    Ok(post)
+}
+
+fn missed(schedule: &Schedule, count: i64, last_at: Micros) -> MissedRuns {
+    let event = HostEvent::RunsMissed {
+        count,
+        last: moment(last_at, &schedule.zone),
+        prompt: text::one_line(&schedule.prompt, QUOTED),
+    };
+    let id = run_id(&format!("missed {}", schedule.id), last_at);
+    let message = id.and_then(|id| HostMessage::new(&event).with_id(id.to_string()).post(&schedule.session));
+    MissedRuns { count, last_at, told: message.inspect_err(|problem| tracing::warn!(%problem, "nobody is told")).ok() }
+}
+
+/// `2026-11-21 14:02 Europe/Berlin`.
+fn moment(at: Micros, zone: &str) -> String {
+    let zoned = Timestamp::from_microsecond(at.0).map(|at| at.to_zoned(TimeZone::get(zone).unwrap_or(TimeZone::UTC)));
+    zoned.map(|at| format!("{} {zone}", at.strftime("%Y-%m-%d %H:%M"))).unwrap_or_default()
+}
+
+/// The id of the message of a run: always the same one, and a UUID, which agents take as the id of a prompt.
+fn run_id(schedule: &str, due: Micros) -> Result<MessageId, Problem> {
+    let hash = Sha256::digest(format!("{schedule} {}", due.0).as_bytes());
+    let bytes = hash.first_chunk::<16>().copied().unwrap_or_default();
+    let id = uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string();
+    MessageId::parse(id).map_err(|_| Problem::internal())
+}

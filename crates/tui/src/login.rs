@@ -1,0 +1,103 @@
+//! A log-in of our own: what a person says and decides is theirs, and this machine's credential may not decide.
+
+use api::account::{LogIn, LogInSecret, SECRET_HEADER};
+use api::client::refusal;
+use api::contract::{LogInRoute, LogOut};
+use api::transport::reqwest::{lost, retry_after};
+use api::transport::{Answer, Sending, Transport};
+use api::{Client, Method, Nothing, Problem, Route as _};
+use reqwest::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT};
+use reqwest::{Method as Verb, RequestBuilder, Response};
+use sdk::Verbatim;
+use std::time::Duration;
+
+/// What the list of log-ins calls it.
+const LABEL: &str = "Verbatim in a terminal";
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A person who is logged in. It stays logged in until [`Person::leave`].
+#[derive(Clone)]
+pub struct Person {
+    base: String,
+    cookie: String,
+    secret: String,
+    http: reqwest::Client,
+}
+
+impl Person {
+    /// Logs in by a one-time code, which only this machine's credential gets.
+    ///
+    /// # Errors
+    ///
+    /// The server's problem: 403 for an agent's key.
+    pub async fn log_in(verbatim: &Verbatim) -> Result<Self, Problem> {
+        let link = verbatim.client().create_launch_code(Nothing {}, Nothing {}).await?.url;
+        let unread = || api::client::unreadable("its log-in link has no code");
+        let (_, code) = link.split_once("#c=").ok_or_else(unread)?;
+        let base = verbatim.url().unwrap_or_default().to_owned();
+        let http = reqwest::Client::builder().no_proxy().build().map_err(|error| lost(&base, &error))?;
+        let body =
+            api::json::write(&LogIn { code: code.to_owned() }).map_err(|error| api::client::unreadable(&error))?;
+        let request = http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, LABEL).header(ORIGIN, &base);
+        let response = send(request.header(CONTENT_TYPE, "application/json").body(body), &base).await?;
+        let cookie = response.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok());
+        let cookie = cookie.and_then(|cookie| cookie.split(';').next()).map(str::to_owned);
+        let answer = answer(response, &base).await?;
+        if answer.status >= 400 {
+            return Err(refusal(&answer));
+        }
+        let read: LogInSecret = api::json::read(&answer.body).map_err(|error| api::client::unreadable(&error))?;
+        let cookie = cookie.ok_or_else(|| api::client::unreadable("it brings no cookie"))?;
+        Ok(Self { base, cookie, secret: read.secret, http })
+    }
+
+    /// The API as this person.
+    pub fn client(&self) -> Client {
+        Client::new(self.clone())
+    }
+
+    /// Logs out.
+    ///
+    /// # Errors
+    ///
+    /// `transport` if the server can't be reached: then the log-in ends by itself after a week.
+    pub async fn leave(&self) -> Result<(), Problem> {
+        let request = self.http.post(format!("{}{}", self.base, LogOut::PATH));
+        send(self.shown(request), &self.base).await.map(drop)
+    }
+
+    fn shown(&self, request: RequestBuilder) -> RequestBuilder {
+        let request = request.header(COOKIE, &self.cookie).header(SECRET_HEADER, &self.secret);
+        request.header(ORIGIN, &self.base).header(USER_AGENT, LABEL)
+    }
+}
+
+impl Transport for Person {
+    fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
+        Box::pin(async move {
+            let method = match method {
+                Method::Get => Verb::GET,
+                Method::Post => Verb::POST,
+                Method::Put => Verb::PUT,
+                Method::Patch => Verb::PATCH,
+                Method::Delete => Verb::DELETE,
+            };
+            let mut request = self.shown(self.http.request(method, format!("{}{path_and_query}", self.base)));
+            if let Some(body) = body {
+                request = request.header(CONTENT_TYPE, "application/json").body(body);
+            }
+            answer(send(request, &self.base).await?, &self.base).await
+        })
+    }
+}
+
+async fn send(request: RequestBuilder, base: &str) -> Result<Response, Problem> {
+    request.timeout(PATIENCE).send().await.map_err(|error| lost(base, &error))
+}
+
+async fn answer(response: Response, base: &str) -> Result<Answer, Problem> {
+    let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+    let body = response.bytes().await.map_err(|error| lost(base, &error))?.to_vec();
+    Ok(Answer { status, retry_after, body })
+}

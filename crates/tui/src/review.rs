@@ -1,0 +1,335 @@
+//! A request, whole, before it is decided. It can be allowed once all of it was on the screen; deny is always possible.
+
+use crate::ask::Ask;
+use crate::card::text_of;
+use crate::code;
+use crate::compose::{Field, Typed};
+use crate::exact;
+use crate::keys::Command;
+use crate::theme::Theme;
+use crate::wrap::{Break, wrap};
+use api::messages::{Entry, NotShownReason};
+use api::posting::Decide;
+use crossterm::event::KeyEvent;
+use model::envelope::EditInfo;
+use model::markdown::said_besides;
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, OptionKind};
+use model::message_type::code_edit::Edit;
+use ratatui::text::{Line, Span};
+use serde_json::{Map, Value};
+
+pub struct Review {
+    session: String,
+    pub entry: Entry,
+    approval: Approval,
+    /// First line in the window.
+    top: usize,
+    /// Lines from the first on that were in the window, in this width.
+    seen: usize,
+    total: usize,
+    width: usize,
+    height: usize,
+    picked: Vec<String>,
+    pub words: Option<Field>,
+    pub is_typing: bool,
+    /// The decision is on its way.
+    pub is_sent: bool,
+    /// Why it can't be decided so, or what the server says.
+    pub problem: Option<String>,
+}
+
+impl Review {
+    /// None where the message asks nothing, or no more.
+    pub fn of(session: &str, entry: &Entry) -> Option<Self> {
+        let approval = Approval::open_of(&entry.message.draft, entry.body())?.clone();
+        Some(Self {
+            session: session.to_owned(),
+            entry: entry.clone(),
+            approval,
+            top: 0,
+            seen: 0,
+            total: usize::MAX,
+            width: 0,
+            height: 0,
+            picked: Vec::new(),
+            words: None,
+            is_typing: false,
+            is_sent: false,
+            problem: None,
+        })
+    }
+
+    /// Was each line of it on the screen?
+    pub fn is_seen(&self) -> bool {
+        self.seen >= self.total
+    }
+
+    /// Its options by number, from 1.
+    fn choices(&self) -> impl Iterator<Item = (usize, &Choice)> {
+        self.approval.choices().enumerate().map(|(index, choice)| (index + 1, choice))
+    }
+
+    /// The lines in the window, which are counted as seen if they go on from those that were.
+    pub fn window(&mut self, width: usize, height: usize, theme: Theme) -> Vec<Line<'static>> {
+        let lines = self.lines(width, theme);
+        if (width, lines.len()) != (self.width, self.total) {
+            (self.width, self.total, self.seen, self.top) = (width, lines.len(), 0, 0);
+        }
+        self.height = height;
+        self.top = self.top.min(lines.len().saturating_sub(height));
+        if self.top <= self.seen {
+            self.seen = self.seen.max((self.top + height).min(lines.len()));
+        }
+        lines.into_iter().skip(self.top).take(height).collect()
+    }
+
+    /// All that a decision covers, and what can be answered.
+    fn lines(&self, width: usize, theme: Theme) -> Vec<Line<'static>> {
+        let mut page = Page { lines: Vec::new(), width, theme };
+        let approval = &self.approval;
+        page.exact(&approval.title, "🔐 ");
+        if let Some(risk) = &approval.risk {
+            page.exact(risk, "Risk: ");
+        }
+        if let Some(words) = said_besides(&self.entry.message.draft, self.entry.body()) {
+            page.exact(words, "");
+        }
+        if let Some(body) = approval.body.as_deref().filter(|body| !body.is_empty()) {
+            page.exact(body, "");
+        }
+        for call in &self.entry.calls {
+            page.call(&call.tool_name, call.seq, &call.input);
+        }
+        let mut number = 0;
+        for question in &approval.questions {
+            page.blank();
+            if let Some(header) = question.header.as_deref().filter(|header| *header != question.question) {
+                page.exact(header, "");
+            }
+            if question.question != approval.title {
+                page.exact(&question.question, "");
+            }
+            for choice in &question.options {
+                number += 1;
+                let mark = if self.picked.contains(&choice.id) { "●" } else { "○" };
+                let label = if choice.label.is_empty() { &choice.id } else { &choice.label };
+                page.exact(label, &format!("{mark} {number} "));
+                page.note(choice.kind.map_or("", means), "    ");
+                if let Some(description) = &choice.description {
+                    page.exact(description, "    ");
+                }
+            }
+        }
+        for field in &approval.fields {
+            page.exact(&field.label, "Input: ");
+        }
+        match (&self.entry.shown_sha256, &self.entry.not_shown) {
+            (Some(_), _) => {}
+            (None, Some(not_shown)) if not_shown.reason == NotShownReason::TooLarge => {
+                page.note(
+                    &format!(
+                        "It asks about {} bytes: too much to be shown whole, so it can't be allowed here",
+                        not_shown.bytes
+                    ),
+                    "",
+                );
+            }
+            (None, _) => page.note("Not all that it asks about is here: close it and open it again", ""),
+        }
+        page.lines
+    }
+
+    /// What the keys below the request are.
+    pub fn hints(&self) -> String {
+        let mut hints = Vec::new();
+        if self.entry.shown_sha256.is_some() {
+            if !self.is_seen() {
+                hints.push("Space reads on: it can be allowed once you have seen all of it".to_owned());
+            } else if !self.approval.fields.is_empty() {
+                hints.push("Fill in the form in the browser".to_owned());
+            } else if self.is_permission() {
+                hints.push("a allows once".to_owned());
+                if self.option(OptionKind::AllowAlways).is_some() {
+                    hints.push("A always".to_owned());
+                }
+            } else {
+                hints.push("1-9 choose, r types, Enter sends".to_owned());
+            }
+        }
+        hints.push("d denies, Esc leaves".to_owned());
+        hints.join(", ")
+    }
+
+    fn is_permission(&self) -> bool {
+        matches!(self.approval.kind, ApprovalKind::Permission | ApprovalKind::Plan)
+    }
+
+    fn option(&self, kind: OptionKind) -> Option<&Choice> {
+        self.approval.choices().find(|choice| choice.kind == Some(kind))
+    }
+
+    pub fn scroll(&mut self, lines: i64) {
+        self.top = self.top.saturating_add_signed(lines as isize);
+    }
+
+    pub fn page_height(&self) -> i64 {
+        (self.height as i64 - 1).max(1)
+    }
+
+    /// A digit chooses an option.
+    pub fn pick(&mut self, number: usize) {
+        let Some(id) = self.choices().find(|(at, _)| *at == number).map(|(_, choice)| choice.id.clone()) else {
+            return;
+        };
+        if self.picked.contains(&id) {
+            self.picked.retain(|picked| *picked != id);
+            return;
+        }
+        let of = self.approval.questions.iter().find(|question| question.options.iter().any(|choice| choice.id == id));
+        if let Some(question) = of.filter(|question| question.multi_select != Some(true)) {
+            self.picked.retain(|picked| !question.options.iter().any(|choice| choice.id == *picked));
+        }
+        self.picked.push(id);
+    }
+
+    pub fn typed(&mut self, key: KeyEvent) -> Option<Ask> {
+        match self.words.get_or_insert_default().key(key) {
+            Typed::Text => None,
+            Typed::Leave => {
+                self.is_typing = false;
+                None
+            }
+            Typed::Send | Typed::Steer => {
+                self.is_typing = false;
+                if self.is_permission() { None } else { self.decide(Command::SendAnswer) }
+            }
+        }
+    }
+
+    /// The decision that a key makes. None, and a problem, where it may not be made.
+    pub fn decide(&mut self, command: Command) -> Option<Ask> {
+        self.problem = None;
+        let decide = self.decision(command);
+        match decide {
+            Ok(decide) => {
+                self.is_sent = true;
+                let message = self.entry.message.draft.id.to_string();
+                Some(Ask::Decide { session: self.session.clone(), message, decide })
+            }
+            Err(problem) => {
+                self.problem = Some(problem.to_owned());
+                None
+            }
+        }
+    }
+
+    fn decision(&self, command: Command) -> Result<Decide, &'static str> {
+        if self.is_sent {
+            return Err("The decision is on its way");
+        }
+        let text = self.words.as_ref().map(|words| words.text().trim().to_owned()).filter(|text| !text.is_empty());
+        let shown_sha256 = self.entry.shown_sha256.clone();
+        let decide = Decide { text, shown_sha256, ..Decide::default() };
+        if command == Command::Deny {
+            return Ok(match self.option(OptionKind::RejectOnce) {
+                Some(choice) if decide.shown_sha256.is_some() => Decide { selected: vec![choice.id.clone()], ..decide },
+                _ => Decide { state: Some(ApprovalState::Denied), ..decide },
+            });
+        }
+        if decide.shown_sha256.is_none() {
+            return Err("Not all that it asks about can be shown here: it can be denied, or answered in the browser");
+        }
+        if !self.is_seen() {
+            return Err("Read all of it first: Space goes on");
+        }
+        if !self.approval.fields.is_empty() {
+            return Err("It has a form: answer it in the browser");
+        }
+        let choose = |choice: &Choice| vec![choice.id.clone()];
+        match command {
+            Command::AllowOnce => match self.option(OptionKind::AllowOnce) {
+                Some(choice) => Ok(Decide { selected: choose(choice), ..decide }),
+                None if self.is_permission() && self.approval.choices().next().is_none() => {
+                    Ok(Decide { state: Some(ApprovalState::AllowedOnce), ..decide })
+                }
+                None => Err("It can't be allowed once: choose an answer by its number"),
+            },
+            Command::AllowAlways => {
+                let choice = self.option(OptionKind::AllowAlways).ok_or("It can't be allowed always")?;
+                Ok(Decide { selected: choose(choice), ..decide })
+            }
+            _ if self.picked.is_empty() && decide.text.is_none() => {
+                Err("Choose an answer by its number, or type one with r")
+            }
+            _ => {
+                let kinds = self.approval.choices().filter(|choice| self.picked.contains(&choice.id));
+                let has_kind = kinds.into_iter().any(|choice| choice.kind.is_some());
+                let state = (!has_kind).then_some(ApprovalState::Answered);
+                Ok(Decide { state, selected: self.picked.clone(), ..decide })
+            }
+        }
+    }
+}
+
+fn means(kind: OptionKind) -> &'static str {
+    match kind {
+        OptionKind::AllowOnce => "allows once",
+        OptionKind::AllowAlways => "allows always",
+        OptionKind::RejectOnce => "denies",
+        OptionKind::RejectAlways => "denies always",
+    }
+}
+
+struct Page {
+    lines: Vec<Line<'static>>,
+    width: usize,
+    theme: Theme,
+}
+
+impl Page {
+    fn blank(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    fn note(&mut self, text: &str, indent: &'static str) {
+        if !text.is_empty() {
+            let spans = [Span::styled(text.to_owned(), self.theme.quiet())];
+            self.lines.extend(wrap(&spans, self.width, Break::Words, (&Span::raw(indent), &Span::raw(indent))));
+        }
+    }
+
+    /// A text with each of its characters, behind a mark.
+    fn exact(&mut self, text: &str, mark: &str) {
+        let first = Span::styled(mark.to_owned(), self.theme.strong());
+        let next = Span::raw(" ".repeat(first.width()));
+        for (index, line) in exact::lines(text, self.theme).iter().enumerate() {
+            let mark = if index == 0 { &first } else { &next };
+            self.lines.extend(wrap(line, self.width, Break::Anywhere, (mark, &next)));
+        }
+    }
+
+    /// What a tool is given: each value of it, and an edit also as the difference that it makes.
+    fn call(&mut self, tool: &str, seq: i64, input: &Map<String, Value>) {
+        self.blank();
+        self.exact(tool, "");
+        self.note(&format!("message {seq}"), "");
+        let text = |key: &str| input.get(key).and_then(Value::as_str);
+        if let (Some(path), Some(old), Some(new)) = (text("file_path"), text("old_string"), text("new_string")) {
+            let edit = Edit {
+                file_path: path.to_owned(),
+                old_content: Some(old.to_owned()),
+                new_content: Some(new.to_owned()),
+                language: None,
+            };
+            self.note("What it changes", "");
+            self.lines.extend(code::edit(&edit, &EditInfo::default(), 1, self.width, self.theme));
+        }
+        for (key, value) in input {
+            self.exact(key, "");
+            self.exact(&text_of(value), "  ");
+        }
+        if input.is_empty() {
+            self.note("Without any input", "");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Colours: the terminal's own sixteen, so that they fit its background.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How things are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    /// By colour as well.
+    Colours,
+    /// By signs and weight alone, as `NO_COLOR` asks for.
+    Plain,
+}
+
+impl Theme {
+    fn colour(self, colour: Color) -> Style {
+        match self {
+            Self::Colours => Style::new().fg(colour),
+            Self::Plain => Style::new(),
+        }
+    }
+
+    pub(crate) fn added(self) -> Style {
+        self.colour(Color::Green)
+    }
+
+    pub(crate) fn removed(self) -> Style {
+        self.colour(Color::Red)
+    }
+
+    /// What a person says, and keys.
+    pub(crate) fn person(self) -> Style {
+        self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn agent(self) -> Style {
+        self.colour(Color::Blue).add_modifier(Modifier::BOLD)
+    }
+
+    /// What waits for a person, and marks of what can't be seen.
+    pub(crate) fn warning(self) -> Style {
+        self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn failed(self) -> Style {
+        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+    }
+
+    pub(crate) fn code(self) -> Style {
+        self.colour(Color::Magenta)
+    }
+
+    /// What matters less.
+    pub(crate) fn quiet(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    pub(crate) fn strong(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// The row that keys act on.
+    pub(crate) fn current(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    /// Words that changed, or that were sought.
+    pub(crate) fn marked(self, style: Style) -> Style {
+        style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
+    }
+}
