@@ -59,6 +59,8 @@ mod reference;
 mod reports;
 #[path = "program/runs.rs"]
 mod runs;
+#[path = "program/schedule.rs"]
+mod schedule;
 #[path = "program/sdk_asking.rs"]
 mod sdk_asking;
 #[path = "program/sdk_posting.rs"]

@@ -56,6 +56,7 @@ impl<T> List<T> {
 }
 
 /// The state of the terminal. Keys, replies and changes go in, requests come out.
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct App {
     pub(crate) theme: Theme,
     pub(crate) zone: TimeZone,
@@ -73,6 +74,8 @@ pub struct App {
     pub(crate) typing: Option<Typing>,
     /// Messages that were begun, by session.
     drafts: HashMap<String, Field>,
+    /// Texts that didn't get through, with their ids: the same text again is the same message.
+    unsent: HashMap<String, (String, String)>,
     /// First key of two.
     first: Option<String>,
     pub(crate) has_rail: bool,
@@ -116,6 +119,7 @@ impl App {
             review: None,
             typing: None,
             drafts: HashMap::new(),
+            unsent: HashMap::new(),
             first: None,
             has_rail: true,
             has_panel: true,
@@ -220,7 +224,10 @@ impl App {
                     transcript.todos = todos;
                 }
             }
-            Told::Said(_) => self.tell("Sent: the agent gets it with its next call"),
+            Told::Said(_, None) => self.tell("Sent: the agent gets it with its next call"),
+            Told::Said(_, Some(problem)) => {
+                self.tell(format!("Sent for its next call: {}", crate::visible::line(&problem.to_string(), 200)));
+            }
             Told::Decided(message, decided) => {
                 let summary = crate::visible::line(&decided.action.summary, 120);
                 self.tell(format!("Decided: {summary}"));
@@ -285,7 +292,8 @@ impl App {
     fn refused(&mut self, ask: Ask, problem: &Problem) {
         let text = crate::visible::line(&problem.to_string(), 300);
         match ask {
-            Ask::Say { session, text: said, .. } => {
+            Ask::Say { session, text: said, id, .. } => {
+                self.unsent.insert(session.clone(), (said.clone(), id));
                 // Nothing that was written is lost.
                 let mut field = Field::default();
                 field.insert(&said);

@@ -65,8 +65,8 @@ pub enum Told {
     Messages(String, ListMessages, MessagePage),
     /// To [`Ask::Header`].
     Header(Box<SessionDetail>, TodoState),
-    /// To [`Ask::Say`].
-    Said(String),
+    /// To [`Ask::Say`]: it is posted, and why the agent doesn't take it at once.
+    Said(String, Option<Problem>),
     /// To [`Ask::Decide`].
     Decided(String, Box<Decided>),
     /// To [`Ask::Search`].
@@ -115,10 +115,12 @@ impl Server {
                 let person = self.person()?;
                 let message = PostMessage { id: Some(id.clone()), ..PostMessage::from(text) };
                 person.post_message(path(&session), message).await?;
-                if steer {
-                    person.tell_agent(path(&session), TellAgent { action: AgentAction::Steer }).await?;
-                }
-                Told::Said(id)
+                let steer = async {
+                    let tell = TellAgent { action: AgentAction::Steer };
+                    if steer { person.tell_agent(path(&session), tell).await.map(drop) } else { Ok(()) }
+                };
+                // It is posted, whatever becomes of that.
+                Told::Said(id, steer.await.err())
             }
             Ask::Decide { session, message, decide } => {
                 let at = MessagePath { session, message: message.clone() };

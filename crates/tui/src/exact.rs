@@ -44,8 +44,9 @@ pub fn lines(text: &str, theme: Theme) -> Vec<Vec<Span<'static>>> {
             }
             _ if is_accent(c) => {
                 let run = same(is_accent);
+                let has_letter = writer.plain.ends_with(char::is_alphanumeric);
                 for (index, accent) in rest.iter().take(run).enumerate() {
-                    if index < ACCENTS && writer.plain.ends_with(char::is_alphanumeric) {
+                    if index < ACCENTS && has_letter {
                         writer.plain.push(*accent);
                     } else {
                         writer.mark(&number(*accent));

@@ -20,6 +20,7 @@ enum Row {
     Hidden(HiddenRow),
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Transcript {
     pub detail: SessionDetail,
     pub todos: TodoState,

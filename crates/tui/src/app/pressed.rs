@@ -232,7 +232,9 @@ impl App {
         let Some(transcript) = self.transcript.as_ref().filter(|_| !model::text::is_blank(&text)) else {
             return Vec::new();
         };
-        let id = uuid::Uuid::now_v7().to_string();
-        vec![Ask::Say { session: transcript.id().to_owned(), text, id, steer }]
+        let session = transcript.id().to_owned();
+        let again = self.unsent.remove(&session).filter(|(unsent, _)| *unsent == text);
+        let id = again.map_or_else(|| uuid::Uuid::now_v7().to_string(), |(_, id)| id);
+        vec![Ask::Say { session, text, id, steer }]
     }
 }
