@@ -1,5 +1,6 @@
 //! `test`: everything that CI runs. Every step is tried, so that one run shows all there is to repair.
 use std::process::{Command, ExitCode};
+use std::thread;
 
 use anyhow::Result;
 
@@ -89,6 +90,8 @@ fn steps(extent: Extent) -> Result<Report> {
 }
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
+    // Many tests wait for a server that waits: half as many again as there are processors keep all of them busy.
+    let threads = thread::available_parallelism()?.get().div_ceil(2) * 3;
     let cluster = Cluster::start()?;
     all_native(|packages| {
         let mut command = if tools::find(["cargo-nextest"]).is_some() {
@@ -96,6 +99,7 @@ fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
         } else {
             native("test", packages, ["--all-targets", "--no-fail-fast"])
         };
+        command.env("NEXTEST_TEST_THREADS", threads.to_string());
         if extent == Extent::All {
             command.env(EXTENT, "all");
         }
