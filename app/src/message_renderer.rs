@@ -8,6 +8,7 @@
 mod article;
 #[cfg(feature = "ssr")]
 mod cache;
+mod request;
 
 #[cfg(feature = "ssr")]
 pub use article::render_article;

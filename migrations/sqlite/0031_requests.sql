@@ -16,3 +16,6 @@ UPDATE spent SET
 
 -- Statistics read requests by time.
 CREATE INDEX spent_time ON spent (workspace_id, ended_at);
+
+-- How long a call of a tool took, where that is known.
+ALTER TABLE tool_use ADD COLUMN duration_ms INTEGER;

@@ -14,6 +14,7 @@ mod http;
 mod logging;
 mod modes;
 mod notice_file;
+mod price_file;
 mod signals;
 mod speaker;
 mod type_files;

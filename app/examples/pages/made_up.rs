@@ -1,5 +1,6 @@
 //! Data made up for looking at the pages, and for their snapshots.
 
+use api::cost::{Budgets, ContextMeter, Cost};
 use api::imports::{FailedFile, ImportJob};
 use api::messages::{Asks, ChangedFile, Changes, Display, EditRef, Entry, HiddenRow, MessagePage, TodoState};
 use api::projects::{Project, ProjectState, Projects};
@@ -160,6 +161,7 @@ fn projects(projects: Vec<Project>) -> Projects {
 
 pub fn sessions() -> SessionsPage {
     SessionsPage {
+        budgets: Budgets::default(),
         pinned: Vec::new(),
         asks: Vec::new(),
         list: SessionPage {
@@ -311,6 +313,8 @@ pub fn session(dev: Dev) -> SessionPageData {
             resume_command: Some(
                 "cd -- /home/mara/lantern && claude --resume 7d1c0b52-0000-4000-8000-000000000001".to_owned(),
             ),
+            cost: Cost { usd: Some(0.84), computed_usd: Some(0.84), unpriced: Vec::new() },
+            meter: Some(ContextMeter { used: 122_000, limit: 200_000, requests_left: Some(18) }),
             hidden_count: 41,
             cursor: "120".to_owned(),
         },

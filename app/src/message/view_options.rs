@@ -1,6 +1,7 @@
 //! How a transcript is looked at: what its rows and the components of its messages are drawn by.
 
 use super::code_review::reviewed::Reviewed;
+use api::cost::ModelRequest;
 use api::messages::Entry;
 use api::type_settings::TypeSettings;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
@@ -72,6 +73,8 @@ pub struct TranscriptOptions {
     pub nested: bool,
     /// Sub-agents, by the call that started them.
     pub children: Arc<HashMap<String, Child>>,
+    /// With dev on, the requests to the model, by the `seq` of the first message of each answer.
+    pub requests: Arc<BTreeMap<i64, ModelRequest>>,
     /// When the message above the page was written, where that is known.
     pub before: Option<Micros>,
     /// Messages of which only the beginning is here, by their `seq`.
@@ -144,6 +147,7 @@ impl TranscriptOptions {
             rests: false,
             nested: false,
             children: Arc::default(),
+            requests: Arc::default(),
             before: None,
             cut: Arc::default(),
             stop: Stop::default(),

@@ -2,6 +2,7 @@
 
 use super::MessageRenderer;
 use super::cache::{self, Drawn};
+use super::request;
 use crate::ansi;
 use crate::figures;
 use crate::html::Html;
@@ -53,7 +54,11 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     if let Some(child) = cache::child(entry, options) {
         html.attr("data-child", &child);
     }
-    html.tag(" tabindex=\"-1\">").html(&drawn.html);
+    html.tag(" tabindex=\"-1\">");
+    if let Some(of) = options.requests.get(&message.seq).filter(|_| options.dev) {
+        request::head(&mut html, of, options);
+    }
+    html.html(&drawn.html);
     if let Some(delivery) = entry.delivery {
         delivered(&mut html, delivery, options.now);
     }

@@ -1,11 +1,14 @@
-//! The right panel of a session: changed files, todos now, sub-agents, about. One tab is loaded at a time.
+//! The right panel of a session: changed files, todos now, sub-agents, requests to models, tools, about. One tab is loaded at a time.
 
 mod about;
 mod agents;
 mod changes;
+pub(crate) mod context;
 mod todos;
+mod tools;
 
 pub(crate) use about::copy_line;
+pub use context::LISTED as REQUESTS;
 
 use crate::clock::Clock;
 use crate::icon::Glyph;
@@ -13,6 +16,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, session_href};
+use api::cost::{ModelRequest, SessionTools};
 use api::messages::{Changes, TodoState};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -24,11 +28,13 @@ pub enum Tab {
     Changes,
     Todos,
     Agents,
+    Context,
+    Tools,
     About,
 }
 
 impl Tab {
-    pub const ALL: [Self; 4] = [Self::Changes, Self::Todos, Self::Agents, Self::About];
+    pub const ALL: [Self; 6] = [Self::Changes, Self::Todos, Self::Agents, Self::Context, Self::Tools, Self::About];
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.as_str() == word)
@@ -36,7 +42,7 @@ impl Tab {
 
     /// The tab that says most about a session, when the URL names none.
     pub fn for_session(session: &Session) -> Self {
-        Self::ALL.into_iter().find(|tab| tab.is_filled(session)).unwrap_or(Self::About)
+        [Self::Changes, Self::Todos, Self::Agents].into_iter().find(|tab| tab.is_filled(session)).unwrap_or(Self::About)
     }
 
     /// Has the session anything that belongs there?
@@ -45,6 +51,8 @@ impl Tab {
             Self::Changes => session.lines_added + session.lines_removed > 0,
             Self::Todos => session.todos_open + session.todos_done > 0,
             Self::Agents => session.child_count > 0,
+            Self::Context => session.usage.total() > 0,
+            Self::Tools => session.last_seq > 0,
             Self::About => true,
         }
     }
@@ -54,6 +62,8 @@ impl Tab {
             Self::Todos => "todos",
             Self::Changes => "changes",
             Self::Agents => "agents",
+            Self::Context => "context",
+            Self::Tools => "tools",
             Self::About => "about",
         }
     }
@@ -63,6 +73,8 @@ impl Tab {
             Self::Todos => "Todos",
             Self::Changes => "Changes",
             Self::Agents => "Agents",
+            Self::Context => "Context",
+            Self::Tools => "Tools",
             Self::About => "About",
         }
     }
@@ -75,6 +87,9 @@ pub enum PanelData {
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
     Agents(Vec<Session>),
+    /// The last requests to models, by number.
+    Context(Vec<ModelRequest>),
+    Tools(SessionTools),
     About,
 }
 
@@ -84,6 +99,8 @@ impl PanelData {
             Self::Todos(_) => Tab::Todos,
             Self::Changes(_) => Tab::Changes,
             Self::Agents(_) => Tab::Agents,
+            Self::Context(_) => Tab::Context,
+            Self::Tools(_) => Tab::Tools,
             Self::About => Tab::About,
         }
     }
@@ -129,6 +146,8 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
         PanelData::Agents(children) => agents::agents(children, clock),
+        PanelData::Context(requests) => context::context(detail, requests, clock),
+        PanelData::Tools(all) => tools::tools(all),
         PanelData::About => about::about(detail, clock),
     };
     part! {

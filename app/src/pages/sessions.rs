@@ -9,10 +9,12 @@ mod select;
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::pages::panel::copy_line;
+use crate::pages::stats::budget::warning;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
+use api::cost::Budgets;
 use api::imports::ImportJob;
 use api::messages::Ask;
 use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
@@ -31,6 +33,7 @@ pub struct SessionsPage {
     pub query: ListSessions,
     /// Imports that run now; finished ones are ignored.
     pub imports: Vec<ImportJob>,
+    pub budgets: Budgets,
     pub shell: ShellData,
 }
 
@@ -104,6 +107,7 @@ fn list_view(data: &SessionsPage) -> Part {
     };
     part! {
         {consent(data)}
+        {warning(&data.budgets)}
         {running}
         <p class="sr" id="sessions-count">{format!("{} of {}", shown, figures::counted(data.list.total, "session"))}</p>
         {rows}

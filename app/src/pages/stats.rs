@@ -1,6 +1,7 @@
 //! The statistics page: history in numbers, as charts with their tables. It works without script; its state is the URL.
 
 mod bucket;
+pub mod budget;
 mod chart;
 mod tables;
 
@@ -11,6 +12,7 @@ use crate::names::project_name;
 use crate::pages::sessions::filters::behind_a_button;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon};
+use api::cost::Budgets;
 use api::sessions::{Facet, Facets};
 use api::stats::{Figures, Stats, StatsQuery};
 use bucket::Bucket;
@@ -20,6 +22,7 @@ use leptos::prelude::*;
 pub struct StatsPage {
     pub stats: Stats,
     pub query: StatsQuery,
+    pub budgets: Budgets,
     /// What may be chosen.
     pub facets: Facets,
     pub shell: ShellData,
@@ -63,12 +66,13 @@ fn content(data: &StatsPage) -> Part {
         _ => format!("{} to {}", stats.from, stats.to),
     };
     let empty = stats.total == Figures::default();
+    let budgets = budget::meters(&data.budgets);
     let body = if empty { nothing(data) } else { figures_view(stats, &buckets, &data.facets.projects) };
     part! {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Statistics"</h1><p class="meta"><span>{span}</span></p></div></header>
             {filters(data, buckets.first())}
-            <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{body}</div></div>
+            <div class="scroll" tabindex="-1"><div class="page stats" id="stats" tabindex="-1">{budgets}{body}</div></div>
         </main>
     }
 }
@@ -97,7 +101,7 @@ fn tiles(total: &Figures) -> Part {
         ("Tokens", figures::tokens(total.usage.total()), tables::tokens_in_words(total.usage)),
     ];
     if let Some(cost) = total.cost_usd {
-        tiles.push(("Cost", figures::dollars(cost), String::new()));
+        tiles.push(("Cost", figures::dollars(cost), cost_in_words(total)));
     }
     let tiles: Vec<_> = tiles
         .into_iter()
@@ -107,6 +111,15 @@ fn tiles(total: &Figures) -> Part {
         })
         .collect();
     part! { <dl class="tiles">{tiles}</dl> }
+}
+
+/// Where a cost is from, and what it lacks.
+fn cost_in_words(total: &Figures) -> String {
+    let computed = total.computed_usd.filter(|usd| *usd > 0.0);
+    let computed = computed.map(|usd| format!("{} of it at list prices", figures::dollars(usd)));
+    let unpriced = (total.unpriced_tokens > 0)
+        .then(|| format!("without {} tokens of no known price", figures::tokens(total.unpriced_tokens)));
+    computed.into_iter().chain(unpriced).collect::<Vec<_>>().join(", ")
 }
 
 /// Time, project and agent: a plain form, and links for the usual times.

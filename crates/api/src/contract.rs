@@ -3,6 +3,7 @@
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::context::{ContextQuery, SessionContext};
+use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
@@ -118,6 +119,10 @@ endpoints! {
     Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Owner, Local, Agent; 1 KiB];
     /// The session's todo list as it stands.
     Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
+    /// The requests of a session to models: tokens, cost and times of each.
+    Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
+    /// The tools that a session called: how often, how often in vain, and how long that took.
+    Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
     /// The files that a session changed, each with its edits.
     Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
     /// What the edits of a session, or some of them, did to each file in the end.
@@ -254,6 +259,8 @@ endpoints! {
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
     /// What was said, called and spent: by day, project, model and tool.
     Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local, Agent; 1 KiB];
+    /// What may be spent today and this month, and what was.
+    Get "/v1/budgets" get_budgets / GetBudgets (Nothing, BudgetsQuery) -> Budgets [Owner, Local; 1 KiB];
 
     /// Folders with transcripts: found, waiting for consent, followed, paused, excluded.
     Get "/v1/projects" list_projects / ListProjects (Nothing, Nothing) -> Projects [Owner, Local; 1 KiB];

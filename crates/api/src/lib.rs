@@ -19,6 +19,7 @@ pub mod blobs;
 pub mod client;
 pub mod context;
 pub mod contract;
+pub mod cost;
 pub mod driving;
 pub mod endpoint;
 pub mod events;

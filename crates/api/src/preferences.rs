@@ -19,6 +19,10 @@ pub struct Preferences {
     pub keys: BTreeMap<String, String>,
     /// Filters of the list of sessions, in their order.
     pub views: Vec<SavedView>,
+    /// US dollars that may be spent on a day, like `12.50`. Empty: no budget.
+    pub daily_budget: String,
+    /// US dollars that may be spent in a month. Empty: no budget.
+    pub monthly_budget: String,
 }
 impl Reply for Preferences {}
 
@@ -30,6 +34,8 @@ impl Default for Preferences {
             single_keys: true,
             keys: BTreeMap::new(),
             views: Vec::new(),
+            daily_budget: String::new(),
+            monthly_budget: String::new(),
         }
     }
 }
@@ -65,6 +71,12 @@ pub struct EditPreferences {
     /// All of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<SavedView>>,
+    /// US dollars a day, like `12.50`; empty: no budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily_budget: Option<String>,
+    /// US dollars a month; empty: no budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub monthly_budget: Option<String>,
 }
 impl Input for EditPreferences {
     const EXAMPLE: &'static str = r#"{"editor": "vscode://file{path}:{line}", "single_keys": false}"#;

@@ -1,5 +1,6 @@
 //! Sessions: list, one, children.
 
+use crate::cost::{ContextMeter, Cost};
 use crate::endpoint::{Input, Reply};
 use model::Session;
 use serde::{Deserialize, Serialize};
@@ -162,6 +163,11 @@ pub struct SessionDetail {
     pub sources: Vec<SourceInfo>,
     /// Shell command that resumes the session with its agent.
     pub resume_command: Option<String>,
+    /// What its requests to models cost, without those of its sub-agents.
+    pub cost: Cost,
+    /// How full its context is; absent where that isn't known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meter: Option<ContextMeter>,
     /// Messages by display: what the dev toggle reveals.
     pub hidden_count: i64,
     /// Cursor of the event stream at the time of this answer.

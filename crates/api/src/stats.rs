@@ -1,5 +1,6 @@
 //! History in numbers.
 
+use crate::cost::Cost;
 use crate::endpoint::{Input, Reply};
 use model::Usage;
 use serde::{Deserialize, Serialize};
@@ -60,9 +61,20 @@ pub struct Figures {
     pub tool_calls: i64,
     /// Tokens as the provider counts them.
     pub usage: Usage,
-    /// In US dollars, where agents say it.
+    /// US dollars of all tokens whose price is known: as agents say, else by the price table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Of these, dollars that the price table gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed_usd: Option<f64>,
+    /// Tokens without a price.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unpriced_tokens: i64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// The figures of a day.
@@ -97,9 +109,8 @@ pub struct ModelFigures {
     pub runs: i64,
     /// Tokens as the provider counts them.
     pub usage: Usage,
-    /// In US dollars, where agents say it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
+    /// What the tokens cost.
+    pub cost: Cost,
 }
 
 /// The figures of a tool.

@@ -28,6 +28,8 @@ impl Bill {
 pub enum Unpriced {
     /// The transcript doesn't name the model.
     NoModel,
+    /// The transcript says what the model wrote and not what it read.
+    NoInput,
     /// The name stands for whichever model was the newest.
     Alias(String),
     /// The price table doesn't have the model.
@@ -39,6 +41,7 @@ impl Unpriced {
     pub fn reason(&self) -> String {
         match self {
             Self::NoModel => "No cost: the transcript doesn't name the model".to_owned(),
+            Self::NoInput => "No cost: the transcript doesn't say how many tokens the model read".to_owned(),
             Self::Alias(name) => format!("No cost: `{name}` isn't a model's name, and the transcript has no other"),
             Self::Unknown(name) => format!("No cost: `{name}` isn't in the price table"),
         }
@@ -60,6 +63,9 @@ impl Prices {
             return Err(if names::is_alias(&name) { Unpriced::Alias(name) } else { Unpriced::Unknown(name) });
         };
         let usage = bill.usage;
+        if usage.input_total() == 0 && usage.output > 0 {
+            return Err(Unpriced::NoInput);
+        }
         let hour = bill.cache_write_1h.clamp(0, usage.cache_write.max(0));
         let write = rate.cache_write.unwrap_or(rate.input);
         let parts = [

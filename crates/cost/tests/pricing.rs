@@ -88,6 +88,8 @@ fn what_has_no_price_says_why() {
     let prices = Prices::built_in();
     let bill = request(Usage { input: 1, ..Usage::default() });
     assert_eq!(prices.cost(None, &bill), Err(Unpriced::NoModel));
+    let written = request(Usage { output: 1, ..Usage::default() });
+    assert_eq!(prices.cost(Some("gpt-5.5"), &written), Err(Unpriced::NoInput));
     assert_eq!(
         micros(&prices, "opus", &bill),
         Err("No cost: `opus` isn't a model's name, and the transcript has no other".to_owned())

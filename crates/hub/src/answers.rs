@@ -28,6 +28,7 @@ pub mod runs;
 pub mod schedules;
 pub mod search;
 pub mod sessions;
+pub mod spending;
 pub mod stats;
 pub mod todos;
 pub mod type_settings;

@@ -22,7 +22,7 @@ const AGENT: &str = "verbatim";
 const VERSION: &str = "version";
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum HostEvent {
     Started {
         version: String,
@@ -54,6 +54,13 @@ pub enum HostEvent {
     DiskNearlyFull {
         free_mib: u64,
     },
+    /// A budget of the settings is nearly spent, or spent.
+    Budget {
+        /// `daily` or `monthly`.
+        period: &'static str,
+        spent_usd: f64,
+        limit_usd: f64,
+    },
     /// What an operator says of a deployment.
     Deployed {
         text: String,
@@ -77,6 +84,7 @@ impl HostEvent {
             Self::KeyRevoked { .. } => "key_revoked",
             Self::RunsMissed { .. } => "runs_missed",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
+            Self::Budget { .. } => "budget",
             Self::Deployed { .. } => "deployed",
             Self::Notice { .. } => "notice",
         }
@@ -107,6 +115,10 @@ impl HostEvent {
             }
             Self::DiskNearlyFull { free_mib } => {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
+            }
+            Self::Budget { period, spent_usd, limit_usd } => {
+                let all = if spent_usd >= limit_usd { "is spent" } else { "is nearly spent" };
+                format!("The {period} budget {all}: ${spent_usd:.2} of ${limit_usd:.2}. Agents go on: it stops nothing")
             }
             Self::Deployed { text } | Self::Notice { text } => text.clone(),
         }

@@ -18,6 +18,7 @@ use crate::pace::Pace;
 use crate::quotas::Quotas;
 use crate::types::DeclaredTypes;
 use crate::writer::Writer;
+use cost::Prices;
 use drivers::environment::Environment;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -37,6 +38,8 @@ pub struct Settings {
     /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
     pub version: String,
+    /// Prices of models of one's own. They replace those that come with the program.
+    pub prices: Prices,
 }
 
 /// A folder in which an agent keeps files.
@@ -91,6 +94,7 @@ pub struct Inner {
     pub notices: Notices,
     /// A schedule was changed: its time may be sooner.
     pub scheduled: Notify,
+    pub prices: Prices,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -121,6 +125,7 @@ impl Hub {
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             spawn_until(&shutdown, async { tokio::join!(tell, hear) });
         }
+        let prices = Prices::built_in().with(settings.prices.clone());
         let hub = Self(Arc::new(Inner {
             store,
             workspace,
@@ -145,6 +150,7 @@ impl Hub {
             type_settings,
             notices: Notices::default(),
             scheduled: Notify::new(),
+            prices,
             revoked,
             shutdown,
         }));

@@ -12,6 +12,8 @@
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
 //!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
+//!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
+//! - `pricing`: what requests to models cost.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -49,6 +51,7 @@ mod moment;
 pub mod notices;
 mod pace;
 mod posting;
+mod pricing;
 mod problem;
 mod quotas;
 mod reports;

@@ -52,6 +52,12 @@ fn read(field: &str, text: &str, zone: &TimeZone) -> Result<(Micros, Micros), Pr
     parse(text, zone).ok_or_else(|| Problem::field(field, EXPECTED))
 }
 
+/// `2026-11-22` of a number of days since 1970.
+pub fn named_day(day: i64) -> String {
+    let epoch = Date::constant(1970, 1, 1);
+    epoch.checked_add(day.days()).map(|day| day.to_string()).unwrap_or_default()
+}
+
 /// Is it in a year that calendars have? What lies beyond can be asked for, but not be shown.
 pub fn is_shown(at: Micros) -> bool {
     Timestamp::from_microsecond(at.0).is_ok()

@@ -4,6 +4,7 @@ use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::context::{ContextQuery, SessionContext};
+use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
 use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::host::{HostMessage, HostMessagePosted};
@@ -156,6 +157,12 @@ impl Api for Scoped {
     }
     async fn get_todos(&self, path: SessionPath, _: Nothing) -> Result<TodoState, Problem> {
         answers::todos::state(self, &path).await
+    }
+    async fn list_requests(&self, path: SessionPath, input: RequestsQuery) -> Result<Requests, Problem> {
+        answers::spending::requests(self, &path, input).await
+    }
+    async fn list_tools(&self, path: SessionPath, _: Nothing) -> Result<SessionTools, Problem> {
+        answers::spending::tools(self, &path).await
     }
     async fn get_changes(&self, path: SessionPath, _: Nothing) -> Result<Changes, Problem> {
         answers::changes::list(self, &path).await
@@ -337,6 +344,9 @@ impl Api for Scoped {
     }
     async fn stats(&self, _: Nothing, input: StatsQuery) -> Result<Stats, Problem> {
         answers::stats::stats(self, input).await
+    }
+    async fn get_budgets(&self, _: Nothing, input: BudgetsQuery) -> Result<Budgets, Problem> {
+        answers::spending::budgets(self, input).await
     }
     async fn list_projects(&self, _: Nothing, _: Nothing) -> Result<Projects, Problem> {
         answers::projects::list(&self.hub).await

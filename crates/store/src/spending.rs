@@ -6,6 +6,7 @@ use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, SessionId, Usage};
 use sqlx::QueryBuilder;
+use std::ops::RangeInclusive;
 
 /// Requests of one day, project and model together, whose prices are the same.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,11 +93,22 @@ columns! {
     }
 }
 
+columns! {
+    /// A call of a tool.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ToolCall {
+        pub tool: String,
+        pub failed: i64,
+        pub duration_ms: Option<i64>,
+    }
+}
+
 /// Does the agent say what a run cost? Some write 0 where they don't know the price.
 const PRICED: &str = "CAST(CASE WHEN r.cost_usd > 0 THEN 1 ELSE 0 END AS BIGINT)";
 
 /// The run of a request.
-const OF_RUN: &str = "JOIN run r ON r.workspace_id = q.workspace_id AND r.session_rid = q.session_rid AND r.id = q.run_id";
+const OF_RUN: &str =
+    "JOIN run r ON r.workspace_id = q.workspace_id AND r.session_rid = q.session_rid AND r.id = q.run_id";
 
 impl Workspace {
     /// Tokens and stated costs by day, project and model, ascending.
@@ -138,8 +150,57 @@ impl Workspace {
         Ok(spending)
     }
 
+    /// The calls of tools in a session, the shortest first. What was copied from another session is a call of that one.
+    pub async fn tool_calls(&self, session: &SessionId) -> Result<Vec<ToolCall>, StoreError> {
+        on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT t.tool AS tool, t.failed AS failed, t.duration_ms AS duration_ms FROM tool_use t \
+                 JOIN session s ON s.rid = t.session_rid WHERE t.workspace_id = $1 AND s.id = $2 ORDER BY t.duration_ms",
+            )
+            .bind(self.id())
+            .bind(session.as_str())
+            .fetch_all(pool)
+            .await
+        })
+        .map_err(StoreError::from)
+    }
+
+    /// The last requests of a session, at most `limit` of them, by number.
+    pub async fn last_requests(&self, session: &SessionId, limit: i64) -> Result<Vec<Request>, StoreError> {
+        let count: i64 = on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT COUNT(*) FROM spent q JOIN session s ON s.rid = q.session_rid WHERE q.workspace_id = $1 AND s.id = $2 \
+                 AND q.input + q.output + q.cache_read + q.cache_write > 0",
+            )
+            .bind(self.id())
+            .bind(session.as_str())
+            .fetch_one(pool)
+            .await
+        })?;
+        self.requests(session, (count - limit).max(0), limit).await
+    }
+
     /// The requests of a session whose number is above `after`, at most `limit` of them, by number.
     pub async fn requests(&self, session: &SessionId, after: i64, limit: i64) -> Result<Vec<Request>, StoreError> {
+        self.requests_of(session, None, after, limit).await
+    }
+
+    /// Those among them whose answers begin with the messages `from..=to`.
+    pub async fn requests_between(
+        &self,
+        session: &SessionId,
+        seqs: RangeInclusive<i64>,
+    ) -> Result<Vec<Request>, StoreError> {
+        self.requests_of(session, Some(seqs), 0, i64::MAX).await
+    }
+
+    async fn requests_of(
+        &self,
+        session: &SessionId,
+        seqs: Option<RangeInclusive<i64>>,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<Request>, StoreError> {
         let rows: Vec<RequestRow> = on!(&self.store, pool => {
             let mut query = QueryBuilder::new(format!(
                 "SELECT * FROM (SELECT ROW_NUMBER() OVER (ORDER BY q.ended_at, q.id) AS number, q.id AS id, \
@@ -153,7 +214,11 @@ impl Workspace {
                  WHERE q.input + q.output + q.cache_read + q.cache_write > 0 AND q.workspace_id = "
             ));
             query.push_bind(self.id().to_owned()).push(" AND s.id = ").push_bind(session.as_str().to_owned());
-            query.push(") AS t WHERE number > ").push_bind(after).push(" ORDER BY number LIMIT ").push_bind(limit);
+            query.push(") AS t WHERE number > ").push_bind(after);
+            if let Some(seqs) = &seqs {
+                query.push(" AND seq >= ").push_bind(*seqs.start()).push(" AND seq <= ").push_bind(*seqs.end());
+            }
+            query.push(" ORDER BY number LIMIT ").push_bind(limit);
             query.build_query_as().fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(RequestRow::into_request).collect())
@@ -163,13 +228,21 @@ impl Workspace {
 /// The highest of the steps that a number is above; 0 where it is above none.
 fn above(number: &str, steps: &[i64]) -> String {
     let cases: Vec<String> = steps.iter().rev().map(|step| format!("WHEN {number} > {step} THEN {step}")).collect();
-    if cases.is_empty() { "CAST(0 AS BIGINT)".to_owned() } else { format!("CAST(CASE {} ELSE 0 END AS BIGINT)", cases.join(" ")) }
+    if cases.is_empty() {
+        "CAST(0 AS BIGINT)".to_owned()
+    } else {
+        format!("CAST(CASE {} ELSE 0 END AS BIGINT)", cases.join(" "))
+    }
 }
 
 impl SpendingRow {
     fn into_spending(self) -> Spending {
-        let usage =
-            Usage { input: self.input, output: self.output, cache_read: self.cache_read, cache_write: self.cache_write };
+        let usage = Usage {
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+        };
         Spending {
             day: self.day,
             project: self.project,
@@ -184,8 +257,12 @@ impl SpendingRow {
 
 impl RequestRow {
     fn into_request(self) -> Request {
-        let usage =
-            Usage { input: self.input, output: self.output, cache_read: self.cache_read, cache_write: self.cache_write };
+        let usage = Usage {
+            input: self.input,
+            output: self.output,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+        };
         Request {
             number: self.number,
             id: self.id,

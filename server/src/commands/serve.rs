@@ -4,7 +4,7 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, modes, notice_file, type_files};
+use crate::{data_dir, door, http, modes, notice_file, price_file, type_files};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
 use drivers::environment::Environment;
@@ -69,6 +69,7 @@ pub async fn run(args: Serve) -> Result<()> {
         transcripts: Some(transcripts),
         base_url: format!("http://{address}"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        prices: price_file::read(&dir)?,
     };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;

@@ -4,6 +4,7 @@ use super::asked::PageOf;
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
+use api::cost::{BudgetsQuery, ModelRequest, RequestsQuery};
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
@@ -32,7 +33,7 @@ use hub::Scoped;
 use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// A page, or the page that says why there is none.
@@ -104,7 +105,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     } else {
         Vec::new()
     };
-    Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, shell })
+    let budgets = site.api.get_budgets(Nothing {}, BudgetsQuery { zone: views::zone(headers) }).await?;
+    Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, budgets, shell })
 }
 
 const INBOX: &[&str] = &["limit", "known"];
@@ -225,9 +227,27 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelDa
         Tab::Todos => PanelData::Todos(site.api.get_todos(path.clone(), Nothing {}).await?),
         Tab::Changes => PanelData::Changes(changes),
         Tab::Agents => PanelData::Agents(site.api.list_children(path.clone(), Nothing {}).await?.sessions),
+        Tab::Context => PanelData::Context(last_requests(site, path).await?),
+        Tab::Tools => PanelData::Tools(site.api.list_tools(path.clone(), Nothing {}).await?),
         Tab::About => PanelData::About,
     };
     Ok((shown, edited))
+}
+
+/// The last requests of a session to models.
+async fn last_requests(site: &Site, path: &SessionPath) -> Result<Vec<ModelRequest>, Problem> {
+    let mut last = VecDeque::new();
+    let mut after = None;
+    loop {
+        let page = RequestsQuery { after, limit: Some(1000), ..RequestsQuery::default() };
+        let page = site.api.list_requests(path.clone(), page).await?;
+        last.extend(page.requests);
+        last.drain(..last.len().saturating_sub(panel::REQUESTS));
+        after = page.next;
+        if after.is_none() {
+            return Ok(last.into());
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -294,7 +314,8 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
                 stats = site.api.stats(Nothing {}, asked(&query)).await?;
             }
         }
-        Ok(app::pages::stats::page(&StatsPage { stats, query, facets, shell }))
+        let budgets = site.api.get_budgets(Nothing {}, BudgetsQuery { zone }).await?;
+        Ok(app::pages::stats::page(&StatsPage { stats, query, budgets, facets, shell }))
     };
     answer(&site, &headers, page.await).await
 }

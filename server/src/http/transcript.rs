@@ -3,6 +3,7 @@
 use super::Site;
 use super::reviewed::reviewed;
 use crate::speaker;
+use api::cost::RequestsQuery;
 use api::messages::{Entry, ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
@@ -323,6 +324,11 @@ pub async fn with_surroundings(
     options: &TranscriptOptions,
 ) -> Result<TranscriptOptions, Problem> {
     let mut options = options.clone();
+    if options.dev && page.from > 0 {
+        let of = RequestsQuery { from: Some(page.from), to: Some(page.to), ..RequestsQuery::default() };
+        let requests = scoped.list_requests(path(detail), of).await?.requests;
+        options.requests = Arc::new(requests.into_iter().filter_map(|of| Some((of.seq?, of))).collect());
+    }
     if let Some(first) = page.messages.iter().find(|entry| entry.message_type == MessageType::Todo) {
         let types = vec![MessageType::Todo.to_string()];
         let before = ListMessages {

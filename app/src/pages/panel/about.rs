@@ -8,7 +8,6 @@ use crate::shared::page_action::PageAction;
 use crate::shell::{agent_name, small_icon};
 use api::sessions::{SessionDetail, SourceInfo};
 use leptos::prelude::*;
-use model::Session;
 
 pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
     let resume = detail.resume_command.clone().map(|command| {
@@ -24,7 +23,7 @@ pub fn about(detail: &SessionDetail, clock: &Clock) -> Part {
     part! {
         {resume}
         {facts(detail, clock)}
-        {tokens(&detail.session)}
+        {tokens(detail)}
         {sources}
     }
 }
@@ -68,9 +67,15 @@ fn facts(detail: &SessionDetail, clock: &Clock) -> Part {
     }
 }
 
-fn tokens(session: &Session) -> Option<Part> {
-    let usage = session.usage;
-    let cost = session.cost_usd.map(|cost| row("Cost", figures::dollars(cost)));
+fn tokens(detail: &SessionDetail) -> Option<Part> {
+    let usage = detail.session.usage;
+    let words = super::context::cost_words(&detail.cost);
+    let cost = detail.cost.usd.map(|cost| row("Cost", part! { <span title=words>{figures::dollars(cost)}</span> }));
+    let unpriced = detail.cost.unpriced.iter().map(|of| {
+        let words = format!("{}: {} tokens", of.reason, figures::count(of.tokens));
+        row("Without a price", words)
+    });
+    let unpriced: Vec<Part> = unpriced.collect();
     (usage.total() > 0 || cost.is_some()).then(|| {
         part! {
             <section><h3>"Tokens"</h3><dl class="kv panel-pad">
@@ -79,6 +84,7 @@ fn tokens(session: &Session) -> Option<Part> {
                 {row("Read from the cache", figures::count(usage.cache_read))}
                 {row("Written to the cache", figures::count(usage.cache_write))}
                 {cost}
+                {unpriced}
             </dl></section>
         }
     })

@@ -6,7 +6,7 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{PARENT_MISSING, model_name, project_name, title};
 use crate::pages::changes::parts::delta;
-use crate::pages::panel::Tab;
+use crate::pages::panel::{Tab, context};
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
@@ -47,8 +47,22 @@ pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     part! {
         <div class="bar-title"><h1 dir="auto" title=title(&session.title)>{title(&session.title)}</h1>{meta(detail, projects)}</div>
         {state(session, clock)}
-        {spent(session)}
+        {meter(detail)}
+        {spent(detail)}
     }
+}
+
+/// How full the context is, and how long it lasts.
+fn meter(detail: &SessionDetail) -> Option<Part> {
+    let meter = detail.meter?;
+    let percent = (meter.used.saturating_mul(100) / meter.limit.max(1)).clamp(0, 100);
+    let to = format!("{}?panel={}", session_href(detail.session.id.as_str()), Tab::Context.as_str());
+    let words = context::words(meter);
+    Some(part! {
+        <a class="fact num hide-narrow context-meter" href=to data-tab=Tab::Context.as_str() title=words data-state=context::state(percent)>
+            <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span>
+            <span class="sr">"Context "</span>{format!("{percent} %")}</a>
+    })
 }
 
 fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
@@ -141,8 +155,8 @@ fn state(session: &Session, clock: &Clock) -> Part {
     part! { <span class="state" id="session-state" data-state=look.tag title=look.hint><Icon glyph=look.icon size=Size::Small motion/><span>{look.word}</span></span>{sign} }
 }
 
-fn spent(session: &Session) -> Part {
-    let usage = session.usage;
+fn spent(detail: &SessionDetail) -> Part {
+    let usage = detail.session.usage;
     let words = format!(
         "Input {}, output {}, read from the cache {}, written to it {}",
         figures::count(usage.input),
@@ -153,9 +167,9 @@ fn spent(session: &Session) -> Part {
     let tokens = (usage.total() > 0).then(|| {
         part! { <span class="hide-mid num" title=words>{figures::tokens(usage.total())}" tokens"</span> }
     });
-    let cost = session
-        .cost_usd
-        .map(|cost| part! { <span class="hide-mid num" title="Cost of this session">{figures::dollars(cost)}</span> });
+    let words = context::cost_words(&detail.cost);
+    let cost =
+        detail.cost.usd.map(|cost| part! { <span class="hide-mid num" title=words>{figures::dollars(cost)}</span> });
     part! { {tokens}{cost} }
 }
 

@@ -57,9 +57,21 @@ pub fn general(preferences: &Preferences) -> Part {
                 <datalist id="editors">{editors}</datalist>
                 <button type="submit" class="btn">"Save"</button>
             </form>
+            {budget("daily_budget", "Budget of a day in US dollars", &preferences.daily_budget)}
+            {budget("monthly_budget", "Budget of a month in US dollars", &preferences.monthly_budget)}
             <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when something needs me"</label>
                 <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open and not seen."</p></div>
         </section>
+    }
+}
+
+fn budget(name: &'static str, label: &'static str, dollars: &str) -> Part {
+    part! {
+        <form class="setting" data-preference=name>
+            <label class="label">{label}<span class="field"><input name="value" maxlength="12" inputmode="decimal" autocomplete="off" placeholder="None" value=dollars.to_owned()/></span>
+                <small>"You are warned when 80 % of it is spent, and when all of it is. It stops no agent."</small></label>
+            <button type="submit" class="btn">"Save"</button>
+        </form>
     }
 }
 

@@ -122,6 +122,10 @@ fn add(sum: &mut Figures, day: &Figures) {
     if let Some(cost) = day.cost_usd {
         sum.cost_usd = Some(sum.cost_usd.unwrap_or(0.0) + cost);
     }
+    if let Some(computed) = day.computed_usd {
+        sum.computed_usd = Some(sum.computed_usd.unwrap_or(0.0) + computed);
+    }
+    sum.unpriced_tokens += day.unpriced_tokens;
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub const ALL: [Self; 5] = [Self::Messages, Self::Tokens, Self::ToolCalls, Self::Sessions, Self::Cost];
+    pub const ALL: [Self; 5] = [Self::Messages, Self::Tokens, Self::Cost, Self::ToolCalls, Self::Sessions];
 
     fn name(self) -> &'static str {
         match self {

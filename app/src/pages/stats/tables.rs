@@ -3,6 +3,7 @@
 use crate::figures;
 use crate::names::{model_name, project_name};
 use crate::part::{Part, part};
+use api::cost::Cost;
 use api::sessions::Facet;
 use api::stats::{ModelFigures, NamedFigures, ToolFigures};
 use leptos::prelude::*;
@@ -55,7 +56,7 @@ pub fn projects(projects: &[NamedFigures], all: &[Facet]) -> Option<Part> {
 
 pub fn models(models: &[ModelFigures]) -> Option<Part> {
     let most = models.iter().map(|m| m.usage.total()).max()?;
-    let costs = Costs::of(models.iter().map(|m| m.cost_usd));
+    let costs = Costs::of(models.iter().map(|m| m.cost.usd.or(Some(0.0).filter(|_| !m.cost.unpriced.is_empty()))));
     let rows = models
         .iter()
         .map(|model| {
@@ -65,7 +66,7 @@ pub fn models(models: &[ModelFigures]) -> Option<Part> {
                     <td class="num end">{figures::tokens(model.usage.input + model.usage.cache_write)}</td>
                     <td class="num end">{figures::tokens(model.usage.output)}</td>
                     <td class="num end">{figures::tokens(model.usage.cache_read)}</td>
-                    {costs.cell(model.cost_usd)}</tr>
+                    {costs.cell_of(&model.cost)}</tr>
             }
         })
         .collect();
@@ -120,7 +121,7 @@ fn share(part: i64, of: i64) -> Part {
     part! { <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span> }
 }
 
-/// The column of costs. Where no row has one there is none: few agents say what they spent.
+/// The column of costs. Where no row has one there is none.
 #[derive(Clone, Copy)]
 struct Costs {
     known: bool,
@@ -133,6 +134,17 @@ impl Costs {
 
     fn head(self) -> Option<Part> {
         self.known.then(|| part! { <th scope="col" class="end wide">"Cost"</th> })
+    }
+
+    /// Of tokens without a price the cell says why.
+    fn cell_of(self, cost: &Cost) -> Option<Part> {
+        let reason = cost.unpriced.first().map(|of| of.reason.clone());
+        match (cost.usd, reason) {
+            (None, Some(reason)) => self.known.then(|| {
+                part! { <td class="end wide mut"><span title=reason.clone()>"No price"</span><span class="sr">{format!(". {reason}")}</span></td> }
+            }),
+            (usd, _) => self.cell(usd),
+        }
     }
 
     fn cell(self, cost: Option<f64>) -> Option<Part> {

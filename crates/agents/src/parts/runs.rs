@@ -232,7 +232,8 @@ impl Counted {
     /// Takes over what a later line knows of the same request. False if that is nothing new.
     fn learn(&mut self, new: &Spent) -> bool {
         let known = &mut self.spent;
-        let before = (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms);
+        let before =
+            (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms);
         known.ended_at = known.ended_at.max(new.ended_at);
         known.stop_reason = new.stop_reason.clone().or(known.stop_reason.take());
         known.model = new.model.clone().or(known.model.take());

@@ -15,6 +15,7 @@ const COMMANDS: usize = 200;
 const KEYS_CHARS: usize = 40;
 const VIEWS: usize = 50;
 const QUERY_CHARS: usize = 2000;
+const BUDGET_DIGITS: usize = 9;
 
 pub async fn get(hub: &Hub) -> Result<Preferences, Problem> {
     hub.workspace.meta(KEY).await.map(read).map_err(problem)
@@ -30,6 +31,8 @@ pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences
     let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
     let keys = input.keys.map(checked_keys).transpose()?;
     let views = input.views.map(checked_views).transpose()?;
+    let daily_budget = input.daily_budget.map(|dollars| budget("/daily_budget", &dollars)).transpose()?;
+    let monthly_budget = input.monthly_budget.map(|dollars| budget("/monthly_budget", &dollars)).transpose()?;
     // Another tab may change something else at the same time: what it changed stays.
     let change = |stored| {
         let old = read(stored);
@@ -40,6 +43,8 @@ pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences
             single_keys: input.single_keys.unwrap_or(old.single_keys),
             keys: keys.unwrap_or(old.keys),
             views: views.unwrap_or(old.views),
+            daily_budget: daily_budget.unwrap_or(old.daily_budget),
+            monthly_budget: monthly_budget.unwrap_or(old.monthly_budget),
         };
         let changes = changes(&before, &all);
         let event = (!changes.is_empty()).then_some(Event::PreferencesChanged { changes });
@@ -73,6 +78,18 @@ fn changes(old: &Preferences, new: &Preferences) -> Vec<Change> {
             changed(&new.keys, &old.keys).into(),
         ),
         change(old.views != new.views, "views", names(&old.views), names(&new.views)),
+        change(
+            old.daily_budget != new.daily_budget,
+            "daily_budget",
+            old.daily_budget.as_str().into(),
+            new.daily_budget.as_str().into(),
+        ),
+        change(
+            old.monthly_budget != new.monthly_budget,
+            "monthly_budget",
+            old.monthly_budget.as_str().into(),
+            new.monthly_budget.as_str().into(),
+        ),
     ]
     .into_iter()
     .flatten()
@@ -97,6 +114,21 @@ fn editor_address(given: &str) -> Result<String, Problem> {
         return Ok(given);
     }
     Err(Problem::field("/editor", "empty, or an address with `{path}` in it: `vscode://file/{path}:{line}`"))
+}
+
+/// Dollars and cents of a budget; empty where there is none.
+fn budget(field: &str, given: &str) -> Result<String, Problem> {
+    let given = given.trim().trim_start_matches('$').trim();
+    let (dollars, cents) = given.split_once('.').unwrap_or((given, "0"));
+    let is_number = |digits: &str, most: usize| {
+        !digits.is_empty() && digits.len() <= most && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_budget =
+        is_number(dollars, BUDGET_DIGITS) && is_number(cents, 2) && given.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    if given.is_empty() || is_budget {
+        return Ok(given.to_owned());
+    }
+    Err(Problem::field(field, "empty, or US dollars above 0 like `12.50`"))
 }
 
 fn checked_keys(keys: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Problem> {

@@ -1,6 +1,6 @@
 //! Sessions: list, one, children.
 
-use super::{any_of, given, limit, session};
+use super::{any_of, given, limit, session, spending};
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
 use api::keys::Scope;
@@ -129,6 +129,7 @@ pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail
     };
     let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
     let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
+    let (cost, meter) = (spending::of_session(hub, &session.id).await?, spending::meter(hub, &session).await?);
     let hidden: u64 =
         counts.iter().filter(|c| c.display == Some(Display::Dev) && c.part != Part::Replaced).map(|c| c.count).sum();
     Ok(SessionDetail {
@@ -139,6 +140,8 @@ pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail
             .map(|s| SourceInfo { id: s.id.to_string(), path: s.path, size: s.size, sha256: s.sha256 })
             .collect(),
         resume_command: resume_command(&session),
+        cost,
+        meter,
         hidden_count: i64::try_from(hidden).unwrap_or(i64::MAX),
         session,
         cursor,

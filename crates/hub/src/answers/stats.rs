@@ -1,16 +1,19 @@
 //! History in numbers.
 
 use super::{any_of, given};
+use crate::moment::named_day;
+use crate::pricing::Sum;
 use crate::{Scoped, clock, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::stats::{DayFigures, Figures, ModelFigures, NamedFigures, Stats, StatsQuery, ToolFigures};
+use cost::Prices;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan as _};
-use model::{Micros, Usage};
+use model::Micros;
 use std::collections::BTreeMap;
-use store::stats::Spending;
+use store::spending::Spending;
 
 /// Days that are looked at where nobody says how many, today included.
 const USUAL_DAYS: i64 = 30;
@@ -37,9 +40,11 @@ pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem>
         changes: changes.map(|at| (Micros(at.timestamp().as_microsecond()), micros(at.offset()))).collect(),
         projects: any_of(input.project),
         agents: any_of(input.agent),
+        steps: scoped.hub.prices.steps(),
+        ..store::stats::StatsQuery::default()
     };
     let found = scoped.hub.workspace.stats(&query).await.map_err(problem)?;
-    Ok(summed(found, from, to))
+    Ok(summed(&scoped.hub.prices, found, from, to))
 }
 
 const DAY: &str = "a day like `2026-11-01`";
@@ -52,64 +57,82 @@ fn midnight(field: &str, day: Date, zone: &TimeZone) -> Result<Timestamp, Proble
     Ok(day.to_zoned(zone.clone()).map_err(|_| Problem::field(field, DAY))?.timestamp())
 }
 
-/// `2026-11-22` of a number of days since 1970.
-fn named(day: i64) -> String {
-    let epoch = Date::constant(1970, 1, 1);
-    epoch.checked_add(day.days()).map(|day| day.to_string()).unwrap_or_default()
+/// Figures whose cost is summed up by itself.
+#[derive(Default)]
+struct Counted {
+    figures: Figures,
+    sum: Sum,
 }
 
-fn summed(found: store::stats::Stats, from: Date, to: Date) -> Stats {
-    let mut total = Figures { sessions: found.total.sessions, messages: found.total.messages, ..Figures::default() };
-    let mut days: BTreeMap<i64, Figures> = BTreeMap::new();
-    let mut projects: BTreeMap<String, Figures> = BTreeMap::new();
-    let mut models: BTreeMap<String, ModelFigures> = BTreeMap::new();
+impl Counted {
+    fn spend(&mut self, prices: &Prices, spent: &Spending) {
+        self.figures.usage += spent.usage;
+        self.sum.add(prices, spent);
+    }
+
+    fn figures(self) -> Figures {
+        Figures {
+            cost_usd: self.sum.usd(),
+            computed_usd: self.sum.computed_usd(),
+            unpriced_tokens: self.sum.unpriced_tokens(),
+            ..self.figures
+        }
+    }
+}
+
+fn summed(prices: &Prices, found: store::stats::Stats, from: Date, to: Date) -> Stats {
+    let mut total = Counted::default();
+    (total.figures.sessions, total.figures.messages) = (found.total.sessions, found.total.messages);
+    let mut days: BTreeMap<i64, Counted> = BTreeMap::new();
+    let mut projects: BTreeMap<String, Counted> = BTreeMap::new();
+    let mut models: BTreeMap<String, (i64, Counted)> = BTreeMap::new();
     let mut tools: BTreeMap<String, ToolFigures> = BTreeMap::new();
     for day in found.days {
-        let figures = days.entry(day.key).or_default();
+        let figures = &mut days.entry(day.key).or_default().figures;
         (figures.sessions, figures.messages) = (day.sessions, day.messages);
     }
     for project in found.projects {
-        let figures = projects.entry(project.key.unwrap_or_default()).or_default();
+        let figures = &mut projects.entry(project.key.unwrap_or_default()).or_default().figures;
         (figures.sessions, figures.messages) = (project.sessions, project.messages);
     }
+    let is_named = |model: &String| !model.is_empty();
     for spent in found.spending {
         let project = projects.entry(spent.project.clone().unwrap_or_default()).or_default();
-        for figures in [&mut total, days.entry(spent.day).or_default(), project] {
-            spend(&mut figures.usage, &mut figures.cost_usd, &spent);
+        for counted in [&mut total, days.entry(spent.day).or_default(), project] {
+            counted.spend(prices, &spent);
         }
-        if let Some(model) = spent.model.clone().filter(|model| !model.is_empty()) {
-            let none = ModelFigures { model: model.clone(), runs: 0, usage: Usage::default(), cost_usd: None };
-            let figures = models.entry(model).or_insert(none);
-            figures.runs += spent.runs;
-            spend(&mut figures.usage, &mut figures.cost_usd, &spent);
+        if let Some(model) = spent.model.clone().filter(is_named) {
+            models.entry(model).or_default().1.spend(prices, &spent);
+        }
+    }
+    for of in found.runs {
+        if let Some(model) = of.model.filter(is_named) {
+            models.entry(model).or_default().0 += of.runs;
         }
     }
     for used in found.tools {
-        total.tool_calls += used.calls;
-        days.entry(used.day).or_default().tool_calls += used.calls;
-        projects.entry(used.project.unwrap_or_default()).or_default().tool_calls += used.calls;
+        total.figures.tool_calls += used.calls;
+        days.entry(used.day).or_default().figures.tool_calls += used.calls;
+        projects.entry(used.project.unwrap_or_default()).or_default().figures.tool_calls += used.calls;
         let tool = ToolFigures { tool: used.tool.clone(), calls: 0, failed: 0 };
         let figures = tools.entry(used.tool).or_insert(tool);
         figures.calls += used.calls;
         figures.failed += used.failed;
     }
-    let days = days.into_iter().map(|(day, figures)| DayFigures { day: named(day), figures }).collect();
-    let projects = projects.into_iter().map(|(name, figures)| NamedFigures { name, figures });
+    let days = days.into_iter().map(|(day, of)| DayFigures { day: named_day(day), figures: of.figures() }).collect();
+    let projects = projects.into_iter().map(|(name, of)| NamedFigures { name, figures: of.figures() });
+    let models = models.into_iter().map(|(model, (runs, of))| {
+        let (usage, cost) = (of.figures.usage, of.sum.cost());
+        ModelFigures { model, runs, usage, cost }
+    });
     Stats {
         from: from.to_string(),
         to: to.to_string(),
-        total,
+        total: total.figures(),
         days,
         projects: most_first(projects, |p| (p.figures.messages, p.figures.usage.total())),
-        models: most_first(models.into_values(), |m| (m.usage.total(), m.runs)),
+        models: most_first(models, |m| (m.usage.total(), m.runs)),
         tools: most_first(tools.into_values(), |t| (t.calls, t.failed)),
-    }
-}
-
-fn spend(usage: &mut Usage, cost: &mut Option<f64>, spent: &Spending) {
-    *usage += spent.usage;
-    if let Some(more) = spent.cost_usd {
-        *cost = Some(cost.unwrap_or(0.0) + more);
     }
 }
 

@@ -1,7 +1,10 @@
 //! Looks for what people are told although nobody asked: agents that were lost, imports that finished, a disk that fills up.
 
 use super::{HostEvent, HostMessage};
+use crate::answers::spending;
 use crate::{Hub, clock};
+use api::cost::BudgetState;
+use jiff::tz::TimeZone;
 use model::{Micros, SessionState};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -46,6 +49,10 @@ pub struct Watch {
     lost: HashSet<String>,
     import: u64,
     disk_is_low: bool,
+    /// The end of the feed when budgets were looked at: nothing is spent without a change.
+    budgets_at: Option<i64>,
+    /// Budgets that were told of.
+    budgets: HashSet<String>,
 }
 
 impl Watch {
@@ -70,6 +77,7 @@ impl Watch {
                 hub.tell_all(&HostMessage::new(&event)).await;
             }
         }
+        self.look_at_budgets(hub, now).await;
         let was_low = self.disk_is_low;
         self.disk_is_low = disk.is_some_and(Disk::is_low);
         if let Some(disk) = disk.filter(|_| self.disk_is_low && !was_low) {
@@ -78,6 +86,33 @@ impl Watch {
                 tracing::warn!(%problem, "there is no session for operations");
             }
             hub.tell_all(&HostMessage::new(&HostEvent::DiskNearlyFull { free_mib: disk.free >> 20 })).await;
+        }
+    }
+
+    /// Tells of a budget that is nearly spent, and again when it is: once for each day and month.
+    async fn look_at_budgets(&mut self, hub: &Hub, now: Micros) {
+        let end = hub.workspace.feed_pos().await.ok();
+        if end.is_some() && self.budgets_at == end {
+            return;
+        }
+        self.budgets_at = end;
+        let budgets = match spending::of_today(hub, &TimeZone::system(), now).await {
+            Ok(budgets) => budgets,
+            Err(problem) => return tracing::debug!(%problem, "budgets can't be read"),
+        };
+        for (period, budget) in [("daily", budgets.day), ("monthly", budgets.month)] {
+            let Some(budget) = budget.filter(|budget| budget.state != BudgetState::Ok) else { continue };
+            let stands = if budget.state == BudgetState::Over { "over" } else { "near" };
+            let id = format!("host-budget-{period}-{}-{stands}-{}", budget.from, budget.limit_usd);
+            if !self.budgets.insert(id.clone()) {
+                continue;
+            }
+            if let Err(problem) = hub.make_operations().await {
+                tracing::warn!(%problem, "there is no session for operations");
+            }
+            let (spent_usd, limit_usd) = (budget.spent.usd.unwrap_or(0.0), budget.limit_usd);
+            let event = HostEvent::Budget { period, spent_usd, limit_usd };
+            hub.tell_all(&HostMessage::new(&event).with_id(id)).await;
         }
     }
 }

@@ -85,6 +85,7 @@ pub(crate) struct ToolUse {
     /// There is no result yet.
     pub runs: bool,
     pub call_id: Option<String>,
+    pub duration_ms: Option<i64>,
 }
 
 /// Beside a posted message, never changed by updates.
@@ -212,5 +213,7 @@ fn tool_use(draft: &Draft, content: &Body) -> Option<ToolUse> {
     let failed = draft.status == Status::Error || state == ToolState::Failed;
     let name = text(&call.tool_name).chars().take(TOOL_CHARS).collect();
     let call_id = draft.call_id.as_deref().map(|id| text(id).into_owned());
-    Some(ToolUse { name, failed, runs: state == ToolState::Running, call_id })
+    // Clocks may go back.
+    let duration_ms = call.duration_ms().filter(|milliseconds| *milliseconds >= 0);
+    Some(ToolUse { name, failed, runs: state == ToolState::Running, call_id, duration_ms })
 }

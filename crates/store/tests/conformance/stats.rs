@@ -81,8 +81,11 @@ async fn what_was_said_called_and_spent() {
             .map(|s| (s.day, s.project.as_deref().unwrap(), s.usage.total(), s.cost_usd))
             .collect();
         // What agents say and what is left to be computed stand apart.
-        let expected =
-            [(today - 1, "/work/other", 115, None), (today, "/work/demo", 115, None), (today, "/work/demo", 115, Some(0.5))];
+        let expected = [
+            (today - 1, "/work/other", 115, None),
+            (today, "/work/demo", 115, None),
+            (today, "/work/demo", 115, Some(0.5)),
+        ];
         assert_eq!(spent, expected);
         assert_eq!(stats.runs, [ModelRuns { model: Some("opus".to_owned()), runs: 3 }]);
         let tools = |project: &str, tool: &str, calls, failed| ToolCalls {
@@ -180,9 +183,9 @@ async fn requests_are_summed_by_model_and_length_and_listed_by_time() {
         let workspace = &engine.workspace;
         let requests = || {
             vec![
-                request("q2", ago(500), 300, Some("sonnet")),
+                request("q2", ago(500), 298, Some("sonnet")),
                 request("q1", ago(600), 100, None),
-                request("q3", ago(400), 301, Some("sonnet")),
+                request("q3", ago(400), 299, Some("sonnet")),
             ]
         };
         let said = vec![message("a", "q1", "first"), message("a", "q3", "third")];
@@ -194,10 +197,13 @@ async fn requests_are_summed_by_model_and_length_and_listed_by_time() {
         let spending = workspace.spending(&query).await.unwrap();
         let sums: Vec<_> = spending
             .iter()
-            .map(|s| (s.model.as_deref().unwrap(), s.above, s.usage.input, s.usage.cache_write, s.cache_write_1h, s.cost_usd))
+            .map(|s| {
+                (s.model.as_deref().unwrap(), s.above, s.usage.input, s.usage.cache_write, s.cache_write_1h, s.cost_usd)
+            })
             .collect();
-        // The other session repeats them: they count once. What names no model has that of its run.
-        let expected = [("opus", 0, 100, 2, 2, None), ("sonnet", 200, 300, 2, 2, None), ("sonnet", 300, 301, 2, 2, None)];
+        // The other session repeats them: they count once. What goes into the cache is input too. What names no model has that of its run.
+        let expected =
+            [("opus", 0, 100, 2, 2, None), ("sonnet", 200, 298, 2, 2, None), ("sonnet", 300, 299, 2, 2, None)];
         assert_eq!(sums, expected);
 
         let listed = async |key: &str, after, limit| {
@@ -205,7 +211,8 @@ async fn requests_are_summed_by_model_and_length_and_listed_by_time() {
             let line = |r: store::spending::Request| (r.number, r.id, r.seq, r.model.unwrap_or_default(), r.is_copy);
             all.into_iter().map(line).collect::<Vec<_>>()
         };
-        let line = |number, id: &str, seq, model: &str, is_copy| (number, id.to_owned(), seq, model.to_owned(), is_copy);
+        let line =
+            |number, id: &str, seq, model: &str, is_copy| (number, id.to_owned(), seq, model.to_owned(), is_copy);
         let expected = [
             line(1, "q1", Some(1), "opus", false),
             line(2, "q2", None, "sonnet", false),

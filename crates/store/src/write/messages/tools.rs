@@ -17,11 +17,13 @@ static TOOL_USE: Table = Table {
         ("failed", table::Kind::Int),
         ("created_at", table::Kind::Int),
         ("call_id", table::Kind::Text),
+        ("duration_ms", table::Kind::Int),
     ]),
     has_workspace: true,
     verb: Verb::Insert(Cow::Borrowed(
         " ON CONFLICT (workspace_id, session_rid, message_rid) DO UPDATE SET tool = excluded.tool, \
-         failed = excluded.failed, created_at = excluded.created_at, call_id = excluded.call_id",
+         failed = excluded.failed, created_at = excluded.created_at, call_id = excluded.call_id, \
+         duration_ms = excluded.duration_ms",
     )),
 };
 
@@ -40,6 +42,7 @@ pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<()
                 i64::from(tool.failed).into(),
                 planned.message.created_at.into(),
                 tool.call_id.as_deref().filter(|_| planned.references.is_empty()).into(),
+                table::Value::Int(tool.duration_ms),
             ]
         })
         .collect();

@@ -174,10 +174,7 @@ pub(super) async fn write(
 }
 
 /// Who holds these API messages, by their ids.
-async fn known(
-    step: &mut Step<'_>,
-    chunk: &[Request<'_>],
-) -> Result<HashMap<String, Vec<Known>>, StoreError> {
+async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<Known>>, StoreError> {
     let rows: Vec<Known> = on_step!(step, c => {
         let mut q = QueryBuilder::new("SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ");
         q.push_bind(step.workspace).push(" AND id IN (");

@@ -1,0 +1,134 @@
+//! The requests of a session to models: how full the context is, and tokens, cost and time of each request.
+
+use super::nothing;
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::Glyph;
+use crate::names::model_name;
+use crate::part::{Part, part};
+use crate::shell::{session_href, small_icon};
+use crate::time_text::duration;
+use api::client::segment;
+use api::cost::{ContextMeter, Cost, ModelRequest};
+use api::sessions::SessionDetail;
+use leptos::prelude::*;
+use model::Usage;
+
+/// Requests that the tab lists, the last ones.
+pub const LISTED: usize = 60;
+
+/// `Context: 122,000 of 200,000 tokens, about 18 requests left`.
+pub fn words(meter: ContextMeter) -> String {
+    let left = match meter.requests_left {
+        Some(0) => ", full with the next request".to_owned(),
+        Some(left) => format!(", about {} left", figures::counted(left, "request")),
+        None => String::new(),
+    };
+    format!("Context: {} of {} tokens{left}", figures::count(meter.used), figures::count(meter.limit))
+}
+
+/// How a context stands that is so full.
+pub fn state(percent: i64) -> &'static str {
+    match percent {
+        ..60 => "idle",
+        60..80 => "warm",
+        80..95 => "hot",
+        _ => "failed",
+    }
+}
+
+/// Where a cost is from, and what it lacks.
+pub fn cost_words(cost: &Cost) -> String {
+    let from = match (cost.usd, cost.computed_usd) {
+        (Some(all), Some(computed)) if computed < all => "Cost of this session, in part at list prices",
+        (_, Some(_)) => "Cost of this session at list prices",
+        _ => "Cost of this session, as the agent says",
+    };
+    let reasons = cost.unpriced.iter().map(|of| format!(". {} ({} tokens)", of.reason, figures::count(of.tokens)));
+    format!("{from}{}", reasons.collect::<String>())
+}
+
+pub fn context(detail: &SessionDetail, requests: &[ModelRequest], clock: &Clock) -> Part {
+    if requests.is_empty() {
+        return nothing("No request to a model is recorded. Each one is listed here, with its tokens, cost and time.");
+    }
+    let largest = requests.iter().map(|request| request.usage.input_total()).max().unwrap_or(0).max(1);
+    let session = detail.session.id.as_str();
+    let rows: Vec<Part> = requests.iter().rev().map(|request| row(session, request, largest, clock)).collect();
+    let earlier = requests.first().map_or(0, |request| request.number - 1);
+    let earlier = (earlier > 0)
+        .then(|| part! { <p class="cap none">{format!("{} before these", figures::counted(earlier, "request"))}</p> });
+    part! {
+        {detail.meter.map(meter)}
+        <p class="panel-pad"><a class="btn tiny" href=format!("{}/context", session_href(session))>{small_icon(Glyph::LAYERS)}"What the model saw last"</a></p>
+        <section><h3>"Requests, newest first"</h3><ol class="requests" role="list">{rows}</ol>{earlier}</section>
+    }
+}
+
+fn meter(meter: ContextMeter) -> Part {
+    let percent = (meter.used.saturating_mul(100) / meter.limit.max(1)).clamp(0, 100);
+    let left = match meter.requests_left {
+        Some(0) => "Full with the next request".to_owned(),
+        Some(left) => format!("About {} left, if it grows as it did", figures::counted(left, "request")),
+        None => "It doesn't grow".to_owned(),
+    };
+    part! {
+        <section class="panel-pad context-now" data-state=state(percent)>
+            <p><b class="num">{figures::tokens(meter.used)}</b><span class="mut num">{format!(" of {} tokens, {percent} %", figures::tokens(meter.limit))}</span></p>
+            <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span>
+            <p class="cap">{left}</p>
+        </section>
+    }
+}
+
+fn row(session: &str, request: &ModelRequest, largest: i64, clock: &Clock) -> Part {
+    let percent = request.usage.input_total().saturating_mul(100) / largest;
+    let number = format!("Request {}", request.number);
+    let name = match request.seq {
+        Some(seq) => {
+            let to = format!("{}?at={seq}#m{seq}", session_href(session));
+            part! { <a class="link" href=to data-seq=seq.to_string()>{number}</a> }
+        }
+        None => part! { <span>{number}</span> },
+    };
+    let context = request.seq.map(|seq| {
+        let to = format!("/s/{}/context?at={seq}", segment(session));
+        part! { <a class="link" href=to>"Context"</a> }
+    });
+    part! {
+        <li><p><b>{name}</b>{request.model.as_deref().map(|model| part! { <span class="cut" title=model.to_owned()>{model_name(model)}</span> })}
+                <span class="sp"></span>{moment(clock, request.ended_at, "cap num")}</p>
+            <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span>
+            <p class="cap num">{figures_of(request).join(" \u{b7} ")}" "{context}</p></li>
+    }
+}
+
+/// Tokens, cost, times and end of a request, each in a few words.
+pub fn figures_of(request: &ModelRequest) -> Vec<String> {
+    let first = request.first_token_ms.map(|ms| format!("first token {}", duration(ms.saturating_mul(1000))));
+    let took = request.began_at.map(|began| request.ended_at.since(began)).filter(|took| *took > 0).map(duration);
+    let cost = request.cost.as_ref().map(|cost| match (cost.usd, cost.unpriced.first()) {
+        (Some(usd), _) => figures::dollars(usd),
+        (None, Some(of)) => of.reason.clone(),
+        (None, None) => String::new(),
+    });
+    let copy = request.is_copy.then(|| "counted in another session".to_owned());
+    let stop = request.stop_reason.clone();
+    let all = [first, took, Some(input(request.usage)), Some(output(request.usage)), cost, stop, copy];
+    all.into_iter().flatten().filter(|words| !words.is_empty()).collect()
+}
+
+fn input(usage: Usage) -> String {
+    let mut words = format!("in {}", figures::tokens(usage.input_total()));
+    let parts = [("from cache", usage.cache_read), ("to cache", usage.cache_write)];
+    let parts: Vec<String> =
+        parts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", figures::tokens(*n))).collect();
+    if !parts.is_empty() {
+        words.push_str(&format!(" ({})", parts.join(", ")));
+    }
+    words
+}
+
+fn output(usage: Usage) -> String {
+    format!("out {}", figures::tokens(usage.output))
+}

@@ -1,0 +1,147 @@
+//! Requests to models: those of a session, and what may be spent.
+
+use super::{limit, session};
+use crate::pricing::{cost_of, cost_of_request};
+use crate::{Hub, Scoped, clock, moment, problem};
+use api::Problem;
+use api::cost::{
+    Budget, BudgetState, Budgets, BudgetsQuery, ContextMeter, Cost, ModelRequest, Requests, RequestsQuery,
+    SessionTools, ToolTimes,
+};
+use api::keys::Scope;
+use api::sessions::SessionPath;
+use cost::meter::measure;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use model::{Micros, Session, SessionId};
+use std::collections::BTreeMap;
+use store::spending::{Request, ToolCall};
+use store::stats::StatsQuery;
+
+/// Requests that a page has where nobody says how many, and at most.
+const USUAL: u32 = 200;
+const MOST: u32 = 1000;
+/// Requests at the end of a session that a meter looks at.
+const MEASURED: i64 = 50;
+
+pub async fn requests(scoped: &Scoped, path: &SessionPath, input: RequestsQuery) -> Result<Requests, Problem> {
+    let session = session(scoped, path).await?;
+    if let (Some(from), Some(to)) = (input.from, input.to) {
+        let found = scoped.hub.workspace.requests_between(&session.id, from..=to).await.map_err(problem)?;
+        return Ok(Requests {
+            requests: found.into_iter().map(|request| shown(&scoped.hub, request)).collect(),
+            next: None,
+        });
+    }
+    let limit = i64::from(limit(input.limit, USUAL, MOST)?);
+    let after = input.after.unwrap_or(0);
+    let mut found = scoped.hub.workspace.requests(&session.id, after, limit + 1).await.map_err(problem)?;
+    let more = found.len() as i64 > limit;
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let next = found.last().filter(|_| more).map(|request| request.number);
+    Ok(Requests { requests: found.into_iter().map(|request| shown(&scoped.hub, request)).collect(), next })
+}
+
+pub async fn tools(scoped: &Scoped, path: &SessionPath) -> Result<SessionTools, Problem> {
+    let session = session(scoped, path).await?;
+    let mut tools: BTreeMap<String, Vec<ToolCall>> = BTreeMap::new();
+    for call in scoped.hub.workspace.tool_calls(&session.id).await.map_err(problem)? {
+        tools.entry(call.tool.clone()).or_default().push(call);
+    }
+    let mut tools: Vec<ToolTimes> = tools.into_iter().map(|(tool, calls)| times(tool, &calls)).collect();
+    tools.sort_by_key(|tool| std::cmp::Reverse((tool.calls, tool.failed)));
+    Ok(SessionTools { tools })
+}
+
+/// Sums up the calls of a tool, which come the shortest first.
+fn times(tool: String, calls: &[ToolCall]) -> ToolTimes {
+    let known: Vec<i64> = calls.iter().filter_map(|call| call.duration_ms).collect();
+    ToolTimes {
+        tool,
+        calls: calls.len() as i64,
+        failed: calls.iter().map(|call| call.failed).sum(),
+        median_ms: known.get(known.len().saturating_sub(1) / 2).copied(),
+        total_ms: known.iter().fold(0, |sum: i64, milliseconds| sum.saturating_add(*milliseconds)),
+    }
+}
+
+fn shown(hub: &Hub, request: Request) -> ModelRequest {
+    let cost = cost_of_request(&hub.prices, &request);
+    let context = request.context.or_else(|| hub.prices.context(request.model.as_deref()?));
+    ModelRequest {
+        number: request.number,
+        id: request.id,
+        run_id: request.run_id,
+        message_id: request.message_id,
+        seq: request.seq,
+        model: request.model,
+        began_at: request.began_at,
+        ended_at: request.ended_at,
+        first_token_ms: request.first_token_ms,
+        stop_reason: request.stop_reason,
+        usage: request.usage,
+        cache_write_1h: request.cache_write_1h,
+        cost,
+        context,
+        is_copy: request.is_copy,
+    }
+}
+
+/// What the requests of a session cost. What they have in common with another session counts there.
+pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Cost, Problem> {
+    let of = StatsQuery { session: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
+    Ok(cost_of(&hub.prices, &hub.workspace.spending(&of).await.map_err(problem)?))
+}
+
+/// How full the context of a session is. None where its requests or the limit aren't known.
+pub async fn meter(hub: &Hub, session: &Session) -> Result<Option<ContextMeter>, Problem> {
+    let last = hub.workspace.last_requests(&session.id, MEASURED).await.map_err(problem)?;
+    let Some(newest) = last.last() else { return Ok(None) };
+    let model = newest.model.as_deref().or(session.model.as_deref());
+    let limit = newest.context.or_else(|| hub.prices.context(model?));
+    let sizes: Vec<i64> = last.iter().map(|request| request.usage.total()).collect();
+    let meter = measure(&sizes, limit);
+    Ok(meter.map(|meter| ContextMeter { used: meter.used, limit: meter.limit, requests_left: meter.requests_left }))
+}
+
+pub async fn budgets(scoped: &Scoped, input: BudgetsQuery) -> Result<Budgets, Problem> {
+    scoped.caller.require(Scope::ReadAll)?;
+    let zone = moment::zone(input.zone.filter(|zone| !zone.is_empty()))?;
+    of_today(&scoped.hub, &zone, clock::now()).await
+}
+
+/// The budgets of the day and the month of a moment, in a time zone.
+pub async fn of_today(hub: &Hub, zone: &TimeZone, now: Micros) -> Result<Budgets, Problem> {
+    let preferences = super::preferences::get(hub).await?;
+    let today = Timestamp::from_microsecond(now.0).map_err(|_| Problem::internal())?.to_zoned(zone.clone()).date();
+    Ok(Budgets {
+        day: budget(hub, zone, today, &preferences.daily_budget).await?,
+        month: budget(hub, zone, today.first_of_month(), &preferences.monthly_budget).await?,
+    })
+}
+
+/// What was spent of a budget since a day. None without a budget.
+async fn budget(hub: &Hub, zone: &TimeZone, from: Date, dollars: &str) -> Result<Option<Budget>, Problem> {
+    let Ok(limit_usd) = dollars.parse::<f64>() else { return Ok(None) };
+    let first = from.to_zoned(zone.clone()).map_err(|_| Problem::internal())?.timestamp();
+    let since = period(hub, Micros(first.as_microsecond()), Micros(i64::MAX));
+    let spent = cost_of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?);
+    let usd = spent.usd.unwrap_or(0.0);
+    let state = if usd >= limit_usd {
+        BudgetState::Over
+    } else if usd >= limit_usd * NEAR {
+        BudgetState::Near
+    } else {
+        BudgetState::Ok
+    };
+    Ok(Some(Budget { from: from.to_string(), limit_usd, spent, state }))
+}
+
+/// The part of a budget from which on it warns.
+const NEAR: f64 = 0.8;
+
+/// All requests between two moments, with days in UTC.
+fn period(hub: &Hub, from: Micros, to: Micros) -> StatsQuery {
+    StatsQuery { from, to, steps: hub.prices.steps(), ..StatsQuery::default() }
+}

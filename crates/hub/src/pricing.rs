@@ -1,0 +1,87 @@
+//! What requests to models cost: agents' own figures, and the price table for the rest.
+
+use crate::moment::named_day;
+use api::cost::{Cost, UnpricedTokens};
+use cost::{Bill, Prices, Unpriced};
+use model::Micros;
+use std::collections::BTreeMap;
+use store::spending::{Request, Spending};
+
+const DAY: i64 = 86_400 * Micros::SECOND;
+
+/// A sum of costs.
+#[derive(Debug, Clone, Default)]
+pub struct Sum {
+    stated: Option<f64>,
+    computed: Option<f64>,
+    unpriced: BTreeMap<Unpriced, i64>,
+}
+
+impl Sum {
+    /// Adds what some requests cost.
+    pub fn add(&mut self, prices: &Prices, spent: &Spending) {
+        if let Some(stated) = spent.cost_usd {
+            *self.stated.get_or_insert(0.0) += stated;
+        } else if spent.usage.total() > 0 {
+            let (usage, cache_write_1h) = (spent.usage, spent.cache_write_1h);
+            let bill = Bill { day: named_day(spent.day), input: spent.above.saturating_add(1), usage, cache_write_1h };
+            self.add_bill(prices, spent.model.as_deref(), &bill);
+        }
+    }
+
+    fn add_bill(&mut self, prices: &Prices, model: Option<&str>, bill: &Bill) {
+        match prices.cost(model, bill) {
+            Ok(usd) => *self.computed.get_or_insert(0.0) += usd,
+            Err(why) => *self.unpriced.entry(why).or_default() += bill.usage.total(),
+        }
+    }
+
+    /// US dollars, as far as prices are known.
+    pub fn usd(&self) -> Option<f64> {
+        match (self.stated, self.computed) {
+            (None, None) => None,
+            (stated, computed) => Some(stated.unwrap_or(0.0) + computed.unwrap_or(0.0)),
+        }
+    }
+
+    /// Of these, what the price table gave.
+    pub fn computed_usd(&self) -> Option<f64> {
+        self.computed
+    }
+
+    /// Tokens without a price.
+    pub fn unpriced_tokens(&self) -> i64 {
+        self.unpriced.values().sum()
+    }
+
+    /// As the API says it.
+    pub fn cost(&self) -> Cost {
+        let unpriced =
+            self.unpriced.iter().map(|(why, tokens)| UnpricedTokens { tokens: *tokens, reason: why.reason() });
+        Cost { usd: self.usd(), computed_usd: self.computed, unpriced: unpriced.collect() }
+    }
+}
+
+/// The cost of all of these.
+pub fn cost_of(prices: &Prices, spending: &[Spending]) -> Cost {
+    let mut sum = Sum::default();
+    for spent in spending {
+        sum.add(prices, spent);
+    }
+    sum.cost()
+}
+
+/// The cost of one request. None where the agent says only what its run cost.
+pub fn cost_of_request(prices: &Prices, request: &Request) -> Option<Cost> {
+    let mut sum = Sum::default();
+    match request.cost_usd.filter(|_| request.run_is_priced) {
+        Some(stated) => sum.stated = Some(stated),
+        None if request.run_is_priced => return None,
+        None => {
+            let day = named_day(request.ended_at.0.div_euclid(DAY));
+            let bill = Bill::of_request(day, request.usage, request.cache_write_1h);
+            sum.add_bill(prices, request.model.as_deref(), &bill);
+        }
+    }
+    Some(sum.cost())
+}
