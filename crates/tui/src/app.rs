@@ -10,7 +10,7 @@ use crate::theme::Theme;
 use crate::transcript::Transcript;
 use api::Problem;
 use api::events::{FeedEvent, FeedKind};
-use api::messages::ListMessages;
+use api::messages::{ListMessages, MessagePage};
 use api::search::{Hit, SearchQuery};
 use api::sessions::{ListSessions, SessionShow};
 use crossterm::event::KeyEvent;
@@ -214,7 +214,14 @@ impl App {
                 self.sessions = List { at, total: page.total, rows: page.sessions };
                 self.is_listed = true;
             }
-            Told::Opened(detail, todos, page) => self.opened(*detail, todos, page),
+            Told::Opened(detail, todos, page, at) => {
+                if self.screen != Screen::Transcript {
+                    self.show(Screen::Transcript);
+                }
+                self.stale = None;
+                let is_dev = self.transcript.as_ref().is_some_and(|transcript| transcript.is_dev);
+                self.transcript = Some(Transcript::new(*detail, todos, page, at, is_dev));
+            }
             Told::Messages(session, _, page) => self.take(&session, page),
             Told::Header(detail, todos) => {
                 if let Some(transcript) =
@@ -245,27 +252,7 @@ impl App {
         Vec::new()
     }
 
-    fn opened(
-        &mut self,
-        detail: api::sessions::SessionDetail,
-        todos: api::messages::TodoState,
-        page: api::messages::MessagePage,
-    ) {
-        let at = match self.below.last() {
-            Some(Screen::Search) => {
-                self.hits.current().filter(|hit| hit.session_id == detail.session.id.as_str()).map(|hit| hit.seq)
-            }
-            _ => None,
-        };
-        let is_dev = self.transcript.as_ref().is_some_and(|transcript| transcript.is_dev);
-        if self.screen != Screen::Transcript {
-            self.show(Screen::Transcript);
-        }
-        self.stale = None;
-        self.transcript = Some(Transcript::new(detail, todos, page, at, is_dev));
-    }
-
-    fn take(&mut self, session: &str, page: api::messages::MessagePage) {
+    fn take(&mut self, session: &str, page: MessagePage) {
         let Some(transcript) = self.transcript.as_mut().filter(|open| open.id() == session) else { return };
         let read = self.review.as_ref().map(|review| (review.entry.message.seq, review.entry.message.revision));
         transcript.add(page);

@@ -59,8 +59,8 @@ pub enum Ask {
 pub enum Told {
     /// To [`Ask::Sessions`], with its query.
     Sessions(ListSessions, SessionPage),
-    /// To [`Ask::Open`].
-    Opened(Box<SessionDetail>, TodoState, MessagePage),
+    /// To [`Ask::Open`], with the `seq` that was asked for.
+    Opened(Box<SessionDetail>, TodoState, MessagePage, Option<i64>),
     /// To [`Ask::Messages`].
     Messages(String, ListMessages, MessagePage),
     /// To [`Ask::Header`].
@@ -100,8 +100,9 @@ impl Server {
             }
             Ask::Open { session, query } => {
                 let (detail, todos) = header(client, &session).await?;
+                let at = query.around;
                 let page = client.list_messages(path(detail.session.id.as_str()), query).await?;
-                Told::Opened(Box::new(detail), todos, page)
+                Told::Opened(Box::new(detail), todos, page, at)
             }
             Ask::Messages { session, query } => {
                 let page = client.list_messages(path(&session), query.clone()).await?;

@@ -133,6 +133,11 @@ impl Transcript {
         }
     }
 
+    /// The `seq` of the current row; None at the end, where what comes is followed.
+    pub fn at(&self) -> Option<i64> {
+        (!self.follows).then_some(self.current)
+    }
+
     pub fn current(&self) -> Option<&Entry> {
         self.message(self.current)
     }

@@ -57,7 +57,9 @@ fn the_page() {
     let add = ["schedule", "add", &session, "Run <b>the</b> tests", "--cron", "0 9 * * 1-5", "--zone", "Europe/Berlin"];
     server.place.out(&add);
     let listed = page();
-    for part in ["Run &lt;b&gt;the&lt;/b&gt; tests", "0 9 * * 1-5", "Europe/Berlin", "Never", "Add schedule", "Run now", "Mill"] {
+    for part in
+        ["Run &lt;b&gt;the&lt;/b&gt; tests", "0 9 * * 1-5", "Europe/Berlin", "Never", "Add schedule", "Run now", "Mill"]
+    {
         assert!(listed.contains(part), "{part}: {listed}");
     }
     // The prompt is marked in the transcript.

@@ -78,8 +78,8 @@ impl App {
             }
             Command::Dev => {
                 transcript.is_dev = !transcript.is_dev;
-                let id = transcript.id().to_owned();
-                return vec![self.open(&id, None)];
+                let (id, at) = (transcript.id().to_owned(), transcript.at());
+                return vec![self.open(&id, at)];
             }
             _ => {}
         }
