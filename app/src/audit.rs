@@ -29,6 +29,7 @@ pub fn who(actor: &Actor) -> String {
         Actor::Owner { browser, .. } => format!("You, in {}", visible::line(browser)),
         Actor::Command => "A command on this machine".to_owned(),
         Actor::Key { name, .. } => format!("Key {}", visible::line(name)),
+        Actor::Person { channel, name } => format!("{}, in {}", visible::line(name), visible::line(channel)),
         Actor::Verbatim => "Verbatim".to_owned(),
         Actor::Stranger => "Somebody without a log-in".to_owned(),
         Actor::Unknown => "Unknown".to_owned(),
@@ -120,6 +121,13 @@ fn text(event: &Event, by: &Actor) -> String {
             format!("{} is no longer always allowed in {}", visible::line(rule), visible::line(folder))
         }
         Event::TypeRemoved { message_type } => format!("Message type {} removed", visible::line(message_type)),
+        Event::ChannelAdded { name, channel_kind, .. } => {
+            format!("Channel {} ({}) added", visible::line(name), visible::line(channel_kind))
+        }
+        Event::ChannelChanged { name, fields, .. } => {
+            format!("Channel {} changed: {}", visible::line(name), visible::line(&fields.join(", ")))
+        }
+        Event::ChannelRemoved { name, .. } => format!("Channel {} removed", visible::line(name)),
         Event::AuditExported => "Audit log exported".to_owned(),
         _ => "An entry that can't be read: `verbatim doctor` says why".to_owned(),
     }

@@ -164,6 +164,9 @@ pub struct Serve {
     /// Variable of the environment that agents started here get, beside those that they need
     #[arg(long, value_name = "NAME")]
     pub agent_env: Vec<String>,
+    /// Host that channels may reach though it is private, and without TLS
+    #[arg(long, value_name = "NAME")]
+    pub channel_host: Vec<String>,
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,

@@ -4,7 +4,7 @@
 //! logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for its second secret where
 //! something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every answer; behind them are the API's
 //! table ([`api::router`]), the routes outside of it ([`events`], sent as a [`stream`], [`export`], [`audit`], [`blobs`],
-//! [`login`], [`mcp`], [`compat`]), [`pages`] and [`fragments`], [`assets`], and [`installed`].
+//! [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and [`fragments`], [`assets`], and [`installed`].
 //!
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
 
@@ -13,6 +13,7 @@ mod asked;
 mod assets;
 mod audit;
 mod blobs;
+mod channels;
 mod charged;
 mod compat;
 mod connection;
@@ -41,7 +42,9 @@ mod views;
 
 pub use accept::serve;
 
-use api::contract::{Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob};
+use api::contract::{
+    ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,
+};
 use api::transport::in_process::InProcess;
 use api::{Client, Problem, Route as _};
 use axum::routing::{get, post};
@@ -174,6 +177,8 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .layer(axum::middleware::from_fn_with_state(doors.clone(), guard::authenticate))
         // An older product's API: it reads credentials by itself, and refuses in that product's words.
         .merge(compat::routes(&doors))
+        // Believed for its signature.
+        .route(ChannelIncoming::PATH, post(channels::incoming).with_state(doors.clone()))
         // Open to everybody who passes the Host and Origin checks.
         .route(LogInRoute::PATH, get(login::state).post(login::log_in).with_state(doors.clone()))
         .route("/login", get(login::page).with_state(site.clone()))

@@ -2,6 +2,10 @@
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
+use crate::channels::{
+    BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
+    DeliveriesSettled, EditChannel, NewChannel, SettleDeliveries,
+};
 use crate::context::{ContextQuery, SessionContext};
 use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
@@ -212,6 +216,24 @@ endpoints! {
     Post "/v1/schedules/{schedule}/restore" restore_schedule / RestoreSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
     /// Send the prompt of a schedule now. Its times stay as they are.
     Post "/v1/schedules/{schedule}/run" run_schedule / RunSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
+    /// The channels in which sessions are shown and answered besides the page, and the kinds that can be added.
+    Get "/v1/channels" list_channels / ListChannels (Nothing, Nothing) -> Channels [Owner, Local; 1 KiB];
+    /// Add a channel. It is told of what comes from then on.
+    Post "/v1/channels" add_channel / AddChannel (Nothing, NewChannel) -> ChannelAdded [Owner, Local; 64 KiB];
+    /// Change a channel, pause it, or take its removal back.
+    Patch "/v1/channels/{channel}" edit_channel / EditChannelEndpoint (ChannelPath, EditChannel) -> Channels [Owner, Local; 64 KiB];
+    /// Remove a channel. Its removal can be taken back.
+    Delete "/v1/channels/{channel}" remove_channel / RemoveChannel (ChannelPath, Nothing) -> Channels [Owner, Local; 1 KiB];
+    /// Send a test message. The answer comes when the channel took it.
+    Post "/v1/channels/{channel}/test" test_channel / TestChannel (ChannelPath, Nothing) -> Nothing [Owner, Local; 1 KiB];
+    /// Show a session in a channel, from its next message on.
+    Post "/v1/channels/{channel}/sessions" bind_session / BindSessionEndpoint (ChannelPath, BindSession) -> Channels [Owner, Local; 1 KiB];
+    /// Show a session in a channel no longer.
+    Delete "/v1/channels/{channel}/sessions/{session}" unbind_session / UnbindSession (ChannelSessionPath, Nothing) -> Channels [Owner, Local; 1 KiB];
+    /// What a channel was told and is to be told, the latest first.
+    Get "/v1/channels/{channel}/deliveries" list_deliveries / ListDeliveries (ChannelPath, DeliveriesQuery) -> Deliveries [Owner, Local; 1 KiB];
+    /// Send deliveries again, or give up what was refused.
+    Post "/v1/channels/{channel}/deliveries" settle_deliveries / SettleDeliveriesEndpoint (ChannelPath, SettleDeliveries) -> DeliveriesSettled [Owner, Local; 1 KiB];
 
     /// Sessions that went on since the person who asks read them.
     Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];
@@ -299,6 +321,8 @@ routes! {
     UploadBlob = "/v1/blobs";
     /// The bytes of a file.
     GetBlob = "/v1/blobs/{sha256}";
+    /// What people write in a channel, posted and signed by its other side.
+    ChannelIncoming = "/v1/channels/{channel}/incoming";
     /// Says who is logged in, and logs in.
     LogInRoute = "/v1/login";
     /// Logs out.

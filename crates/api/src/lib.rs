@@ -3,7 +3,7 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`runs`], [`context`], [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`], [`preferences`], [`types`], [`events`]: requests and replies.
+//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`channels`], [`runs`], [`context`], [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`], [`preferences`], [`types`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
@@ -16,6 +16,7 @@
 pub mod account;
 pub mod audit;
 pub mod blobs;
+pub mod channels;
 pub mod client;
 pub mod context;
 pub mod contract;

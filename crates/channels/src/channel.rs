@@ -224,6 +224,13 @@ pub trait Channel: Send + Sync {
         Box::pin(async { Ok(None) })
     }
 
+    /// Tells people at a place something that is no message of the session, as why an answer was refused. Channels that receive
+    /// nothing needn't.
+    fn tell<'a>(&'a self, place: &'a str, key: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        let _ = (place, key, text);
+        Box::pin(async { Ok(()) })
+    }
+
     /// Waits for what people do after a position; None is now. For kinds that are [`Receives::Polled`].
     fn receive<'a>(&'a self, position: Option<&'a str>) -> BoxFuture<'a, Result<Received, Failure>> {
         let _ = position;

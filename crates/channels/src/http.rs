@@ -76,7 +76,9 @@ impl Http {
         }
         let is_private = host.parse::<IpAddr>().is_ok_and(|address| !is_public(address));
         if is_private || host == "localhost" || host.ends_with(".localhost") {
-            return Err(wrong("a public host. A private one must be allowed by name: start the server with `--channel-host NAME`"));
+            return Err(wrong(
+                "a public host. A private one must be allowed by name: start the server with `--channel-host NAME`",
+            ));
         }
         Ok(url)
     }
@@ -144,8 +146,7 @@ impl Resolve for Guard {
         let is_allowed = self.0.contains(&host);
         Box::pin(async move {
             let found: Vec<_> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
-            let usable: Vec<_> =
-                found.into_iter().filter(|address| is_allowed || is_public(address.ip())).collect();
+            let usable: Vec<_> = found.into_iter().filter(|address| is_allowed || is_public(address.ip())).collect();
             if usable.is_empty() {
                 return Err(format!("`{host}` has no public address: a private host must be allowed by name").into());
             }

@@ -94,6 +94,13 @@ impl Channel for Matrix {
         Box::pin(async { self.api.make_room(place).await.map(Some) })
     }
 
+    fn tell<'a>(&'a self, place: &'a str, key: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            let content = json!({ "msgtype": "m.notice", "body": clip(text, MOST) });
+            self.api.message(place, key, &content).await.map(drop)
+        })
+    }
+
     fn receive<'a>(&'a self, position: Option<&'a str>) -> BoxFuture<'a, Result<Received, Failure>> {
         Box::pin(async move {
             let me = self.api.me().await?;

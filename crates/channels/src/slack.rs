@@ -1,9 +1,7 @@
 //! Slack, by an incoming webhook: one Slack channel, text only, nothing comes back.
 
 use crate::Http;
-use crate::channel::{
-    Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, continuation,
-};
+use crate::channel::{Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, continuation};
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;
 use model::text::clip;

@@ -1,6 +1,8 @@
 //! A webhook: every message is posted to an address as JSON, signed. What people answer comes back in the same way.
 
-use crate::channel::{Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, SettingError, Settings};
+use crate::channel::{
+    Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, SettingError, Settings,
+};
 use crate::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
 use crate::{Http, Reply};
 use futures::future::BoxFuture;
@@ -13,13 +15,7 @@ pub const KIND: Kind = Kind {
     title: "Webhook",
     about: "Posts each message as signed JSON to an address, and takes signed answers.",
     fields: &[
-        Field {
-            name: "url",
-            label: "Address",
-            help: "Where messages are posted",
-            is_secret: false,
-            is_required: true,
-        },
+        Field { name: "url", label: "Address", help: "Where messages are posted", is_secret: false, is_required: true },
         SECRET,
     ],
     abilities: Abilities {

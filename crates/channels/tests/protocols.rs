@@ -64,7 +64,14 @@ fn private_and_unclear_addresses_are_refused_unless_allowed_by_name() {
     let private = Some(
         "a public host. A private one must be allowed by name: start the server with `--channel-host NAME`".to_owned(),
     );
-    for url in ["https://127.0.0.1/", "https://0x7f.1/", "https://2130706433/", "https://[::1]/", "https://LOCALHOST/x", "https://169.254.169.254/"] {
+    for url in [
+        "https://127.0.0.1/",
+        "https://0x7f.1/",
+        "https://2130706433/",
+        "https://[::1]/",
+        "https://LOCALHOST/x",
+        "https://169.254.169.254/",
+    ] {
         assert_eq!(refused(&open, url), private, "{url}");
     }
     let plain = Some("an address that begins with `https://`".to_owned());
@@ -94,7 +101,10 @@ fn a_signature_holds_for_one_body_one_id_and_five_minutes() {
     assert_eq!(check(Some("msg_2"), Some("1000"), &signed, b"{}", 1000), Err(Rejected::Signature));
     assert_eq!(check(Some("msg_1"), Some("1001"), &signed, b"{}", 1000), Err(Rejected::Signature));
     assert_eq!(check(Some("msg_1"), Some("1000"), &signed, b"[]", 1000), Err(Rejected::Signature));
-    assert_eq!(check(Some("msg_1"), Some("1000"), &other.sign("msg_1", 1000, b"{}"), b"{}", 1000), Err(Rejected::Signature));
+    assert_eq!(
+        check(Some("msg_1"), Some("1000"), &other.sign("msg_1", 1000, b"{}"), b"{}", 1000),
+        Err(Rejected::Signature)
+    );
     assert_eq!(check(None, Some("1000"), &signed, b"{}", 1000), Err(Rejected::Header));
     assert_eq!(check(Some("msg_1"), Some("soon"), &signed, b"{}", 1000), Err(Rejected::Header));
     assert!(Secret::parse("whsec_c2hvcnQ=").is_none() && Secret::parse("secret").is_none());

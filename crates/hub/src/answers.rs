@@ -7,6 +7,7 @@ pub mod audit;
 pub mod blobs;
 mod buttons;
 pub mod changes;
+pub mod channels;
 pub mod context;
 pub mod decisions;
 pub mod driving;

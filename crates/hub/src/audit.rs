@@ -24,6 +24,9 @@ struct Folded {
 
 impl Scoped {
     async fn actor(&self) -> Actor {
+        if let Some(person) = &self.person {
+            return Actor::Person { channel: person.channel.clone(), name: person.name.clone() };
+        }
         match &self.caller {
             Caller::Local => Actor::Command,
             Caller::Agent(agent) => Actor::Key { id: agent.id.clone(), name: agent.name.clone() },

@@ -2,6 +2,7 @@
 
 use crate::answers::type_settings;
 use crate::audit::Refusals;
+use crate::channels::Channels;
 use crate::compute::Compute;
 use crate::doorbell;
 use crate::driving::Driving;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub agents: Environment,
     /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
     pub transcripts: Option<PathBuf>,
+    /// Names of hosts that channels reach wherever they are, and without TLS.
+    pub channel_hosts: Vec<String>,
     /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.
     pub base_url: String,
     pub version: String,
@@ -87,6 +90,7 @@ pub struct Inner {
     pub pace: Pace,
     pub compute: Compute,
     pub driving: Driving,
+    pub channels: Channels,
     pub metrics: Metrics,
     pub quotas: Arc<Quotas>,
     pub types: DeclaredTypes,
@@ -126,6 +130,7 @@ impl Hub {
             spawn_until(&shutdown, async { tokio::join!(tell, hear) });
         }
         let prices = Prices::built_in().with(settings.prices.clone());
+        let channels = Channels::new(&settings.channel_hosts);
         let hub = Self(Arc::new(Inner {
             store,
             workspace,
@@ -144,6 +149,7 @@ impl Hub {
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),
             driving: Driving::default(),
+            channels,
             metrics,
             quotas,
             types: DeclaredTypes::default(),

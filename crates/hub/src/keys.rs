@@ -1,7 +1,7 @@
 //! Agent keys: `vbt_<id>_<secret>_<check>`, of which neither part has an underscore. Only a hash of the secret is kept.
 
 use crate::known::KnownKey;
-use crate::login::{hash, same_secret};
+use crate::login::{bytes, hash, same_secret, short_id};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
 use api::keys::{EditKey, KeyInfo, KeyMade, Keys, NewKey, Quota, Scope};
@@ -45,7 +45,7 @@ impl Hub {
         scopes.sort();
         scopes.dedup();
         let quota = quota_after(QUOTA, input.quota.unwrap_or_default())?;
-        let (id, secret) = (random_hex::<5>()?, random_hex::<32>()?);
+        let (id, secret) = (short_id()?, hex(&bytes::<32>()?));
         let stored = AgentKey {
             id: id.clone(),
             name: name.to_owned(),
@@ -164,16 +164,6 @@ fn parse(key: &str) -> Option<(&str, &str)> {
         return None;
     }
     body.strip_prefix(OLD_PREFIX).or_else(|| body.strip_prefix(PREFIX))?.split_once('_')
-}
-
-/// So many random bytes.
-fn random_hex<const N: usize>() -> Result<String, Problem> {
-    let mut bytes = [0_u8; N];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        tracing::error!(%error, "no randomness");
-        Problem::internal()
-    })?;
-    Ok(hex(&bytes))
 }
 
 fn info(key: AgentKey) -> KeyInfo {

@@ -9,6 +9,7 @@
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
 //!   `pace`: texts that grow. `again`: what the database refuses for the moment.
 //! - [`driving`]: agents that the server starts itself.
+//! - [`channels`]: places besides the page where sessions are shown and answered.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
 //!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
@@ -28,6 +29,7 @@ mod again;
 mod answers;
 mod asked;
 mod audit;
+pub mod channels;
 pub mod clock;
 pub mod compute;
 pub mod condition;
@@ -72,4 +74,4 @@ pub use posting::MOST_EDITS;
 pub use posting::read_metadata;
 pub use problem::problem;
 pub use request_span::with_session;
-pub use scoped::{Agent, Caller, Scoped};
+pub use scoped::{Agent, Caller, Person, Scoped};

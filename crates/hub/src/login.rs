@@ -54,12 +54,22 @@ pub enum Grant {
 
 /// 256 random bits in URL characters.
 pub fn secret() -> Result<String, Problem> {
-    let mut bytes = [0_u8; 32];
+    bytes::<32>().map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// So many random bytes.
+pub fn bytes<const N: usize>() -> Result<[u8; N], Problem> {
+    let mut bytes = [0_u8; N];
     getrandom::fill(&mut bytes).map_err(|error| {
         tracing::error!(%error, "no randomness");
         Problem::internal()
     })?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    Ok(bytes)
+}
+
+/// A name for what has no other: 40 random bits in hex.
+pub fn short_id() -> Result<String, Problem> {
+    bytes::<5>().map(|bytes| hex(&bytes))
 }
 
 /// A number below `end`, to spread what would otherwise happen at once. 0 without randomness.

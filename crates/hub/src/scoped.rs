@@ -3,6 +3,10 @@
 use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
+use api::channels::{
+    BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
+    DeliveriesSettled, EditChannel, NewChannel, SettleDeliveries,
+};
 use api::context::{ContextQuery, SessionContext};
 use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
 use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
@@ -90,19 +94,31 @@ impl Caller {
     }
 }
 
+/// A person in a channel, as the owner's list of people names them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    pub name: String,
+    /// What the channel is: `matrix`.
+    pub via: String,
+    /// Name of the channel.
+    pub channel: String,
+}
+
 #[derive(Clone)]
 pub struct Scoped {
     pub hub: Hub,
     pub caller: Caller,
     /// The id of the log-in, of a browser.
     pub login: Option<Arc<str>>,
+    /// The person who speaks, where they aren't the owner at a page of ours.
+    pub person: Option<Arc<Person>>,
     /// Calls that are posted here run until their result is told. Otherwise nobody tells it, and they are over at once.
     pub tells_results: bool,
 }
 
 impl Scoped {
     pub fn new(hub: Hub, caller: Caller) -> Self {
-        Self { hub, caller, login: None, tells_results: true }
+        Self { hub, caller, login: None, person: None, tells_results: true }
     }
 }
 
@@ -269,6 +285,37 @@ impl Api for Scoped {
     }
     async fn resume_agent(&self, path: SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
         answers::driving::resume(self, &path, input).await
+    }
+    async fn list_channels(&self, _: Nothing, _: Nothing) -> Result<Channels, Problem> {
+        answers::channels::list(self).await
+    }
+    async fn add_channel(&self, _: Nothing, input: NewChannel) -> Result<ChannelAdded, Problem> {
+        answers::channels::add(self, input).await
+    }
+    async fn edit_channel(&self, path: ChannelPath, input: EditChannel) -> Result<Channels, Problem> {
+        answers::channels::edit(self, &path, input).await
+    }
+    async fn remove_channel(&self, path: ChannelPath, _: Nothing) -> Result<Channels, Problem> {
+        answers::channels::remove(self, &path).await
+    }
+    async fn test_channel(&self, path: ChannelPath, _: Nothing) -> Result<Nothing, Problem> {
+        answers::channels::test(self, &path).await
+    }
+    async fn bind_session(&self, path: ChannelPath, input: BindSession) -> Result<Channels, Problem> {
+        answers::channels::bind(self, &path, input).await
+    }
+    async fn unbind_session(&self, path: ChannelSessionPath, _: Nothing) -> Result<Channels, Problem> {
+        answers::channels::unbind(self, &path).await
+    }
+    async fn list_deliveries(&self, path: ChannelPath, input: DeliveriesQuery) -> Result<Deliveries, Problem> {
+        answers::channels::deliveries(self, &path, input).await
+    }
+    async fn settle_deliveries(
+        &self,
+        path: ChannelPath,
+        input: SettleDeliveries,
+    ) -> Result<DeliveriesSettled, Problem> {
+        answers::channels::settle(self, &path, input).await
     }
     async fn create_key(&self, _: Nothing, input: NewKey) -> Result<KeyMade, Problem> {
         self.hub.create_key(&self.signed().await, input).await

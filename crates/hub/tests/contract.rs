@@ -12,6 +12,12 @@ mod bad_input;
 mod blobs;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
+#[path = "contract/channel_answers.rs"]
+mod channel_answers;
+#[path = "contract/channel_side.rs"]
+mod channel_side;
+#[path = "contract/channels.rs"]
+mod channels;
 #[path = "contract/computing.rs"]
 mod computing;
 #[path = "contract/counted.rs"]

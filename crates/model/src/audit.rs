@@ -48,6 +48,12 @@ crate::words! {
         RuleMade = "rule_made",
         /// What was always allowed is asked about again.
         RuleRevoked = "rule_revoked",
+        /// A channel was added, or what was removed came back.
+        ChannelAdded = "channel_added",
+        /// A channel's settings or people were changed, or it was paused.
+        ChannelChanged = "channel_changed",
+        /// A channel was removed.
+        ChannelRemoved = "channel_removed",
         /// The database was repaired, perhaps with losses.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -105,6 +111,13 @@ pub enum Actor {
         /// Id of the key, which is no secret.
         id: String,
         /// Name of the key, as it was when it acted.
+        name: String,
+    },
+    /// A person in a channel, as the owner's list of people names them.
+    Person {
+        /// Name of the channel.
+        channel: String,
+        /// Name of the person.
         name: String,
     },
     /// The server itself.
@@ -257,6 +270,31 @@ pub enum Event {
         /// The folder in which it held.
         folder: String,
     },
+    /// A channel was added, or one that was removed came back.
+    ChannelAdded {
+        /// Id of the channel.
+        channel: String,
+        /// Its name.
+        name: String,
+        /// What it is: `matrix`.
+        channel_kind: String,
+    },
+    /// A channel was changed.
+    ChannelChanged {
+        /// Id of the channel.
+        channel: String,
+        /// Its name.
+        name: String,
+        /// What changed: `name`, `settings`, `people`, `paused`, `sessions`, `verbosity`.
+        fields: Vec<String>,
+    },
+    /// A channel was removed. It can come back.
+    ChannelRemoved {
+        /// Id of the channel.
+        channel: String,
+        /// Its name.
+        name: String,
+    },
     /// `verbatim repair` put a damaged database in order.
     DatabaseRepaired {
         /// Messages that couldn't be read.
@@ -294,6 +332,9 @@ impl Event {
             Self::TypeRemoved { .. } => AuditKind::TypeRemoved,
             Self::RuleMade { .. } => AuditKind::RuleMade,
             Self::RuleRevoked { .. } => AuditKind::RuleRevoked,
+            Self::ChannelAdded { .. } => AuditKind::ChannelAdded,
+            Self::ChannelChanged { .. } => AuditKind::ChannelChanged,
+            Self::ChannelRemoved { .. } => AuditKind::ChannelRemoved,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

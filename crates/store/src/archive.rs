@@ -129,8 +129,18 @@ enum Todo {
     Blob(Blob),
     BlobBytes(Box<BlobReader>, String),
     Row(Box<SessionRow>, Vec<String>, Vec<String>),
-    Messages { rid: i64, id: String, after: i64, last: i64 },
-    Rows { part: &'static Part, rid: i64, id: String, offset: i64 },
+    Messages {
+        rid: i64,
+        id: String,
+        after: i64,
+        last: i64,
+    },
+    Rows {
+        part: &'static Part,
+        rid: i64,
+        id: String,
+        offset: i64,
+    },
     /// Is the session still as it was when its row was written?
     Unchanged(Box<SessionRow>),
     End,
@@ -268,10 +278,7 @@ impl Archive {
         let rows = parts.map(|part| Todo::Rows { part, rid, id: name.clone(), offset: 0 }).collect::<Vec<_>>();
         let todo = before
             .into_iter()
-            .chain([
-                Todo::Row(Box::new(row.clone()), sources, blobs),
-                Todo::Messages { rid, id: name, after: 0, last },
-            ])
+            .chain([Todo::Row(Box::new(row.clone()), sources, blobs), Todo::Messages { rid, id: name, after: 0, last }])
             .chain(rows)
             .chain([Todo::Unchanged(Box::new(row))])
             .collect::<Vec<_>>();

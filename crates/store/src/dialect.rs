@@ -13,8 +13,8 @@ pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
 pub(crate) fn lock(tx: &Tx) -> &'static str {
     match tx {
-        Tx::Sqlite(..) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1",
-        Tx::Postgres(..) => "SELECT feed_pos, last_rid FROM workspace WHERE id = $1 FOR UPDATE",
+        Tx::Sqlite(..) => "SELECT feed_pos, last_rid, channels FROM workspace WHERE id = $1",
+        Tx::Postgres(..) => "SELECT feed_pos, last_rid, channels FROM workspace WHERE id = $1 FOR UPDATE",
     }
 }
 

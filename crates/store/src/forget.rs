@@ -195,7 +195,7 @@ async fn delete_orphans(tx: &mut Tx, workspace: &str) -> Result<u64, StoreError>
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 12] = [
+    const BY_RID: [&str; 14] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
@@ -207,6 +207,8 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
         "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 4] = [

@@ -7,7 +7,7 @@
 //! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models.
 //! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
@@ -32,6 +32,7 @@ mod audit;
 pub mod batch;
 mod bell;
 mod blobs;
+mod channels;
 mod check;
 mod columns;
 mod condition;
@@ -76,6 +77,9 @@ pub use batch::{
 };
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
+pub use channels::{
+    Bound, ChannelCounts, ChannelRow, Delivery, DeliveryChange, DeliveryKey, DeliveryState, DueDelivery, Queueing, Told,
+};
 pub use condition::Condition;
 pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;

@@ -4,6 +4,7 @@ mod blobs;
 mod callers;
 mod changes;
 pub(crate) mod chunks;
+mod deliveries;
 pub(crate) mod feed;
 pub(crate) mod forgotten;
 mod lexemes;
@@ -21,8 +22,8 @@ mod words;
 pub(crate) mod work;
 
 pub use live::LivePrepared;
-pub use restore::{NextLine, Restored, SearchText};
 pub(crate) use prepare::content_hash;
+pub use restore::{NextLine, Restored, SearchText};
 pub(crate) use session_row::{SELECTED as SESSION_SELECTED, SESSION_COLUMNS, SessionRow};
 
 use crate::store::{Tx, on_tx};
@@ -43,6 +44,8 @@ pub(crate) struct Step<'a> {
     last_rid: i64,
     /// Both as they are stored.
     stored: (i64, i64),
+    /// Whether the workspace has channels, which are told of messages.
+    has_channels: bool,
     /// For the audit log, at the end of the transaction.
     pub notes: Vec<Note>,
 }
@@ -150,7 +153,7 @@ impl<'a> Step<'a> {
             ON CONFLICT DO NOTHING";
         const ATTEMPTS: usize = 10;
         let lock = dialect::lock(tx);
-        let mut found: Option<(i64, i64)> =
+        let mut found: Option<(i64, i64, i64)> =
             on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         for _ in 0..ATTEMPTS {
             if found.is_some() {
@@ -166,9 +169,10 @@ impl<'a> Step<'a> {
             })?;
             found = on_tx!(tx, c => sqlx::query_as(lock).bind(workspace).fetch_optional(c).await)?;
         }
-        let stored = found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
-        let (waiting, notes, (feed_pos, last_rid)) = (Waiters::default(), Vec::new(), stored);
-        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, notes })
+        let (feed_pos, last_rid, channels) =
+            found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
+        let (waiting, notes, stored) = (Waiters::default(), Vec::new(), (feed_pos, last_rid));
+        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, has_channels: channels > 0, notes })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.

@@ -67,6 +67,7 @@ pub async fn run(args: Serve) -> Result<()> {
         roots,
         agents: Environment::of(std::env::vars_os(), &args.agent_env),
         transcripts: Some(transcripts),
+        channel_hosts: args.channel_host.clone(),
         base_url: format!("http://{address}"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         prices: price_file::read(&dir)?,
@@ -87,6 +88,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&dir, &url, shutdown.clone());
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
+    tokio::spawn(hub::channels::run(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
     tokio::spawn(hub::words::renew(hub.clone()));
     tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));

@@ -23,7 +23,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("hub", &["agents", "api", "channels", "cost", "diff", "drivers", "model", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
-    ("server", &["agents", "api", "app", "cost", "diff", "drivers", "hub", "mcp", "model", "sdk", "store", "tui"]),
+    (
+        "server",
+        &["agents", "api", "app", "channels", "cost", "diff", "drivers", "hub", "mcp", "model", "sdk", "store", "tui"],
+    ),
     ("xtask", &[]),
 ];
 

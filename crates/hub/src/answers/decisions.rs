@@ -13,9 +13,7 @@ use api::sessions::SessionPath;
 use model::audit::Event;
 use model::hook::HookAsk;
 use model::message_type::action::Action;
-use model::message_type::approval::{
-    Approval, ApprovalKind, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question,
-};
+use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
     Body, Context, Draft, Message, MessageId, MessageType, Micros, Payload as _, Provenance, Role, SessionId, Status,
@@ -28,7 +26,7 @@ use store::{
     StoredMessage,
 };
 
-/// Who decides, and where: people who logged in alone may.
+/// Who decides, and where, unless it is a person in a channel: people who logged in alone may.
 pub const BY: &str = "owner";
 pub const VIA: &str = "web";
 /// Answers after an approval that are looked through for its own.
@@ -80,9 +78,9 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         text: said(&input),
         edited_input: edited(ask.as_ref(), &input),
         rule: ask.as_ref().filter(|_| state == ApprovalState::AllowedAlways).and_then(|ask| ask.rule.clone()),
-        by: Some(BY.to_owned()),
+        by: Some(by(scoped).to_owned()),
         at: Some(now),
-        via: Some(VIA.to_owned()),
+        via: Some(via(scoped).to_owned()),
         shown_sha256: shown.clone(),
         ..Decision::new(state)
     };
@@ -116,6 +114,16 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         }
         Written::Before(current) => again(scoped, &input, *current).await,
     }
+}
+
+/// Who decides.
+fn by(scoped: &Scoped) -> &str {
+    scoped.person.as_ref().map_or(BY, |person| &person.name)
+}
+
+/// Where.
+fn via(scoped: &Scoped) -> &str {
+    scoped.person.as_ref().map_or(VIA, |person| &person.via)
 }
 
 /// A decision that is to be written.
@@ -194,7 +202,7 @@ pub(super) async fn write(scoped: &Scoped, change: Change) -> Result<Written, Pr
 /// The very same decision by the same person is answered again; any other is told who decided what.
 async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Result<Decided, Problem> {
     if let Body::Approval(Approval { decision: Some(first), .. }) = Body::of(&current.message.draft)
-        && (first.by.as_deref(), first.via.as_deref()) == (Some(BY), Some(VIA))
+        && (first.by.as_deref(), first.via.as_deref()) == (Some(by(scoped)), Some(via(scoped)))
         && (first.selected == input.selected && first.text == said(input))
         && first.shown_sha256 == input.shown_sha256
         && first.edited_input == edited(HookAsk::of(&current.message.draft).as_ref(), input)
@@ -408,7 +416,7 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
     }
     let fills = input.values.as_ref().is_some_and(|values| values.values().any(|value| !is_empty(value)));
     let says = !input.selected.is_empty() || said(input).is_some() || fills;
-    let asks_permission = matches!(approval.kind, ApprovalKind::Permission | ApprovalKind::Plan);
+    let asks_permission = approval.kind.asks_permission();
     if state == Answered && asks_permission {
         // An unclear word is never a permission.
         return Err(Problem::field("/state", "`allowed_once`, `allowed_always` or `denied`"));

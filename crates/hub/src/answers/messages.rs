@@ -210,7 +210,7 @@ impl Scoped {
     }
 }
 
-pub(super) fn entry(stored: StoredMessage) -> Entry {
+pub(crate) fn entry(stored: StoredMessage) -> Entry {
     let entry = Entry { copied: stored.copied, ..Entry::of(stored.message, stored.display) };
     match stored.outcome {
         Some(outcome) => entry.with_outcome(outcome),

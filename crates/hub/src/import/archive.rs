@@ -44,9 +44,8 @@ pub fn read(hub: &Hub, runtime: &Handle, mut file: &File) -> Result<Step> {
     file.rewind()?;
     let mut lines = BufReader::new(file).lines();
     let mut next = || lines.next().transpose();
-    let restored = runtime.block_on(hub.workspace.restore(clock::now(), &mut next, |draft, body| {
-        search_text(draft, body)
-    }));
+    let restored =
+        runtime.block_on(hub.workspace.restore(clock::now(), &mut next, |draft, body| search_text(draft, body)));
     let restored = restored.map_err(|error| match error {
         StoreError::Archive(reason) => Error::other(reason),
         other => Error::other(crate::problem(other).to_string()),
@@ -71,10 +70,15 @@ fn verify(mut file: &File) -> Result<u64> {
         let before = std::mem::take(&mut line);
         size += file.read_until(b'\n', &mut line)? as u64;
         if line.is_empty() {
-            let last: Last = serde_json::from_slice(&before)
-                .map_err(|_| Error::other("is torn: its last line isn't the end of an archive, so nothing was imported"))?;
+            let last: Last = serde_json::from_slice(&before).map_err(|_| {
+                Error::other("is torn: its last line isn't the end of an archive, so nothing was imported")
+            })?;
             let whole = last.end.lines == lines && last.end.sha256 == crate::hex(&hash.finalize());
-            return if whole { Ok(size) } else { Err(Error::other("was changed since it was written, so nothing was imported")) };
+            return if whole {
+                Ok(size)
+            } else {
+                Err(Error::other("was changed since it was written, so nothing was imported"))
+            };
         }
         if !before.is_empty() {
             hash.update(&before);

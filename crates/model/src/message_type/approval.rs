@@ -237,6 +237,13 @@ impl Decision {
     }
 }
 
+impl ApprovalKind {
+    /// Returns whether it asks for leave, which an unclear word never gives.
+    pub fn asks_permission(self) -> bool {
+        matches!(self, Self::Permission | Self::Plan)
+    }
+}
+
 impl ApprovalState {
     /// Returns whether it waits for somebody.
     pub fn is_open(self) -> bool {

@@ -1,9 +1,9 @@
 //! The rows of the feed that tell of a batch.
 
-use super::Step;
 use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
 use super::table::{Kind, Row, Table, Verb};
+use super::{Step, deliveries};
 use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError};
 use model::SessionId;
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// More changed messages than this in one session are told as one range.
 const SINGLE: usize = 64;
 
-/// Writes the rows, in the order of the sessions.
+/// Writes the rows, in the order of the sessions, and what channels are told.
 pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Changes) -> Result<(), StoreError> {
     let nothing = SessionChanges::default();
     let mut rows = Vec::new();
@@ -25,7 +25,8 @@ pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Ch
             SessionId::parse(loaded.row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         rows.extend(session_rows(step, &session_id, change));
     }
-    write_rows(step, &rows).await
+    write_rows(step, &rows).await?;
+    deliveries::write(step, sessions, changes).await
 }
 
 /// Writes rows in place of outdated ones.

@@ -222,7 +222,10 @@ impl Restoring<'_, '_> {
     async fn close_source(&mut self) -> Result<(), StoreError> {
         let Some(source) = self.source.take() else { return Ok(()) };
         if source.size != source.line.size || hex(&source.hash.finalize()) != source.line.sha256 {
-            return Err(wrong(format!("the bytes of the file `{}` aren't those that `sha256` names", source.line.path)));
+            return Err(wrong(format!(
+                "the bytes of the file `{}` aren't those that `sha256` names",
+                source.line.path
+            )));
         }
         Ok(())
     }

@@ -7,7 +7,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use store::{
-    Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, RunUpsert, SearchQuery, StoreError, Sums,
+    Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, RunUpsert, SearchQuery, StoreError,
+    Sums,
 };
 
 fn search_text(draft: &Draft, _: &Body) -> Option<String> {
@@ -37,7 +38,8 @@ async fn fill(engine: &Engine) {
     let mut child = session("a-child");
     child.parent_key = Some("a".to_owned());
     let mut one = message("a", "m1", "needle one \u{0} NUL");
-    one.draft.metadata = serde_json::from_str(r#"{"z": 0.1, "a": [1e300, -0.0, 12345678901234567890], "n": null}"#).unwrap();
+    one.draft.metadata =
+        serde_json::from_str(r#"{"z": 0.1, "a": [1e300, -0.0, 12345678901234567890], "n": null}"#).unwrap();
     one.records = vec![record("file", 0, 3)];
     let mut call = message("a", "m2", "");
     call.draft.metadata = serde_json::from_str(
@@ -104,8 +106,17 @@ async fn what_is_read_back_is_written_as_before() {
 }
 
 const TABLES: [&str; 11] = [
-    "session", "message", "message_count", "tool_use", "source", "record_chunk", "session_source", "session_blob", "blob",
-    "blob_piece", "run",
+    "session",
+    "message",
+    "message_count",
+    "tool_use",
+    "source",
+    "record_chunk",
+    "session_source",
+    "session_blob",
+    "blob",
+    "blob_piece",
+    "run",
 ];
 
 /// Nothing is stored of an archive that isn't whole, or whose session is here.
@@ -186,8 +197,7 @@ async fn every_column_of_a_session_is_written() {
     let engine = engines().await.remove(0);
     let Database::Sqlite(file) = &engine.database else { return };
     fill(&engine).await;
-    let pool =
-        sqlx::SqlitePool::connect_with(sqlx::sqlite::SqliteConnectOptions::new().filename(file)).await.unwrap();
+    let pool = sqlx::SqlitePool::connect_with(sqlx::sqlite::SqliteConnectOptions::new().filename(file)).await.unwrap();
     let columns: Vec<(String, String)> = sqlx::query_as(
         "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' \
          AND (t.name IN ('session') OR EXISTS (SELECT 1 FROM pragma_table_info(t.name) k \

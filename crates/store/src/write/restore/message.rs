@@ -110,7 +110,8 @@ pub(super) fn read(
     let references: Vec<Reference> = references.collect::<Result<_, StoreError>>()?;
     let tool = match line.remove("tool") {
         Some(raw) => {
-            let mut fields: Fields = serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
+            let mut fields: Fields =
+                serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
             let tool = held(&mut fields, TOOL)?;
             nothing_left(&fields)?;
             Some(tool)

@@ -80,8 +80,12 @@ async fn refuse_known(step: &mut Step<'_>, id: &str, agent: &str, key: &str) -> 
     })?;
     match found {
         None => Ok(()),
-        Some((id, None)) => Err(wrong(format!("session `{id}` is stored already: delete it for good to read it from here"))),
-        Some((id, Some(_))) => Err(wrong(format!("session `{id}` is deleted and can be restored: nothing has to be read"))),
+        Some((id, None)) => {
+            Err(wrong(format!("session `{id}` is stored already: delete it for good to read it from here")))
+        }
+        Some((id, Some(_))) => {
+            Err(wrong(format!("session `{id}` is deleted and can be restored: nothing has to be read")))
+        }
     }
 }
 
@@ -114,4 +118,3 @@ pub(super) async fn finish(step: &mut Step<'_>, open: &Open) -> Result<SessionId
     feed::write_rows(step, &[row]).await?;
     Ok(open.id.clone())
 }
-

@@ -1,0 +1,144 @@
+//! Channels: places besides the page where sessions are shown and answered.
+//!
+//! - `deliver`: sends what waits, each channel by a task of its own, in its order. `outgoing`: what a message says in a channel.
+//! - `listen`: reads what people do in channels that are asked for it. `incoming`: what becomes of it. `answer`: what words and
+//!   signs mean for an approval.
+//!
+//! What is to be sent stands in rows that the store writes together with the messages. A row is begun before it is sent: its body
+//! is stored, and the same body goes out under the same key until the channel took it, whatever happens to this server in between.
+//! The protocols are in the crate `channels`.
+
+mod answer;
+mod deliver;
+pub mod incoming;
+mod listen;
+mod outgoing;
+
+use crate::{Hub, posting};
+use ::channels::{Channel, Http, Kind, SettingError, Settings};
+use model::Micros;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+use store::{ChannelRow, StoreError};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// How often workers look at what may have changed without a sign: another server on the same database, or its end.
+const LOOK: Duration = Duration::from_secs(30);
+/// How long a channel is left to the server that sends for it, where several serve one database.
+const LEASE: i64 = 60 * Micros::SECOND;
+
+/// What all channels share.
+pub struct Channels {
+    /// None where no client for requests can be made, as without any certificates: then nothing can be sent.
+    http: Option<Http>,
+    /// Names this server where several serve one database.
+    lease: String,
+    /// Counts changes of channels.
+    changed: watch::Sender<u64>,
+}
+
+/// A channel that is open.
+pub struct Open {
+    pub kind: &'static Kind,
+    pub channel: Box<dyn Channel>,
+}
+
+impl Channels {
+    pub fn new(hosts: &[String]) -> Self {
+        let http =
+            Http::new(hosts.iter().cloned()).inspect_err(|error| tracing::error!(%error, "channels can't be used"));
+        Self { http: http.ok(), lease: posting::new_id().to_string(), changed: watch::Sender::new(0) }
+    }
+
+    /// Opens a channel.
+    ///
+    /// # Errors
+    ///
+    /// The setting that can't be used.
+    pub fn open(&self, kind: &str, settings: &Settings) -> Result<Open, SettingError> {
+        let wrong = |field, expected: &str| SettingError { field, expected: expected.to_owned() };
+        let kind = channels::kind(kind).ok_or_else(|| wrong("kind", "a kind that this version knows"))?;
+        let http = self
+            .http
+            .as_ref()
+            .ok_or_else(|| wrong("kind", "used where requests can be made; the server's log says why not"))?;
+        Ok(Open { kind, channel: (kind.open)(settings, http)? })
+    }
+
+    /// Has the workers look at all channels again.
+    pub fn ring(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+}
+
+/// Sends and reads until the hub shuts down: each channel in a task of its own, so that one that is slow or fails delays no other.
+/// What is under way then is sent again at the next start.
+pub async fn run(hub: Hub) {
+    let mut changed = hub.channels.changed.subscribe();
+    let mut tasks: HashMap<String, AbortOnDrop> = HashMap::new();
+    while !hub.shutdown.is_cancelled() {
+        changed.borrow_and_update();
+        match hub.workspace.channels().await {
+            Ok(rows) => {
+                tasks.retain(|_, task| !task.0.is_finished());
+                for row in rows.into_iter().filter(|row| row.removed_at.is_none()) {
+                    tasks.entry(row.id.clone()).or_insert_with(|| AbortOnDrop(tokio::spawn(work(hub.clone(), row.id))));
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the channels can't be read"),
+        }
+        tokio::select! {
+            () = hub.shutdown.cancelled() => {}
+            _ = changed.changed() => {}
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+/// A task that ends with what holds it.
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Sends and reads for one channel until it is removed.
+async fn work(hub: Hub, id: String) {
+    tokio::select! {
+        ((), ()) = async { tokio::join!(deliver::run(&hub, &id), listen::run(&hub, &id)) } => {}
+        () = hub.shutdown.cancelled() => {}
+    }
+}
+
+/// The channel as it is stored. None once it is removed.
+async fn load(hub: &Hub, id: &str) -> Result<Option<ChannelRow>, StoreError> {
+    let rows = hub.workspace.channels().await?;
+    Ok(rows.into_iter().find(|row| row.id == id && row.removed_at.is_none()))
+}
+
+/// A channel that stays open for as long as its settings are the same.
+#[derive(Default)]
+struct Kept(Option<(String, Open)>);
+
+impl Kept {
+    fn open(&mut self, hub: &Hub, row: &ChannelRow) -> Result<&Open, SettingError> {
+        if self.0.as_ref().is_none_or(|(known, _)| *known != row.settings) {
+            let open = hub.channels.open(&row.kind, &settings(row))?;
+            return Ok(&self.0.insert((row.settings.clone(), open)).1);
+        }
+        self.0.as_ref().map(|(_, open)| open).ok_or(SettingError { field: "kind", expected: String::new() })
+    }
+}
+
+/// The settings of a channel.
+pub fn settings(row: &ChannelRow) -> Settings {
+    serde_json::from_str(&row.settings).unwrap_or_default()
+}
+
+/// The people of a channel: their addresses, each with a name.
+pub fn people(row: &ChannelRow) -> BTreeMap<String, String> {
+    serde_json::from_str(&row.people).unwrap_or_default()
+}

@@ -1,0 +1,126 @@
+//! What a message says in a channel.
+
+use super::Open;
+use crate::answers::decisions::{self, Room};
+use crate::answers::messages::entry;
+use crate::answers::preferences;
+use crate::{Caller, Hub, Scoped, clock, problem};
+use ::channels::{Lane, Outgoing, Receives};
+use api::Problem;
+use api::messages::Entry;
+use model::message_type::approval::Approval;
+use model::message_type::progress::is_under_way;
+use model::message_type::tool_call::ToolState;
+use model::policy::{ChannelView, Verbosity, channel_text};
+use model::{Body, Draft, Provenance, Role, SessionId, Status};
+use store::{ChannelRow, DueDelivery};
+
+/// The extra of a person's message that names the channel and the event that it came by.
+pub const EXTRA: &str = "channel";
+/// Characters of an approval that every channel shows whole: only then a person decides on what they read.
+const SHOWN: usize = 6000;
+
+/// A body that is ready to be sent.
+pub struct Rendered {
+    pub body: String,
+    /// The text that it says.
+    pub said: String,
+    /// What a decision on it is bound to.
+    pub shown: Option<String>,
+    pub is_talk: bool,
+}
+
+/// Renders a message as it is now. None where the channel is told nothing of it.
+pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery) -> Result<Option<Rendered>, Problem> {
+    let workspace = &hub.workspace;
+    let session = workspace.session(&due.session, clock::now()).await.map_err(problem)?;
+    let Some(session) = session.filter(|session| session.deleted_at.is_none()) else { return Ok(None) };
+    let stored = workspace.message_at(&due.session, due.key.seq).await.map_err(problem)?;
+    let Some(stored) = stored else { return Ok(None) };
+    let entry = entry(stored);
+    let draft = &entry.message.draft;
+    let abilities = &open.kind.abilities;
+    let is_old = row.every_session && draft.created_at < row.created_at;
+    if is_old || came_by(draft, &row.id) || (!abilities.edits && !is_settled(&entry)) {
+        return Ok(None);
+    }
+    let verbosity = Verbosity::parse(&row.verbosity).unwrap_or(Verbosity::Normal);
+    let view = ChannelView { verbosity, bot_identity: abilities.bot_identity };
+    let assistant = preferences::get(hub).await?.assistant_name;
+    let named = named(draft, &assistant);
+    let mut text = channel_text(&named, view);
+    let page = page(hub, &due.session, Some(due.key.seq));
+    let mut shown = None;
+    if let Some(text) = &mut text
+        && Approval::open_of(draft, entry.body()).is_some()
+    {
+        shown = ask(hub, entry.clone(), text, &page).await?.filter(|_| abilities.receives != Receives::Nothing);
+    }
+    let before = due.said.as_deref().filter(|_| due.sends > 0);
+    let lane = lane(draft);
+    let title = session.title.as_str();
+    let outgoing = Outgoing { title, message: &entry.message, text: text.as_deref(), lane, before, page: &page };
+    let body = open.channel.render(&outgoing);
+    let said = text.unwrap_or_default();
+    Ok(body.map(|body| Rendered { body, said, shown, is_talk: lane == Lane::Talk }))
+}
+
+/// The address of a session, or of a message in it.
+pub fn page(hub: &Hub, session: &SessionId, seq: Option<i64>) -> String {
+    let session = format!("{}/s/{}", hub.settings.base_url, api::client::segment(session.as_str()));
+    seq.map_or(session.clone(), |seq| format!("{session}?at={seq}#m{seq}"))
+}
+
+/// The agent speaks under the name that the owner gave it, else under its own.
+fn named(draft: &Draft, assistant: &str) -> Draft {
+    let mut named = draft.clone();
+    if draft.role == Role::Assistant && !assistant.is_empty() {
+        named.sender_name = Some(assistant.to_owned());
+    }
+    named
+}
+
+/// Adds to an open approval all that a decision covers, and returns what the decision is bound to. None where that is too much to
+/// be shown: then it is decided in the page.
+async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Result<Option<String>, Problem> {
+    let owner = Scoped::new(hub.clone(), Caller::Owner);
+    decisions::shown(&owner, &mut entry, &mut Room::default()).await?;
+    let calls = entry.calls.iter().map(|call| {
+        let input = serde_json::to_string(&call.input).unwrap_or_default();
+        format!("\n{}: {input}", call.tool_name)
+    });
+    let whole = format!("{text}{}", calls.collect::<String>());
+    let words =
+        model::markdown::said_besides(&entry.message.draft, &Body::of(&entry.message.draft)).unwrap_or_default();
+    let whole = if words.is_empty() { whole } else { format!("{whole}\n{words}") };
+    if entry.shown_sha256.is_some() && whole.chars().count() <= SHOWN {
+        *text = format!("{whole}\n{page}");
+        return Ok(entry.shown_sha256);
+    }
+    *text = format!("{text}\nThere is more to read than fits here. Decide it in the page: {page}");
+    Ok(None)
+}
+
+/// Did a person write it in this channel? They see it there.
+fn came_by(draft: &Draft, channel: &str) -> bool {
+    let is_persons = draft.role == Role::User && draft.provenance == Provenance::Person;
+    let origin = draft.metadata.as_ref().and_then(|metadata| metadata.get(EXTRA)?.get("id")?.as_str());
+    is_persons && origin == Some(channel)
+}
+
+/// Will it say nothing more, as far as is known?
+fn is_settled(entry: &Entry) -> bool {
+    let draft = &entry.message.draft;
+    let runs =
+        matches!(entry.body(), Body::ToolCall(call) if call.state() == ToolState::Running) && entry.outcome.is_none();
+    draft.status != Status::Streaming && !runs && !is_under_way(draft)
+}
+
+fn lane(draft: &Draft) -> Lane {
+    let is_work = match (draft.role, draft.message_type()) {
+        (Role::Tool | Role::Model | Role::System, _) => true,
+        (Role::Assistant, kind) => matches!(kind, "TOOL_CALL" | "CODE_EDIT" | "TODO" | "PROGRESS"),
+        (Role::User | Role::Host, _) => false,
+    };
+    if is_work { Lane::Work } else { Lane::Talk }
+}

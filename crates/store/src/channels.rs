@@ -1,0 +1,209 @@
+//! Channels: where sessions are shown besides the page.
+//!
+//! `deliveries`: what is sent there. Rows of deliveries are made with the messages, in `write/deliveries.rs`.
+
+mod deliveries;
+
+pub use deliveries::{
+    ChannelCounts, Delivery, DeliveryChange, DeliveryKey, DeliveryState, DueDelivery, Queueing, Told,
+};
+
+use crate::columns::columns;
+use crate::settings::change;
+use crate::store::{on, on_step};
+use crate::write::Step;
+use crate::{StoreError, Workspace};
+use model::audit::Event;
+use model::{Micros, SessionId};
+
+/// A channel. Its settings hold secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelRow {
+    pub id: String,
+    /// What it is: `matrix`.
+    pub kind: String,
+    pub name: String,
+    /// A JSON object that its kind reads.
+    pub settings: String,
+    /// A JSON object: addresses of people in the channel, each with a name.
+    pub people: String,
+    pub verbosity: String,
+    /// It shows every session of the workspace, but for those of sub-agents.
+    pub every_session: bool,
+    pub created_at: Micros,
+    pub paused_at: Option<Micros>,
+    pub removed_at: Option<Micros>,
+    /// How far what arrives was read.
+    pub position: Option<String>,
+}
+
+/// A session of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    pub session: SessionId,
+    /// A person chose it. Otherwise it only has a place in a channel of every session.
+    pub bound: bool,
+    /// Where in the channel it is shown.
+    pub place: Option<String>,
+}
+
+columns! {
+    struct Row {
+        id: String,
+        kind: String,
+        name: String,
+        settings: String,
+        people: String,
+        verbosity: String,
+        every_session: i64,
+        created_at: i64,
+        paused_at: Option<i64>,
+        removed_at: Option<i64>,
+        position: Option<String>,
+    }
+}
+
+impl Workspace {
+    /// Returns all channels, removed ones as well, in the order in which they were added.
+    pub async fn channels(&self) -> Result<Vec<ChannelRow>, StoreError> {
+        let rows: Vec<Row> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT id, kind, name, settings, people, verbosity, every_session, created_at, paused_at, removed_at, position \
+                 FROM channel WHERE workspace_id = $1 ORDER BY created_at, id",
+            )
+            .bind(self.id()).fetch_all(pool).await
+        })?;
+        Ok(rows.into_iter().map(channel).collect())
+    }
+
+    /// Adds a channel, or changes one. Its position stays. What is written after this returns is told to it.
+    pub async fn put_channel(&self, channel: &ChannelRow, now: Micros, event: Event) -> Result<(), StoreError> {
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        on_step!(step, c => {
+            sqlx::query(
+                "INSERT INTO channel (workspace_id, id, kind, name, settings, people, verbosity, every_session, created_at, \
+                 paused_at, removed_at, leased_until) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 0) \
+                 ON CONFLICT (workspace_id, id) DO UPDATE SET name = excluded.name, settings = excluded.settings, \
+                 people = excluded.people, verbosity = excluded.verbosity, every_session = excluded.every_session, \
+                 paused_at = excluded.paused_at, removed_at = excluded.removed_at",
+            )
+            .bind(self.id()).bind(&channel.id).bind(&channel.kind).bind(&channel.name).bind(&channel.settings)
+            .bind(&channel.people).bind(&channel.verbosity).bind(i64::from(channel.every_session))
+            .bind(channel.created_at.0).bind(channel.paused_at.map(|at| at.0)).bind(channel.removed_at.map(|at| at.0))
+            .execute(c).await.map(drop)
+        })?;
+        on_step!(step, c => {
+            sqlx::query(
+                "UPDATE workspace SET channels = (SELECT COUNT(*) FROM channel c WHERE c.workspace_id = workspace.id \
+                 AND c.removed_at IS NULL) WHERE id = $1",
+            )
+            .bind(self.id()).execute(c).await.map(drop)
+        })?;
+        step.end().await?;
+        self.commit_telling(tx, [event]).await
+    }
+
+    /// Shows a session in a channel, from its next message on. False without such a session.
+    pub async fn bind_session(
+        &self,
+        channel: &str,
+        session: &SessionId,
+        now: Micros,
+        event: Event,
+    ) -> Result<bool, StoreError> {
+        let mut tx = self.store.begin().await?;
+        // Under the workspace's lock: no message falls between.
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let rows = on_step!(step, c => {
+            sqlx::query(
+                "INSERT INTO channel_session (workspace_id, channel_id, session_rid, bound, from_seq) \
+                 SELECT s.workspace_id, $2, s.rid, 1, s.last_seq FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
+                 ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE SET bound = 1, from_seq = excluded.from_seq",
+            )
+            .bind(self.id()).bind(channel).bind(session.as_str()).execute(c).await.map(|done| done.rows_affected())
+        })?;
+        step.end().await?;
+        self.commit_telling(tx, (rows > 0).then_some(event)).await?;
+        Ok(rows > 0)
+    }
+
+    /// Shows a session in a channel no longer. Its place is kept. False where it wasn't shown.
+    pub async fn unbind_session(&self, channel: &str, session: &SessionId, event: Event) -> Result<bool, StoreError> {
+        let rows = change!(
+            self,
+            tells event,
+            "UPDATE channel_session SET bound = 0 WHERE workspace_id = $1 AND channel_id = $2 AND bound = 1 \
+             AND session_rid IN (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3)",
+            channel,
+            session.as_str()
+        );
+        Ok(rows > 0)
+    }
+
+    /// Returns the sessions that a channel shows or has a place for.
+    pub async fn bound_sessions(&self, channel: &str) -> Result<Vec<Bound>, StoreError> {
+        let rows: Vec<(String, i64, Option<String>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT s.id, b.bound, b.place FROM channel_session b JOIN session s ON s.rid = b.session_rid \
+                 WHERE b.workspace_id = $1 AND b.channel_id = $2 AND s.deleted_at IS NULL ORDER BY s.rid",
+            )
+            .bind(self.id()).bind(channel).fetch_all(pool).await
+        })?;
+        rows.into_iter()
+            .map(|(session, bound, place)| Ok(Bound { session: session_id(session)?, bound: bound != 0, place }))
+            .collect()
+    }
+
+    /// Keeps the place of a session in a channel.
+    pub async fn put_place(&self, channel: &str, session: &SessionId, place: &str) -> Result<(), StoreError> {
+        change!(
+            self,
+            "INSERT INTO channel_session (workspace_id, channel_id, session_rid, bound, from_seq, place) \
+             SELECT s.workspace_id, $2, s.rid, 0, 0, $4 FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
+             ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE SET place = excluded.place",
+            channel,
+            session.as_str(),
+            place
+        );
+        Ok(())
+    }
+
+    /// Returns the session that is shown at a place of a channel.
+    pub async fn session_at(&self, channel: &str, place: &str) -> Result<Option<SessionId>, StoreError> {
+        let id: Option<String> = on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT s.id FROM channel_session b JOIN session s ON s.rid = b.session_rid \
+                 WHERE b.workspace_id = $1 AND b.channel_id = $2 AND b.place = $3 AND s.deleted_at IS NULL",
+            )
+            .bind(self.id()).bind(channel).bind(place).fetch_optional(pool).await
+        })?;
+        id.map(session_id).transpose()
+    }
+
+    /// Keeps how far what arrives in a channel was read.
+    pub async fn put_position(&self, channel: &str, position: &str) -> Result<(), StoreError> {
+        change!(self, "UPDATE channel SET position = $3 WHERE workspace_id = $1 AND id = $2", channel, position);
+        Ok(())
+    }
+}
+
+fn session_id(text: String) -> Result<SessionId, StoreError> {
+    SessionId::parse(text).map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+fn channel(row: Row) -> ChannelRow {
+    ChannelRow {
+        id: row.id,
+        kind: row.kind,
+        name: row.name,
+        settings: row.settings,
+        people: row.people,
+        verbosity: row.verbosity,
+        every_session: row.every_session != 0,
+        created_at: Micros(row.created_at),
+        paused_at: row.paused_at.map(Micros),
+        removed_at: row.removed_at.map(Micros),
+        position: row.position,
+    }
+}
