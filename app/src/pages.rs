@@ -12,6 +12,7 @@ pub mod palette;
 pub mod panel;
 pub mod printed;
 pub mod problem;
+pub mod redacted;
 pub mod reference;
 pub mod schedules;
 pub mod search;

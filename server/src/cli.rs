@@ -291,8 +291,20 @@ pub struct Export {
     pub data: Data,
     #[command(flatten)]
     pub only: Only,
-    #[arg(long, value_enum)]
-    pub format: ExportFormat,
+    #[arg(long, value_enum, required_unless_present = "preview")]
+    pub format: Option<ExportFormat>,
+    /// Mask keys, tokens, passwords, e-mail addresses and home folders. What was masked is reported on standard error
+    #[arg(long)]
+    pub redact: bool,
+    /// Mask what this regular expression matches, too
+    #[arg(long, value_name = "REGEX", requires = "redact")]
+    pub mask: Vec<String>,
+    /// Print what would be masked, and write nothing
+    #[arg(long, requires = "redact", conflicts_with = "output")]
+    pub preview: bool,
+    /// With `--preview`: print JSON
+    #[arg(long, requires = "preview")]
+    pub json: bool,
     /// File to write instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -310,6 +322,8 @@ pub enum ExportFormat {
     Html,
     /// Text, to read
     Markdown,
+    /// A SQLite file with the table `messages` of the older chat host
+    MessagesDb,
 }
 
 #[derive(Debug, Args)]

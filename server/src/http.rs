@@ -128,6 +128,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/s/{session}", get(pages::session))
         .route("/s/{session}/changes", get(review::page))
         .route("/s/{session}/print", get(export::written::print))
+        .route("/s/{session}/redacted", get(export::preview))
         .route("/new", get(pages::new_session))
         .route("/schedules", get(pages::schedules))
         .route("/search", get(pages::search))

@@ -5,6 +5,8 @@
 
 #[path = "program/access.rs"]
 mod access;
+#[path = "program/archive.rs"]
+mod archive;
 #[path = "program/audit.rs"]
 mod audit;
 #[path = "program/blobs.rs"]

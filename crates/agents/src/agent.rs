@@ -3,6 +3,7 @@
 use crate::acp::Messages;
 use crate::aider;
 use crate::antigravity::Steps;
+use crate::chat_host::Chat as HostChat;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
@@ -153,7 +154,15 @@ pub const LOGS: Folder = Folder::home("", "", None);
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
-pub static AGENTS: [Agent; 21] = [
+pub static AGENTS: [Agent; 22] = [
+    Agent::new(
+        crate::chat_host::CHAT_HOST,
+        "Chat host",
+        '❞',
+        "a chat of the older chat host",
+        Record(detect::chat_host),
+    )
+    .read(HostChat::VERSION, None, |path, _| Box::new(JsonLines::new(HostChat::new(path)))),
     Agent::new(Rollout::NAME, "Codex", '◎', "a Codex rollout", Record(detect::codex))
         .resume("codex resume")
         .folders(&[

@@ -32,6 +32,7 @@ mod agent;
 mod aider;
 mod antigravity;
 pub mod change;
+pub mod chat_host;
 pub mod claude;
 mod codex;
 pub mod context;

@@ -27,6 +27,7 @@ use crate::posting::{
 use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
+use crate::redaction::{RedactionQuery, RedactionReport};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use crate::search::{SearchPage, SearchQuery};
@@ -132,6 +133,8 @@ endpoints! {
     /// What the edits of a session, or some of them, did to each file in the end.
     Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
 
+    /// What a redacted export of a session masks, without writing it.
+    Get "/v1/sessions/{session}/redaction" preview_redaction / PreviewRedaction (SessionPath, RedactionQuery) -> RedactionReport [Owner, Local, Agent; 1 KiB];
     /// The landmarks of a session: prompts, edits, approvals, errors.
     Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, OutlineQuery) -> Outline [Owner, Local; 1 KiB];
     /// The messages of a session that hold a text.

@@ -41,6 +41,7 @@ pub mod preferences;
 pub mod problem;
 pub mod projects;
 pub mod reading;
+pub mod redaction;
 pub mod runs;
 pub mod schedules;
 pub mod search;

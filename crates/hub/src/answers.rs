@@ -24,6 +24,7 @@ pub mod posts;
 pub mod preferences;
 pub mod projects;
 pub mod reading;
+pub mod redaction;
 mod review_actions;
 pub mod runs;
 pub mod schedules;

@@ -15,6 +15,7 @@
 //!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
 //!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
 //! - `pricing`: what requests to models cost.
+//! - [`redaction`]: replies with secrets masked.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -56,6 +57,7 @@ mod posting;
 mod pricing;
 mod problem;
 mod quotas;
+pub mod redaction;
 mod reports;
 mod request_span;
 pub mod retention;

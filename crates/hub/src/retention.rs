@@ -58,7 +58,7 @@ pub async fn purge_once(hub: &Hub, now: Micros) -> Result<(), StoreError> {
 }
 
 async fn forget_deleted(hub: &Hub, deleted: Range<Micros>) -> Result<(), StoreError> {
-    let forgotten = hub.signed().forget_deleted(deleted).await?;
+    let forgotten = hub.signed().forget_deleted(deleted, clock::now()).await?;
     if !forgotten.is_empty() {
         tracing::info!(sessions = forgotten.len(), "deleted for good");
         hub.feed.ring(hub.workspace.feed_pos().await?);

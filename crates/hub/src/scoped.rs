@@ -1,5 +1,6 @@
 //! The hub as one authenticated caller may use it.
 
+use crate::redaction::Masking;
 use crate::{Hub, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
@@ -27,6 +28,7 @@ use api::posting::{
 use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
+use api::redaction::{RedactionQuery, RedactionReport};
 use api::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use api::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use api::search::{SearchPage, SearchQuery};
@@ -36,6 +38,7 @@ use api::type_settings::{EditTypeSettings, TypeSettings};
 use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
+use redact::Redactor;
 use std::sync::Arc;
 use store::Usage;
 
@@ -112,13 +115,15 @@ pub struct Scoped {
     pub login: Option<Arc<str>>,
     /// The person who speaks, where they aren't the owner at a page of ours.
     pub person: Option<Arc<Person>>,
+    /// Masks what is read of sessions and messages, where a redacted copy is wanted. Files can't be read then.
+    pub redactor: Option<Arc<Redactor>>,
     /// Calls that are posted here run until their result is told. Otherwise nobody tells it, and they are over at once.
     pub tells_results: bool,
 }
 
 impl Scoped {
     pub fn new(hub: Hub, caller: Caller) -> Self {
-        Self { hub, caller, login: None, person: None, tells_results: true }
+        Self { hub, caller, login: None, person: None, redactor: None, tells_results: true }
     }
 }
 
@@ -160,13 +165,23 @@ impl Api for Scoped {
         answers::asks::list(self, input).await
     }
     async fn get_session(&self, path: SessionPath, _: Nothing) -> Result<SessionDetail, Problem> {
-        answers::sessions::detail(self, &path).await
+        let detail = answers::sessions::detail(self, &path).await?;
+        Ok(match &self.redactor {
+            Some(redactor) => Masking::new(redactor, None).detail(detail),
+            None => detail,
+        })
     }
     async fn list_children(&self, path: SessionPath, _: Nothing) -> Result<Sessions, Problem> {
         answers::sessions::children(self, &path).await
     }
     async fn list_messages(&self, path: SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
-        answers::messages::list(self, &path, input).await
+        let page = answers::messages::list(self, &path, input).await?;
+        let Some(redactor) = self.redactor.clone() else { return Ok(page) };
+        // As long a computation as drawing a page.
+        self.compute(move |_| Masking::new(&redactor, None).page(page)).await
+    }
+    async fn preview_redaction(&self, path: SessionPath, input: RedactionQuery) -> Result<RedactionReport, Problem> {
+        answers::redaction::preview(self, &path, input).await
     }
     async fn get_message(&self, path: MessagePath, _: Nothing) -> Result<MessageDetail, Problem> {
         answers::messages::detail(self, &path).await

@@ -166,6 +166,17 @@ impl Workspace {
         row.ok_or_else(|| StoreError::Archive(format!("session `{id}` was deleted meanwhile")))
     }
 
+    /// Returns how many files belong to a session.
+    pub async fn session_blob_count(&self, session: &SessionId) -> Result<i64, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT COUNT(*) FROM session_blob l JOIN session s ON s.workspace_id = l.workspace_id \
+                 AND s.rid = l.session_rid WHERE l.workspace_id = $1 AND s.id = $2",
+            )
+            .bind(self.id()).bind(session.as_str()).fetch_one(pool).await
+        })?)
+    }
+
     /// The files that people or agents sent to a session, those that aren't stored left out.
     async fn session_blobs(&self, rid: i64) -> Result<Vec<Blob>, StoreError> {
         let digests: Vec<String> = on!(&self.store, pool => {

@@ -6,11 +6,12 @@
 
 use crate::dialect::limited;
 use crate::store::{Tx, on_step, on_tx};
-use crate::write::{Step, feed, forgotten, source};
+use crate::write::{Step, feed, forgotten, sessions, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::audit::Event;
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Messages that go in one transaction; the session that passes it goes whole.
@@ -26,9 +27,9 @@ const TO_SWEEP: &str = "to_sweep";
 type Gone = (i64, String, i64);
 
 impl Workspace {
-    /// Deletes for good what a person deleted from a time on and before another one, with all that hangs on it. Sessions that were read from a file
-    /// stay as they are, out of sight: their file would bring them back. Returns the ids.
-    pub async fn forget_deleted(&self, deleted: Range<Micros>) -> Result<Vec<SessionId>, StoreError> {
+    /// Deletes for good what a person deleted from a time on and before another one, with all that hangs on it. Of a session that
+    /// was read from a file the row stays, out of sight and without words, so that its file doesn't bring it back. Returns the ids.
+    pub async fn forget_deleted(&self, deleted: Range<Micros>, now: Micros) -> Result<Vec<SessionId>, StoreError> {
         let mut forgotten = Vec::new();
         loop {
             let mut tx = self.store.begin().await?;
@@ -36,7 +37,7 @@ impl Workspace {
             let mut sessions: Vec<Gone> = on_step!(step, c => {
                 sqlx::query_as(
                     "SELECT rid, id, last_seq FROM session WHERE workspace_id = $1 AND deleted_at >= $2 AND deleted_at < $3 \
-                     AND create_hash IS NOT NULL ORDER BY rid",
+                     AND purged_at IS NULL ORDER BY rid",
                 )
                 .bind(self.id()).bind(deleted.start.0).bind(deleted.end.0).fetch_all(c).await
             })?;
@@ -47,7 +48,7 @@ impl Workspace {
                 messages += more;
                 fits
             });
-            let deleted = delete_sessions(&mut step, &sessions).await?;
+            let deleted = delete_sessions(&mut step, &sessions, Rows::OfFilesStay(now)).await?;
             step.end().await?;
             self.commit_telling(tx, purged(&deleted)).await?;
             forgotten.extend(deleted);
@@ -72,7 +73,7 @@ impl Workspace {
             {
                 let sessions = forget_source(&mut step, source).await?;
                 messages += sessions.iter().map(|(_, _, more)| *more).sum::<i64>();
-                deleted.extend(delete_sessions(&mut step, &sessions).await?);
+                deleted.extend(delete_sessions(&mut step, &sessions, Rows::Go).await?);
                 sources = rest;
             }
             step.end().await?;
@@ -194,8 +195,39 @@ async fn delete_orphans(tx: &mut Tx, workspace: &str) -> Result<u64, StoreError>
     Ok(files)
 }
 
-async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 14] = [
+/// Leaves the row of a session that was read from a file, without words, and deletes the bytes of files that hold nothing else.
+/// False of a session that was posted.
+async fn purge(step: &mut Step<'_>, id: &str, now: Micros) -> Result<bool, StoreError> {
+    let mut sessions = sessions::load_by_id(step, &BTreeSet::from([id])).await?;
+    let Some(index) = sessions.find(id) else { return Ok(false) };
+    let row = sessions.row(index);
+    if row.create_hash.is_some() {
+        return Ok(false);
+    }
+    *row = row.purged(now);
+    let rid = row.rid;
+    sessions::store(step, &sessions).await?;
+    let sources: Vec<i64> = on_step!(step, c => {
+        sqlx::query_scalar("SELECT source_rid FROM session_source WHERE workspace_id = $1 AND session_rid = $2")
+            .bind(step.workspace).bind(rid).fetch_all(c).await
+    })?;
+    for source in sources {
+        source::delete_purged_bytes(step, source).await?;
+    }
+    Ok(true)
+}
+
+/// What becomes of the rows of sessions.
+#[derive(Clone, Copy)]
+enum Rows {
+    /// Their files are forgotten as well.
+    Go,
+    /// Those of sessions that were read from files stay, as purged at this time.
+    OfFilesStay(Micros),
+}
+
+async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) -> Result<Vec<SessionId>, StoreError> {
+    const BY_RID: [&str; 12] = [
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
@@ -203,12 +235,14 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM context_log WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM spent WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
+    ];
+    const ROW: [&str; 2] = [
+        "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 4] = [
@@ -226,6 +260,14 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone]) -> Result<Vec<S
         }
         for sql in BY_ID {
             on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(id).execute(c).await.map(drop))?;
+        }
+        match rows_of {
+            Rows::OfFilesStay(now) if purge(step, id, now).await? => {}
+            Rows::OfFilesStay(_) | Rows::Go => {
+                for sql in ROW {
+                    on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
+                }
+            }
         }
         let session_id = SessionId::parse(id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         rows.push(FeedRow::of_session(step.pos(), FeedKind::Forgotten, &session_id));

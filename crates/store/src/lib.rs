@@ -16,7 +16,7 @@
 //!   `size`: the size of the database.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
-//! - [`DataDirLock`]: one process per data directory. [`opencode`]: a database that isn't ours.
+//! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`] and [`chat_host`] are two.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
@@ -33,6 +33,7 @@ pub mod batch;
 mod bell;
 mod blobs;
 mod channels;
+pub mod chat_host;
 mod check;
 mod columns;
 mod condition;
@@ -43,6 +44,7 @@ mod display;
 mod driven;
 mod error;
 mod fold;
+pub mod foreign;
 mod forget;
 mod hooks;
 mod integrity;

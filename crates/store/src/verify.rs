@@ -30,6 +30,19 @@ impl Workspace {
         self.verify_source(source, &mut Sha256::new()).await
     }
 
+    /// Were its bytes deleted with all of its sessions?
+    async fn is_source_purged(&self, source: &SourceId) -> Result<bool, StoreError> {
+        let (all, kept): (i64, i64) = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN s.purged_at IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT) \
+                 FROM source f JOIN session_source l ON l.workspace_id = f.workspace_id AND l.source_rid = f.rid \
+                 JOIN session s ON s.rid = l.session_rid WHERE f.workspace_id = $1 AND f.id = $2",
+            )
+            .bind(self.id()).bind(source.as_str()).fetch_one(pool).await
+        })?;
+        Ok(all > 0 && kept == 0)
+    }
+
     async fn verify_source(&self, source: &SourceId, hash: &mut Sha256) -> Result<Vec<StoreError>, StoreError> {
         let mut faulty = Vec::new();
         let mut after = -1;
@@ -56,6 +69,9 @@ impl Workspace {
         let mut faults = Vec::new();
         for source in self.sources().await? {
             let mut hash = Sha256::new();
+            if self.is_source_purged(&source.id).await? {
+                continue;
+            }
             let damaged = self.verify_source(&source.id, &mut hash).await?;
             // Of earlier rows there is this checksum alone.
             if damaged.is_empty() && hex(&hash.finalize()) != source.sha256 {

@@ -15,7 +15,7 @@ mod reading;
 mod restore;
 mod runs;
 mod session_row;
-mod sessions;
+pub(crate) mod sessions;
 pub(crate) mod source;
 pub(crate) mod table;
 mod words;
@@ -92,15 +92,19 @@ impl Workspace {
     }
 }
 
-async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written, StoreError> {
+async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Written, StoreError> {
     // Within the transaction: what is written after a folder was forgotten would stay.
     for permission in &batch.permissions {
         if !settings::may_follow(step, permission).await? {
             return Err(StoreError::NotFollowed(permission.folder.clone()));
         }
     }
+    let mut sessions = sessions::load(step, &batch.sessions).await?;
+    batch.messages.retain(|message| !sessions.is_purged(&message.session_key));
+    batch.runs.retain(|run| !sessions.is_purged(&run.session_key));
+    batch.blobs.retain(|blob| !sessions.is_purged(&blob.session_key));
     let source = match batch.source {
-        Some(source) => match source::write(step, source).await? {
+        Some(source) => match source::write(step, source, sessions.any_kept()).await? {
             Some(written) => Some(written),
             None => return Ok(Written { pos: step.feed_pos, ..Written::default() }),
         },
@@ -108,7 +112,6 @@ async fn write(step: &mut Step<'_>, batch: prepare::Prepared) -> Result<Written,
     };
     // What a rewritten file no longer holds is known at its end.
     let rewritten = source.as_ref().filter(|source| source.rewritten && source.at_end).map(|source| source.rid);
-    let mut sessions = sessions::load(step, &batch.sessions).await?;
     if let Some(source) = source {
         sessions::link(step, &sessions, source.rid).await?;
     }

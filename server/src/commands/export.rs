@@ -1,27 +1,56 @@
-//! `verbatim export`: a session as it was imported, byte for byte, or written out.
+//! `verbatim export`: a session as it was imported, byte for byte, or written out; with secrets masked if asked for.
 
-use super::print;
+use super::{print, print_json};
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
+use agents::chat_host::{CHAT_HOST, is_head, to_row};
 use anyhow::{Context as _, Result};
 use api::Route as _;
 use api::contract::ExportSession;
+use api::messages::Entry;
+use api::redaction::{RedactionQuery, RedactionReport};
+use api::sessions::{SessionDetail, SessionPath};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
+use store::chat_host::ChatHostWriter;
 
 pub async fn run(args: Export) -> Result<()> {
     let door = Door::find(&args.data).await?;
-    let format = match args.format {
+    let written = write(&door, &args).await;
+    door.close().await;
+    written
+}
+
+async fn write(door: &Door, args: &Export) -> Result<()> {
+    let mut query = args.only.filter().api_query();
+    if args.redact {
+        let children = matches!(args.format, Some(ExportFormat::Jsonl)).then_some(1);
+        let asked = RedactionQuery { masks: args.mask.clone(), children };
+        let report = door.client.preview_redaction(SessionPath { session: args.session.clone() }, asked).await?;
+        if args.preview {
+            return if args.json { print_json(&report) } else { print(&told(&report)) };
+        }
+        eprint!("{}", told(&report));
+        query.push_str("&redact=1");
+        query.extend(args.mask.iter().map(|mask| format!("&mask={}", utf8_percent_encode(mask, NON_ALPHANUMERIC))));
+    }
+    let format = match args.format.context("`--format` is missing")? {
+        ExportFormat::MessagesDb => {
+            let file = args.output.as_ref().context("`--format messages-db` writes a file: name it with `--output`")?;
+            let path = format!("{}?format=json{query}", ExportSession.path([&args.session]));
+            return messages_db(&door.client.get_bytes(&path).await?, file).await;
+        }
         ExportFormat::Original => "original",
         ExportFormat::Jsonl => "jsonl",
         ExportFormat::Json => "json",
         ExportFormat::Html => "html",
         ExportFormat::Markdown => "markdown",
     };
-    let only = args.only.filter().api_query();
-    let path = format!("{}?format={format}{only}", ExportSession.path([&args.session]));
-    let bytes = door.client.get_bytes(&path).await;
-    door.close().await;
-    let bytes = bytes?;
+    let path = format!("{}?format={format}{query}", ExportSession.path([&args.session]));
+    let bytes = door.client.get_bytes(&path).await?;
     if let Some(file) = &args.output {
         return std::fs::write(file, bytes).with_context(|| format!("{} can't be written", file.display()));
     }
@@ -30,4 +59,44 @@ pub async fn run(args: Export) -> Result<()> {
         other => other.context("standard output can't be written"),
     }?;
     print("")
+}
+
+/// A session as the JSON export has it.
+#[derive(Deserialize)]
+struct Exported {
+    session: SessionDetail,
+    messages: Vec<Entry>,
+}
+
+/// Writes a session as a database of the older chat host, in which it is one chat.
+async fn messages_db(json: &[u8], file: &Path) -> Result<()> {
+    let exported: Exported = serde_json::from_slice(json)?;
+    let session = exported.session.session;
+    let jid = session.agent_session_id.unwrap_or_else(|| session.id.to_string());
+    let cannot = || format!("{} can't be written", file.display());
+    let mut writer = ChatHostWriter::create(file).await.with_context(cannot)?;
+    for entry in exported.messages {
+        if session.agent == CHAT_HOST && is_head(&entry.message.draft) {
+            continue;
+        }
+        let row = serde_json::to_value(to_row(&entry.message.draft))?;
+        writer.add(&jid, row.as_object().context("a row is an object")?).await.with_context(cannot)?;
+    }
+    writer.finish().await.with_context(cannot)
+}
+
+/// `17 places masked in 240 messages`, and a line for each rule with its first places.
+fn told(report: &RedactionReport) -> String {
+    let mut text = format!("{} places masked in {} messages\n", report.places, report.messages);
+    for rule in &report.rules {
+        let _ = writeln!(text, "{:>6}  {} ({})", rule.places, rule.title, rule.rule);
+        for place in &rule.examples {
+            let at = place.seq.map_or_else(|| "session".to_owned(), |seq| format!("message {seq}"));
+            let _ = writeln!(text, "        {at}: {}", place.text);
+        }
+    }
+    if report.files_left_out > 0 {
+        let _ = writeln!(text, "{} uploaded files are left out: no rule reads them", report.files_left_out);
+    }
+    text
 }

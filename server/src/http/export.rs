@@ -2,20 +2,24 @@
 
 mod archive;
 mod markdown;
+mod redacted;
 pub mod written;
 
-use super::asked::{Asked, Named};
+use super::asked::{Asked, Named, PageOf};
 use super::transcript::View;
-use super::views;
+use super::{Site, pages, views};
 use api::Problem;
 use api::messages::{Entry, ListMessages};
+use api::redaction::RedactionQuery;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
+use app::pages::redacted::RedactedPage;
 use app::shared::message_filter::MessageFilter;
 use app::transcript::Verbosity;
 use axum::Extension;
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
@@ -36,6 +40,11 @@ pub struct ExportQuery {
     /// Of markdown: the detail, as on the page; what the reader's pages have if absent.
     view: Option<String>,
     dev: Option<u8>,
+    /// `1`: with secrets masked.
+    redact: Option<u8>,
+    /// Patterns of the reader's own to mask.
+    #[serde(default, rename = "mask")]
+    masks: Vec<String>,
     /// Only messages of any of these types.
     #[serde(default, rename = "type")]
     types: Vec<String>,
@@ -47,6 +56,15 @@ pub struct ExportQuery {
 impl ExportQuery {
     fn filter(&self) -> MessageFilter {
         MessageFilter { types: self.types.clone(), roles: self.roles.clone() }
+    }
+
+    /// The caller, who reads with secrets masked if the query says so.
+    fn reader(&self, scoped: Scoped) -> Result<Scoped, Problem> {
+        match self.redact {
+            None | Some(0) if self.masks.is_empty() => Ok(scoped),
+            None | Some(1) => Ok(Scoped { redactor: Some(hub::redaction::redactor(&self.masks)?), ..scoped }),
+            Some(_) => Err(Problem::field("redact", "1, where there are patterns to mask; else 0 or 1")),
+        }
     }
 
     fn view(&self, headers: &HeaderMap) -> Result<View, Problem> {
@@ -71,6 +89,10 @@ pub async fn export(
     headers: HeaderMap,
     Asked(query): Asked<ExportQuery>,
 ) -> Response {
+    let scoped = match query.reader(scoped) {
+        Ok(scoped) => scoped,
+        Err(problem) => return problem.into_response(),
+    };
     let answer = match query.format.as_deref() {
         Some("original") if !query.filter().is_empty() => {
             Err(Problem::field("format", "`json`, `html` or `markdown`: the original is the whole file"))
@@ -91,8 +113,46 @@ pub async fn export(
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct PreviewQuery {
+    /// One a line, as the form sends them.
+    masks: String,
+}
+
+/// `GET /s/{session}/redacted`
+pub async fn preview(
+    State(site): State<Site>,
+    PageOf(path): PageOf<SessionPath>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let page = async {
+        let asked: PreviewQuery = pages::query(&uri, &["masks"])?;
+        let masks: Vec<String> =
+            asked.masks.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect();
+        let query = RedactionQuery { masks: masks.clone(), children: Some(1) };
+        let (detail, report, shell) = tokio::try_join!(
+            site.api.get_session(path.clone(), Nothing {}),
+            site.api.preview_redaction(path.clone(), query),
+            views::surroundings(&site, &headers),
+        )?;
+        let query = masks.iter().map(|mask| format!("&mask={}", utf8_percent_encode(mask, NON_ALPHANUMERIC))).collect();
+        Ok(app::pages::redacted::page(&RedactedPage {
+            has_original: !detail.sources.is_empty(),
+            session: detail.session,
+            report,
+            masks,
+            query,
+            shell,
+        }))
+    };
+    pages::answer(&site, &headers, page.await).await
+}
+
 async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> Result<Response, Problem> {
-    let detail = scoped.get_session(path, Nothing {}).await?;
+    let unmasked = Scoped { redactor: None, ..scoped.clone() };
+    let detail = unmasked.get_session(path, Nothing {}).await?;
     // A session's own file is the one that is named after it; sub-agents' files are further sources.
     let own_id = detail.session.agent_session_id.clone().unwrap_or_default();
     let named = |path: &str| {
@@ -115,7 +175,11 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         return Err(Problem::hint(problem, "`--format json` and `--format markdown` export what can be read"));
     }
     let whole = original_bytes(scoped.hub.workspace.clone(), id, chosen.size, hash);
-    Ok(download(&name, "application/x-ndjson", Body::from_stream(whole)))
+    let body = match scoped.redactor {
+        Some(redactor) => Body::from_stream(redacted::masked(whole, redactor)),
+        None => Body::from_stream(whole),
+    };
+    Ok(download(&name, "application/x-ndjson", body))
 }
 
 /// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent breaks the

@@ -16,16 +16,20 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cost", &["model"]),
     ("diff", &["model"]),
     ("drivers", &["agents"]),
+    ("redact", &[]),
     ("store", &["model"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
     ("tui", &["api", "diff", "model", "sdk"]),
-    ("hub", &["agents", "api", "channels", "cost", "diff", "drivers", "model", "store"]),
+    ("hub", &["agents", "api", "channels", "cost", "diff", "drivers", "model", "redact", "store"]),
     ("app", &["agents", "api", "diff", "model"]),
     ("frontend", &["api", "app", "model"]),
     (
         "server",
-        &["agents", "api", "app", "channels", "cost", "diff", "drivers", "hub", "mcp", "model", "sdk", "store", "tui"],
+        &[
+            "agents", "api", "app", "channels", "cost", "diff", "drivers", "hub", "mcp", "model", "redact", "sdk",
+            "store", "tui",
+        ],
     ),
     ("xtask", &[]),
 ];
@@ -44,7 +48,7 @@ const OWNED: [(&str, &[&str]); 9] = [
 ];
 
 /// Pure with their default features: time, randomness and IO are arguments.
-const PURE: &[&str] = &["agents", "api", "cost", "diff", "model"];
+const PURE: &[&str] = &["agents", "api", "cost", "diff", "model", "redact"];
 /// What would make them impure, at any depth.
 const IMPURE: [&str; 11] =
     ["axum", "chrono", "getrandom", "hyper", "mio", "rand", "reqwest", "rusqlite", "sqlx", "tokio", "uuid"];

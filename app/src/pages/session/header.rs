@@ -214,7 +214,9 @@ fn menu(data: &SessionPageData) -> Part {
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
             <a class="menu-item" href=export("markdown") download="">{icon(Glyph::MARKDOWN)}<span>"Markdown"</span></a>
             <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>
+            <a class="menu-item" href=export("jsonl") download="" hidden=!only.is_empty()>{icon(Glyph::ARCHIVE)}<span>"Archive, to import again"</span></a>
             {original}
+            <a class="menu-item" href=format!("/s/{id}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
             <hr/>
             <fieldset data-asks="" role="none">{delete()}</fieldset>
         </div>

@@ -113,6 +113,10 @@ pub(crate) fn pi(object: &Obj) -> bool {
     is(object, "type", &["session"]) && has_all(object, &["id", "version", "cwd"])
 }
 
+pub(crate) fn chat_host(object: &Obj) -> bool {
+    object.has("chat_jid") && (object.has("row") || object.has("chat"))
+}
+
 pub(crate) fn kimi(object: &Obj) -> bool {
     has_all(object, &["type", "protocol_version"])
 }

@@ -112,13 +112,19 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: ExportSession::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
-            doc: "Take a session away. `original` is the imported file, byte for byte; `json` the session with all of its \
-                messages.",
+            doc: "Take a session away. `original` is the imported file, byte for byte; `jsonl` the session and its sub-agents with \
+                everything, which can be imported again; `json` the session with all of its messages.",
             parameters: vec![
                 session,
                 json!({ "name": "format", "in": "query", "required": true, "example": "json",
-                    "schema": { "type": "string", "enum": ["original", "json"] } }),
+                    "schema": { "type": "string", "enum": ["original", "jsonl", "json", "html", "markdown"] } }),
                 parameter("source", "query", "Of a session from several files: which one. Its own file if absent."),
+                one_of(
+                    "redact",
+                    &["0", "1"],
+                    "`1`: with keys, tokens, passwords, e-mail addresses and home folders masked.",
+                ),
+                parameter("mask", "query", "A regular expression to mask, too. May be repeated."),
             ],
             body: None,
             limit: 0,

@@ -75,7 +75,7 @@ impl Scoped {
     pub async fn blob(&self, address: &str) -> Result<Blob, Problem> {
         let sha256 = address.strip_prefix(PREFIX).unwrap_or(address);
         let none = || Problem::not_found("blob");
-        if !is_digest(sha256) {
+        if !is_digest(sha256) || self.redactor.is_some() {
             return Err(none());
         }
         let workspace = &self.hub.workspace;

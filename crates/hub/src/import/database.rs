@@ -1,7 +1,8 @@
-//! A database of `OpenCode`, each session of which is a document of its own: `<database>/<session>.json`.
+//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`,
+//! `<database>/<chat>.jsonl` of the older chat host.
 //!
 //! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the document of each
-//! session as `store::opencode` writes it: `docs/decisions/databases.md`.
+//! session as `store::opencode` and `store::chat_host` write it: `docs/decisions/databases.md`.
 
 use super::name::name;
 use super::open::Opened;
@@ -16,7 +17,9 @@ use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use store::Batch;
-use store::opencode::{OpenCode, OpenCodeError, OpenCodeSession};
+use store::chat_host::ChatHost;
+use store::foreign::ForeignError;
+use store::opencode::{OpenCode, OpenCodeSession};
 use tokio::runtime::Handle;
 
 /// What each `SQLite` file begins with.
@@ -47,7 +50,7 @@ pub fn written_to(path: PathBuf) -> PathBuf {
 /// The file to which a database at this path is written first; None of other files.
 pub fn ahead_of(path: &Path) -> Option<PathBuf> {
     let is_database = path.extension().is_some_and(|ending| ending == "db");
-    is_database.then(|| store::opencode::ahead_of(path))
+    is_database.then(|| store::foreign::ahead_of(path))
 }
 
 /// Reads the sessions that changed since they were read. `real` is where the database really lies.
@@ -62,6 +65,11 @@ pub fn read(
     real: &Path,
     each: &mut dyn FnMut(Step) -> Result<()>,
 ) -> Result<()> {
+    if let Some(mut database) = runtime.block_on(ChatHost::open(real)).map_err(failed)? {
+        let read = read_chats(hub, runtime, path, real, &mut database, each);
+        runtime.block_on(database.close());
+        return read;
+    }
     let mut database = runtime.block_on(OpenCode::open(real)).map_err(failed)?;
     let read = read_sessions(hub, runtime, path, real, &mut database, each);
     runtime.block_on(database.close());
@@ -101,6 +109,34 @@ fn read_sessions(
     Ok(())
 }
 
+/// Reads the chats of the older chat host, each as a document that is named after it.
+fn read_chats(
+    hub: &Hub,
+    runtime: &Handle,
+    path: &Path,
+    real: &Path,
+    database: &mut ChatHost,
+    each: &mut dyn FnMut(Step) -> Result<()>,
+) -> Result<()> {
+    let agent = agents::agent(agents::chat_host::CHAT_HOST).ok_or_else(|| Error::other("nobody reads it"))?;
+    let changed = real.metadata()?.modified()?;
+    for chat in runtime.block_on(database.chats()).map_err(failed)? {
+        // An address may hold anything.
+        let file: String = chat.chars().map(|c| if matches!(c, '/' | '\\' | '\0') { '_' } else { c }).collect();
+        let path = path.join(format!("{file}.jsonl"));
+        let path_name = name(&path);
+        let known = runtime.block_on(until_it_passes(hub, || hub.workspace.source_by_path(&path_name)));
+        let known = known.map_err(|error| Error::other(crate::problem(error).to_string()))?;
+        let document = tempfile::tempfile()?;
+        runtime.block_on(database.export(&chat, &mut BufWriter::new(&document))).map_err(failed)?;
+        document.set_modified(changed)?;
+        let opened = Opened { file: document, real: real.to_owned() };
+        let stop = hub.shutdown.clone();
+        Transcript::open(&path, opened, agent, known.as_ref(), stop, each)?.read_on(Ending::Final, each)?;
+    }
+    Ok(())
+}
+
 /// Is what is stored of a session what the database has?
 fn is_current(known: &Source, session: &OpenCodeSession, version: Option<i32>) -> bool {
     known.modified_at == Some(Micros(session.updated_ms.saturating_mul(1000))) && Some(known.reader_version) == version
@@ -112,9 +148,9 @@ fn unchanged(known: &Source, session: String) -> Step {
     Step { batch, bytes: known.size, notes: 0, sessions: vec![SessionKey(session)], restored: 0 }
 }
 
-fn failed(error: OpenCodeError) -> Error {
+fn failed(error: ForeignError) -> Error {
     match error {
-        OpenCodeError::Io(error) => error,
+        ForeignError::Io(error) => error,
         other => Error::other(other.to_string()),
     }
 }

@@ -98,7 +98,7 @@ impl Workspace {
         let found: Option<i64> = on!(&self.store, pool => {
             sqlx::query_scalar(
                 "SELECT rid FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) AND key_id = $3 \
-                 AND deleted_at IS NOT NULL LIMIT 1",
+                 AND deleted_at IS NOT NULL AND purged_at IS NULL LIMIT 1",
             )
             .bind(self.id()).bind(name).bind(key_id).fetch_optional(pool).await
         })?;

@@ -198,6 +198,9 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     let Some(index) = sessions.find(edit.session.as_str()) else { return Ok(Err(Refusal::NoSession)) };
     let now = step.now;
     let row = sessions.row(index);
+    if row.purged_at.is_some() {
+        return Ok(Err(Refusal::NoSession));
+    }
     if row.deleted_at.is_some() && edit.deleted_at.is_none() {
         return Ok(Err(Refusal::Deleted { field: None }));
     }

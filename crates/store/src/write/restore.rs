@@ -170,16 +170,22 @@ impl Restoring<'_, '_> {
     }
 
     async fn begin_source(&mut self, line: SourceLine) -> Result<(), StoreError> {
-        let found: Option<(i64, i64, String)> = on_step!(self.step, c => {
-            sqlx::query_as("SELECT rid, size, sha256 FROM source WHERE workspace_id = $1 AND id = $2")
+        let found: Option<(i64, i64, String, i64)> = on_step!(self.step, c => {
+            sqlx::query_as(
+                "SELECT s.rid, s.size, s.sha256, (SELECT COUNT(*) FROM record_chunk c WHERE c.workspace_id = s.workspace_id \
+                 AND c.source_rid = s.rid) FROM source s WHERE s.workspace_id = $1 AND s.id = $2",
+            )
                 .bind(self.step.workspace).bind(&line.id).fetch_optional(c).await
         })?;
-        let (rid, known) = match found {
-            Some((rid, size, sha256)) if (size, &sha256) == (line.size, &line.sha256) => (rid, true),
+        let (rid, is_new, known) = match found {
+            // The bytes of one whose sessions were deleted for good are gone.
+            Some((rid, size, sha256, chunks)) if (size, &sha256) == (line.size, &line.sha256) => {
+                (rid, false, chunks > 0)
+            }
             Some(_) => return Err(wrong(format!("the file `{}` is stored already, with other bytes", line.path))),
-            None => (self.step.rid(), false),
+            None => (self.step.rid(), true, false),
         };
-        if !known {
+        if is_new {
             on_step!(self.step, c => {
                 sqlx::query(
                     "INSERT INTO source (rid, workspace_id, id, path, size, sha256, reader, reader_version, imported_at, \

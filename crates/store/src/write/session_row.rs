@@ -120,6 +120,7 @@ row! {
     live_state: Option<String>,
     live_reason: Option<String>,
     live_at: Option<i64>,
+    purged_at: Option<i64>,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -181,7 +182,21 @@ impl SessionRow {
             live_state: None,
             live_reason: None,
             live_at: None,
+            purged_at: None,
         }
+    }
+
+    /// What is left once everything else was deleted for good: who it is, so that its file doesn't bring it back.
+    pub(crate) fn purged(&self, at: Micros) -> Self {
+        let mut row = Self { purged_at: Some(at.0), ..self.clone() };
+        (row.title, row.own_title, row.first_prompt, row.project) = (None, None, None, None);
+        (row.cwd, row.branch, row.model, row.version) = (None, None, None, None);
+        (row.call_id, row.forked_from, row.last_outcome, row.live_reason) = (None, None, None, None);
+        (row.last_seq, row.message_count, row.lines_added, row.lines_removed) = (0, 0, 0, 0);
+        (row.todos_open, row.todos_done, row.approvals_open, row.ask_seq, row.user_seq) = (0, 0, 0, 0, 0);
+        (row.runs_open, row.input, row.output, row.cache_read, row.cache_write) = (0, 0, 0, 0, 0);
+        row.cost_usd = None;
+        row
     }
 
     /// Absent facts leave what is stored; later facts win.

@@ -50,6 +50,16 @@ impl Sessions {
         self.rows.iter().map(|loaded| &loaded.row).find(|row| row.rid == rid)
     }
 
+    /// Is everything that the session held deleted for good?
+    pub(crate) fn is_purged(&self, key: &str) -> bool {
+        self.find(key).is_some_and(|index| self.rows[index].row.purged_at.is_some())
+    }
+
+    /// Does the batch name a session that isn't deleted for good?
+    pub(crate) fn any_kept(&self) -> bool {
+        self.rows.iter().any(|loaded| loaded.row.purged_at.is_none())
+    }
+
     pub(crate) fn added(&self) -> u64 {
         self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
     }
@@ -119,7 +129,10 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
         };
-        sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref(), step.now);
+        // What was deleted for good isn't told anew by its file.
+        if sessions.row(index).purged_at.is_none() {
+            sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref(), step.now);
+        }
     }
     Ok(sessions)
 }

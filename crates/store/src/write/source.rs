@@ -19,8 +19,12 @@ pub(crate) struct WrittenSource {
 
 /// Appends what is new; None if it is there already. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
 /// nowhere from then on.
-pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result<Option<WrittenSource>, StoreError> {
-    let PreparedSource { head, chunks } = source;
+pub(crate) async fn write(
+    step: &mut Step<'_>,
+    source: PreparedSource,
+    is_kept: bool,
+) -> Result<Option<WrittenSource>, StoreError> {
+    let PreparedSource { head, mut chunks } = source;
     let found: Option<(i64, i64, String, Option<i64>)> = on_step!(step, c => {
         sqlx::query_as("SELECT rid, size, sha256, replaces FROM source WHERE workspace_id = $1 AND id = $2")
             .bind(step.workspace).bind(head.id.as_str()).fetch_optional(c).await
@@ -43,6 +47,9 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
         return Err(gap(&head, stored, start));
     }
     let rid = if let Some(rid) = rid { rid } else { step.rid() };
+    if !is_kept && is_purged(step, rid).await? {
+        chunks.clear();
+    }
     let (path, reader) = (text(&head.path), text(&head.reader));
     on_step!(step, c => {
         sqlx::query(
@@ -67,6 +74,29 @@ pub(crate) async fn write(step: &mut Step<'_>, source: PreparedSource) -> Result
         })?;
     }
     Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() }))
+}
+
+/// Are all of its sessions deleted for good? Then its bytes aren't kept either.
+async fn is_purged(step: &mut Step<'_>, rid: i64) -> Result<bool, StoreError> {
+    let (all, kept): (i64, i64) = on_step!(step, c => {
+        sqlx::query_as(
+            "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN s.purged_at IS NULL THEN 1 ELSE 0 END), 0) AS BIGINT) \
+             FROM session_source l JOIN session s ON s.rid = l.session_rid WHERE l.workspace_id = $1 AND l.source_rid = $2",
+        )
+        .bind(step.workspace).bind(rid).fetch_one(c).await
+    })?;
+    Ok(all > 0 && kept == 0)
+}
+
+/// Deletes the bytes of a source whose sessions are all deleted for good. That it was read stays known.
+pub(crate) async fn delete_purged_bytes(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
+    if is_purged(step, rid).await? {
+        on_step!(step, c => {
+            sqlx::query("DELETE FROM record_chunk WHERE workspace_id = $1 AND source_rid = $2")
+                .bind(step.workspace).bind(rid).execute(c).await.map(drop)
+        })?;
+    }
+    Ok(())
 }
 
 /// Deletes the runs of sessions that came from a source alone: it is read anew, and may tell of other ones.

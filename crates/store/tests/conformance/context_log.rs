@@ -116,7 +116,7 @@ async fn a_session_that_is_deleted_for_good_takes_its_log_with_it() {
         two_runs(&engine).await;
         let edit = LiveEdit { deleted_at: Some(Some(NOW)), ..LiveEdit::new(session_id("s1")) };
         one(&engine, LiveWrite::Edit(Box::new(edit))).await.unwrap();
-        engine.workspace.forget_deleted(NOW..Micros(NOW.0 + 1)).await.unwrap();
+        engine.workspace.forget_deleted(NOW..Micros(NOW.0 + 1), NOW).await.unwrap();
         assert_eq!(count(&engine, "context_log").await, 0);
     }
 }

@@ -3,8 +3,8 @@
 use crate::support::{
     Engine, NOW, ago, batch, bytes, count, digest, engines, message, record, session, session_id, source_id, upload,
 };
-use model::{Run, RunOutcome, Usage};
-use store::{Database, FeedKind, NewBlob, RunUpsert, SearchQuery, SessionFilter};
+use model::{Micros, Run, RunOutcome, Usage};
+use store::{Database, FeedKind, LiveEdit, LiveWrite, NewBlob, Refusal, RunUpsert, SearchQuery, SessionFilter};
 
 /// One session `key` of project `/work/<key>`, from a source of its own, with one of everything.
 async fn fill(engine: &Engine, key: &str) {
@@ -155,4 +155,71 @@ async fn uploads() {
         assert_eq!(workspace.forget_uploads(ago(50)).await.unwrap(), 1);
         assert_eq!(there().await, [false, false, false, false, true, true]);
     }
+}
+
+/// Of a session that was read from a file, its row stays, so that the file doesn't bring it back; words, bytes and blobs go, and
+/// what the file holds later isn't stored either. A session that shares the file keeps its bytes.
+#[tokio::test]
+async fn what_was_deleted_isnt_brought_back_by_its_file() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        fill(&engine, "a").await;
+        fill(&engine, "b").await;
+        let delete = LiveEdit { deleted_at: Some(Some(NOW)), ..LiveEdit::new(session_id("s-a")) };
+        workspace.write_live(&[LiveWrite::Edit(Box::new(delete))], NOW).await.unwrap();
+        let forget = async || workspace.forget_deleted(NOW..Micros(NOW.0 + 1), NOW).await.unwrap();
+        assert_eq!(forget().await, [session_id("s-a")]);
+        assert_eq!(forget().await, []);
+        let left = async || {
+            let mut left = Vec::new();
+            for table in
+                ["session", "source", "session_source", "message", "record_chunk", "run", "session_blob", "blob"]
+            {
+                left.push(count(&engine, table).await);
+            }
+            left
+        };
+        // Of `b` one of everything, and two blobs.
+        let expected = [2, 2, 2, 1, 1, 1, 2, 2];
+        assert_eq!(left().await, expected);
+        assert_eq!(workspace.damaged_content().await.unwrap(), Vec::<String>::new());
+        let query = SearchQuery { text: "zyxazyx".to_owned(), limit: 5, ..SearchQuery::default() };
+        assert_eq!(workspace.search(&query).await.unwrap().total, 0);
+        // The file grows.
+        let mut more = message("a", "a-2", "needle zyxazyx");
+        more.records = vec![record("a", 2, 2)];
+        let mut write = batch(vec![session("a")], vec![more]);
+        write.source = Some(bytes("a", 2, b"23"));
+        workspace.write_batch(write).await.unwrap();
+        assert_eq!(left().await, expected);
+        assert_eq!(workspace.search(&query).await.unwrap().total, 0);
+        let restore = LiveEdit { deleted_at: Some(None), ..LiveEdit::new(session_id("s-a")) };
+        let restored = workspace.write_live(&[LiveWrite::Edit(Box::new(restore))], NOW).await.unwrap();
+        assert!(matches!(restored.answers.as_slice(), [Err(Refusal::NoSession)]), "{:?}", restored.answers);
+        let page = workspace.sessions(&SessionFilter::new(NOW, 10)).await.unwrap();
+        assert_eq!(page.items.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["s-b"]);
+    }
+}
+
+/// Each table that names a session has no row of one that was deleted for good.
+#[tokio::test]
+async fn no_table_is_forgotten() {
+    // The feed says that it was forgotten. Names of posted sessions are kept as hashes.
+    const KEPT: [&str; 1] = ["feed"];
+    let engine = engines().await.remove(0);
+    let Database::Sqlite(file) = &engine.database else { return };
+    let pool = sqlx::SqlitePool::connect_with(sqlx::sqlite::SqliteConnectOptions::new().filename(file)).await.unwrap();
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT t.name FROM sqlite_schema t WHERE t.type = 'table' AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) k \
+         WHERE k.name IN ('session_rid', 'session_id')) ORDER BY t.name",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    let forget = include_str!("../../src/forget.rs");
+    let missing = |table: &&String| {
+        !KEPT.contains(&table.as_str())
+            && !forget.contains(&format!("\"DELETE FROM {table} WHERE workspace_id = $1 AND session_"))
+    };
+    assert_eq!(tables.iter().filter(missing).collect::<Vec<_>>(), Vec::<&String>::new(), "add them to `forget.rs`");
 }

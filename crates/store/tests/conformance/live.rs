@@ -406,7 +406,7 @@ async fn a_post_sees_what_others_did_to_its_session() {
             seen(delete()).await,
             seen(post("m3")).await,
             {
-                engine.workspace.forget_deleted(Micros::default()..Micros(NOW.0 + 1)).await.unwrap();
+                engine.workspace.forget_deleted(Micros::default()..Micros(NOW.0 + 1), NOW).await.unwrap();
                 seen(post("m3")).await
             },
             seen(create()).await,

@@ -2,7 +2,8 @@
 
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::path::Path;
-use store::opencode::{OpenCode, OpenCodeError};
+use store::foreign::ForeignError;
+use store::opencode::OpenCode;
 
 const SCHEMA: &str = "CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);
     CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
@@ -60,12 +61,12 @@ async fn a_locked_one_and_one_of_another_schema_are_named() {
     // Before anybody else opens it: with readers, the mode can't be changed.
     run(&mut owner, "PRAGMA journal_mode = DELETE; ALTER TABLE part RENAME COLUMN data TO body").await;
     let refused = OpenCode::open(&path).await.err().unwrap();
-    assert!(matches!(refused, OpenCodeError::Schema("part", "data")), "{refused}");
+    assert!(matches!(refused, ForeignError::Schema("part", "data")), "{refused}");
     run(&mut owner, "BEGIN EXCLUSIVE; UPDATE session SET title = 'Rake'").await;
     let refused = OpenCode::open(&path).await.err().unwrap();
-    assert!(matches!(refused, OpenCodeError::Locked), "{refused}");
+    assert!(matches!(refused, ForeignError::Locked), "{refused}");
     run(&mut owner, "COMMIT").await;
     owner.close().await.unwrap();
     std::fs::write(&path, "no database").unwrap();
-    assert!(matches!(OpenCode::open(&path).await.err(), Some(OpenCodeError::Sqlite(_))));
+    assert!(matches!(OpenCode::open(&path).await.err(), Some(ForeignError::Sqlite(_))));
 }

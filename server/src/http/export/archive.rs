@@ -10,7 +10,8 @@ use hub::Scoped;
 
 pub async fn archive(scoped: Scoped, path: SessionPath) -> Result<Response, Problem> {
     let session = scoped.get_session(path, Nothing {}).await?.session;
-    let archive = scoped.archive(&SessionPath { session: session.id.to_string() }, None).await?;
+    let mask = scoped.redactor.clone().map(hub::redaction::mask);
+    let archive = scoped.archive(&SessionPath { session: session.id.to_string() }, mask).await?;
     // What is damaged, or changes meanwhile, breaks the transfer: the last line is missing then.
     let pieces = stream::try_unfold(archive, async |mut archive| {
         let piece = archive.next_piece().await.map_err(std::io::Error::other)?;

@@ -63,6 +63,10 @@ pub(super) async fn begin(
             return Err(wrong(format!("`sources`: the archive doesn't hold the file `{source}`")));
         };
         on_step!(step, c => {
+            sqlx::query("DELETE FROM session_source WHERE workspace_id = $1 AND source_rid = $2 AND session_rid NOT IN (SELECT rid FROM session)")
+                .bind(step.workspace).bind(source).execute(c).await.map(drop)
+        })?;
+        on_step!(step, c => {
             sqlx::query("INSERT INTO session_source (workspace_id, session_rid, source_rid) VALUES ($1, $2, $3)")
                 .bind(step.workspace).bind(rid).bind(source).execute(c).await.map(drop)
         })?;
@@ -72,6 +76,13 @@ pub(super) async fn begin(
 
 /// A session is stored once: what is here may have gone on since.
 async fn refuse_known(step: &mut Step<'_>, id: &str, agent: &str, key: &str) -> Result<(), StoreError> {
+    // What was deleted for good may come back.
+    on_step!(step, c => {
+        sqlx::query(
+            "DELETE FROM session WHERE workspace_id = $1 AND purged_at IS NOT NULL AND (id = $2 OR (agent = $3 AND key = $4))",
+        )
+        .bind(step.workspace).bind(id).bind(agent).bind(key).execute(c).await.map(drop)
+    })?;
     let found: Option<(String, Option<i64>)> = on_step!(step, c => {
         sqlx::query_as(
             "SELECT id, deleted_at FROM session WHERE workspace_id = $1 AND (id = $2 OR (agent = $3 AND key = $4)) LIMIT 1",

@@ -1,0 +1,100 @@
+//! What a redacted export of a session masks, and the files to take then.
+
+use crate::figures::counted;
+use crate::icon::Glyph;
+use crate::names::title;
+use crate::part::{Part, part};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::visible;
+use api::Route as _;
+use api::contract::ExportSession;
+use api::redaction::{RedactionReport, RuleReport};
+use leptos::prelude::*;
+use model::Session;
+
+/// What the page shows.
+pub struct RedactedPage {
+    /// The session that is exported.
+    pub session: Session,
+    /// What is masked in it.
+    pub report: RedactionReport,
+    /// Patterns of the reader's own, as the form has them: one a line.
+    pub masks: Vec<String>,
+    /// The query that gives these patterns to the export: empty, or `&mask=...`.
+    pub query: String,
+    /// It came from a file.
+    pub has_original: bool,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &RedactedPage) -> String {
+    let heading = format!("Redacted export of {}", title(&data.session.title));
+    shell::page(&data.shell, || Frame {
+        title: &heading,
+        place: Place::Nowhere,
+        skip: ("#redacted", "Skip to what is masked"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+fn content(data: &RedactedPage) -> Part {
+    let report = &data.report;
+    let found = if report.rules.is_empty() {
+        part! { <p class="cap none-yet">"No rule found anything. Read the export before you give it to others: rules don't know every secret."</p> }
+    } else {
+        part! {
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"What"</th><th scope="col" class="num">"Places"</th><th scope="col">"First places, masked"</th></tr></thead>
+                <tbody>{report.rules.iter().map(|rule| row(data, rule)).collect::<Vec<_>>()}</tbody>
+            </table></div>
+        }
+    };
+    let files = (report.files_left_out > 0).then(|| {
+        part! { <p class="mut">{format!("{} left out: no rule reads them.", counted(report.files_left_out, "uploaded file"))}</p> }
+    });
+    let address = ExportSession.path([data.session.id.as_str()]);
+    let link = |format: &str, glyph, words: &'static str| {
+        let href = format!("{address}?format={format}&redact=1{}", data.query);
+        part! { <a class="btn" href=href download="">{icon(glyph)}{words}</a> }
+    };
+    let original = data.has_original.then(|| link("original", Glyph::FILE, "Original file, masked"));
+    part! {
+        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page" id="redacted" tabindex="-1">
+            <div class="pagehead"><h1>"Redacted export"</h1>
+                <p><a href=session_href(data.session.id.as_str())>{title(&data.session.title)}</a></p>
+                <p class="mut">{format!("{} masked in {}.", counted(report.places, "place"), counted(report.messages, "message"))}</p></div>
+            {found}
+            {files}
+            <form method="get">
+                <p><label for="masks">"Patterns of your own, a regular expression a line"</label></p>
+                <p><textarea id="masks" name="masks" rows="3" class="input">{data.masks.join("\n")}</textarea></p>
+                <p class="actions"><button type="submit" class="btn">"Preview"</button></p>
+            </form>
+            <p class="actions">
+                {link("html", Glyph::GLOBE, "HTML in one file")}
+                {link("markdown", Glyph::MARKDOWN, "Markdown")}
+                {link("json", Glyph::BRACES, "JSON")}
+                {link("jsonl", Glyph::ARCHIVE, "Archive")}
+                {original}
+            </p>
+        </div></div></main>
+    }
+}
+
+fn row(data: &RedactedPage, rule: &RuleReport) -> Part {
+    let places = rule.examples.iter().map(|place| {
+        let text = visible::line(&place.text);
+        let at = place.seq.map(|seq| {
+            part! { " "<a class="mut" href=format!("{}?at={seq}", session_href(data.session.id.as_str()))>{format!("message {seq}")}</a> }
+        });
+        part! { <li><code>{text}</code>{at}</li> }
+    });
+    part! {
+        <tr><td>{rule.title.clone()}" "<code class="mut">{rule.rule.clone()}</code></td><td class="num">{rule.places}</td>
+            <td><ul class="plain">{places.collect::<Vec<_>>()}</ul></td></tr>
+    }
+}

@@ -1,0 +1,213 @@
+//! A row of the older chat host's table `messages` as a message, and back, without loss.
+//!
+//! A row that was read keeps what the message has no field for in its metadata, under [`ROW`]. A message that was written has what
+//! the row has no column for there, under [`DRAFT`]. So `to_row(from_row(row))` is the row, and `from_row(to_row(draft))` the draft,
+//! whatever words they use.
+
+use crate::parts::at::{envelope, message_id};
+use model::{Context, Draft, MessageType, Micros, Provenance, Role, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// In the metadata of a message: its row, as far as the message doesn't say it itself.
+pub const ROW: &str = "messages_row";
+/// In the metadata of a row: fields of its message, as far as the row doesn't say them itself.
+pub const DRAFT: &str = "verbatim";
+/// Fields of a message that a reader sets, whatever a row says.
+const OURS: [&str; 1] = ["provenance"];
+
+/// A row. Columns that the table didn't have at first are in `more`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChatRow {
+    /// Unique in its chat.
+    pub id: String,
+    /// `bot`, `tui-user`, an address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_name: Option<String>,
+    /// What was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// ISO 8601, as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<String>,
+    /// 1 where the host or its agent wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_from_me: Option<i64>,
+    /// `user`, `assistant`, `system`, `tool_result`, `host`, or any other word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_type: Option<String>,
+    /// JSON, as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<String>,
+    /// Other columns.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// Reads a row.
+pub fn from_row(row: &ChatRow) -> Draft {
+    let metadata = row.metadata.as_deref().and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+    let mut draft = plain(row, metadata.clone());
+    if let Some(fields) = metadata.as_ref().and_then(|metadata| metadata.get(DRAFT)?.as_object()) {
+        let mut rest = metadata.clone().unwrap_or_default();
+        rest.shift_remove(DRAFT);
+        draft.metadata = Some(rest);
+        return overlay(&draft, fields).unwrap_or(draft);
+    }
+    let mut kept = row.clone();
+    (kept.content, kept.sender, kept.sender_name) = (None, None, None);
+    // What the draft can't say: an empty id, no sender.
+    if draft.id.as_str() == row.id {
+        kept.id = String::new();
+    }
+    let mut kept = serde_json::to_value(kept).unwrap_or_default();
+    if let Some(fields) = kept.as_object_mut() {
+        fields.retain(|name, value| name != "id" || value.as_str() != Some(""));
+        let absent = [("sender", row.sender.is_none()), ("content", row.content.is_none())];
+        fields.extend(absent.into_iter().filter(|(_, absent)| *absent).map(|(name, _)| (name.to_owned(), Value::Null)));
+    }
+    draft.metadata.get_or_insert_default().insert(ROW.to_owned(), kept);
+    draft
+}
+
+/// Writes a message as a row. One that was read from a row gives that row.
+pub fn to_row(draft: &Draft) -> ChatRow {
+    if let Some(row) = kept_row(draft)
+        && from_row(&row) == (Draft { provenance: Provenance::Reader, ..draft.clone() })
+    {
+        return row;
+    }
+    let (message_type, sender) = words(draft);
+    let mut row = ChatRow {
+        id: draft.id.as_str().to_owned(),
+        sender: Some(sender.to_owned()),
+        sender_name: draft.sender_name.clone(),
+        content: Some(draft.content.clone()),
+        timestamp: Some(time(draft.created_at)),
+        is_from_me: Some(i64::from(draft.role != Role::User)),
+        message_type: Some(message_type.to_owned()),
+        metadata: None,
+        more: Map::new(),
+    };
+    let mut metadata = draft.metadata.clone().unwrap_or_default();
+    let base = Draft { metadata: Some(metadata.clone()), ..plain(&row, Some(metadata.clone())) };
+    metadata.insert(DRAFT.to_owned(), Value::Object(difference(&base, draft)));
+    row.metadata = Some(Value::Object(metadata).to_string());
+    row
+}
+
+/// The row that a message was read from.
+fn kept_row(draft: &Draft) -> Option<ChatRow> {
+    let kept = draft.metadata.as_ref()?.get(ROW)?.as_object()?;
+    let has_null = |name: &str| kept.get(name).is_some_and(Value::is_null);
+    let mut fields = kept.clone();
+    fields.retain(|_, value| !value.is_null());
+    let id = fields.entry("id").or_insert_with(|| json!(draft.id.as_str())).clone();
+    let row: ChatRow = serde_json::from_value(Value::Object(fields)).ok()?;
+    Some(ChatRow {
+        id: id.as_str()?.to_owned(),
+        sender: (!has_null("sender")).then(|| draft.sender.clone()),
+        sender_name: draft.sender_name.clone(),
+        content: (!has_null("content")).then(|| draft.content.clone()),
+        ..row
+    })
+}
+
+/// The message that the columns alone tell.
+fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
+    let (kind, sender) = (row.message_type.as_deref().unwrap_or("user"), row.sender.as_deref().unwrap_or_default());
+    let role = match (kind, sender) {
+        ("user", "system_notice" | "deploy") | ("system", _) => Role::System,
+        ("user", _) => Role::User,
+        ("assistant", "thinking") => Role::Model,
+        ("assistant", "result_meta" | "host") => Role::Host,
+        ("assistant", _) => Role::Assistant,
+        ("tool_result", _) => Role::Tool,
+        // Also what nobody knows: it never reaches a model.
+        _ => Role::Host,
+    };
+    let created_at = row.timestamp.as_deref().and_then(parse_time).unwrap_or_default();
+    let content = row.content.clone().unwrap_or_default();
+    let mut draft = Draft::text(message_id(&row.id), role, sender, content, created_at);
+    draft.sender_name.clone_from(&row.sender_name);
+    draft.metadata = metadata;
+    draft.provenance = Provenance::Reader;
+    draft.status = Status::Final;
+    draft.context = if matches!(role, Role::Host | Role::Model) { Context::None } else { Context::Turn };
+    if (kind, sender) == ("assistant", "tool_use") && draft.metadata.is_none() {
+        draft.metadata = call_of(&draft.content);
+    }
+    draft
+}
+
+/// A call, where the content is the JSON that the host wrote of one.
+fn call_of(content: &str) -> Option<Map<String, Value>> {
+    let call: Map<String, Value> = serde_json::from_str(content).ok()?;
+    let field = |names: [&str; 2]| names.iter().find_map(|name| call.get(*name)).cloned();
+    let tool = field(["tool_name", "name"])?.as_str().filter(|name| !name.is_empty())?.to_owned();
+    let input = field(["tool_input", "input"]).filter(Value::is_object).unwrap_or_else(|| json!({}));
+    Some(envelope(MessageType::ToolCall.as_str(), json!({ "tool_name": tool, "input": input })))
+}
+
+/// The older host's words for a message.
+fn words(draft: &Draft) -> (&'static str, &str) {
+    let sender = draft.sender.as_str();
+    match draft.role {
+        Role::User => ("user", sender),
+        Role::Model => ("assistant", "thinking"),
+        Role::Assistant if draft.message_type() == MessageType::ToolCall => ("assistant", "tool_use"),
+        Role::Assistant => ("assistant", "bot"),
+        Role::Tool => ("tool_result", "command_output"),
+        Role::System if matches!(sender, "system_notice" | "deploy") => ("user", sender),
+        Role::System => ("system", "system"),
+        Role::Host if sender == "result_meta" => ("assistant", sender),
+        Role::Host => ("host", "host"),
+    }
+}
+
+/// Fields of a draft that differ from another one's. Null stands for a field that isn't there.
+fn difference(base: &Draft, draft: &Draft) -> Map<String, Value> {
+    let (base, draft) = (fields(base), fields(draft));
+    let gone = base.keys().filter(|name| !draft.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    let changed = draft.iter().filter(|(name, value)| base.get(*name) != Some(value));
+    let mut all: Map<String, Value> = changed.map(|(name, value)| (name.clone(), value.clone())).chain(gone).collect();
+    all.retain(|name, _| !OURS.contains(&name.as_str()));
+    all
+}
+
+fn overlay(draft: &Draft, changes: &Map<String, Value>) -> Option<Draft> {
+    let mut all = fields(draft);
+    for (name, value) in changes.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+        match value {
+            Value::Null if name != "metadata" => drop(all.shift_remove(name)),
+            value => drop(all.insert(name.clone(), value.clone())),
+        }
+    }
+    let draft: Draft = serde_json::from_value(Value::Object(all)).ok()?;
+    Some(Draft { provenance: Provenance::Reader, ..draft })
+}
+
+fn fields(draft: &Draft) -> Map<String, Value> {
+    match serde_json::to_value(draft) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// Python's `isoformat`: `2026-01-01T00:00:01+00:00`, with six digits where there are parts of a second.
+fn time(at: Micros) -> String {
+    let Ok(at) = jiff::Timestamp::from_microsecond(at.0) else { return at.0.to_string() };
+    let is_whole = at.subsec_nanosecond() == 0;
+    let format = if is_whole { "%Y-%m-%dT%H:%M:%S+00:00" } else { "%Y-%m-%dT%H:%M:%S.%6f+00:00" };
+    at.strftime(format).to_string()
+}
+
+/// A time with its zone, or without one, which is UTC.
+fn parse_time(text: &str) -> Option<Micros> {
+    let zoned = text.parse::<jiff::Timestamp>().ok();
+    let plain = || text.parse::<jiff::civil::DateTime>().ok()?.in_tz("UTC").ok().map(|zoned| zoned.timestamp());
+    zoned.or_else(plain).map(|at| Micros(at.as_microsecond()))
+}

@@ -1,0 +1,132 @@
+//! Databases that aren't ours: they are only read, and never locked for their owners.
+
+use serde_json::Value;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long a statement waits for a lock. Who writes ahead hardly ever has one.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Why a database isn't read. The text goes on from its name.
+#[derive(Debug, thiserror::Error)]
+pub enum ForeignError {
+    /// Another program locked the whole file.
+    #[error("is locked: it is read once the program that writes to it lets go")]
+    Locked,
+    /// Another program's database, or one of a version to come.
+    #[error("is no database of OpenCode that this program knows: it has no column `{0}.{1}`")]
+    Schema(&'static str, &'static str),
+    /// It was written to while it was read without locks.
+    #[error("was written to while it was read")]
+    Changed,
+    /// It is damaged, or can't be opened.
+    #[error("can't be read as a database: {0}")]
+    Sqlite(#[source] sqlx::Error),
+    /// The document couldn't be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl From<sqlx::Error> for ForeignError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code)
+            .and_then(|code| code.parse::<i32>().ok());
+        match code.map(|code| code & 0xff) {
+            Some(libsqlite3_sys::SQLITE_BUSY | libsqlite3_sys::SQLITE_LOCKED) => Self::Locked,
+            _ => Self::Sqlite(error),
+        }
+    }
+}
+
+/// An open database, as it is at one moment.
+pub(crate) struct Foreign {
+    pub connection: SqliteConnection,
+    /// Of a file that is read without locks, since nobody has it open: how it was when it was opened.
+    at_rest: Option<(PathBuf, Stamp)>,
+}
+
+type Stamp = Option<(u64, SystemTime)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.len(), metadata.modified().ok()?))
+}
+
+/// Returns the file beside a database to which it is written first.
+pub fn ahead_of(path: &Path) -> PathBuf {
+    beside(path, "-wal")
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Has nobody the database open to write to it? Else there is a file of what isn't in it yet, or of what to take back.
+fn is_at_rest(path: &Path) -> bool {
+    ["-wal", "-journal"].iter().all(|ending| !beside(path, ending).exists())
+}
+
+impl Foreign {
+    /// Opens a database to read it.
+    pub async fn open(path: &Path) -> Result<Self, ForeignError> {
+        let is_at_rest = is_at_rest(path);
+        let at_rest = is_at_rest.then(|| (path.to_owned(), stamp(path)));
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .read_only(true)
+            .immutable(is_at_rest)
+            .create_if_missing(false)
+            .busy_timeout(PATIENCE)
+            .disable_statement_logging();
+        let mut connection = options.connect().await?;
+        // All statements see the same moment, and hold up nobody.
+        sqlx::query("BEGIN").execute(&mut connection).await?;
+        Ok(Self { connection, at_rest })
+    }
+
+    /// Names of the columns of a table; none if there is no such table.
+    pub async fn columns(&mut self, table: &str) -> Result<Vec<String>, ForeignError> {
+        Ok(sqlx::query_scalar("SELECT name FROM pragma_table_info($1)")
+            .bind(table)
+            .fetch_all(&mut self.connection)
+            .await?)
+    }
+
+    /// Fails if a file that is read without locks was written to.
+    pub fn still_at_rest(&self) -> Result<(), ForeignError> {
+        match &self.at_rest {
+            Some((path, then)) if stamp(path) != *then || !is_at_rest(path) => Err(ForeignError::Changed),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the reading.
+    pub async fn close(self) {
+        // It was only read.
+        let _ = self.connection.close().await;
+    }
+}
+
+/// The value of a column; None of one without a value. A text that is a JSON object or array counts as that.
+pub(crate) fn value(row: &SqliteRow, n: usize) -> Option<Value> {
+    let raw = row.try_get_raw(n).ok()?;
+    if raw.is_null() {
+        return None;
+    }
+    let kind = raw.type_info().name().to_owned();
+    match kind.as_str() {
+        "INTEGER" => row.try_get_unchecked::<i64, _>(n).ok().map(Value::from),
+        "REAL" => row.try_get_unchecked::<f64, _>(n).ok().map(Value::from),
+        _ => {
+            let text = row.try_get_unchecked::<String, _>(n).ok()?;
+            let nested = Some(&text).filter(|text| text.starts_with(['{', '[']));
+            Some(nested.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::String(text)))
+        }
+    }
+}
