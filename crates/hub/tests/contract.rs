@@ -44,6 +44,8 @@ mod hooks;
 mod imports;
 #[path = "contract/keys.rs"]
 mod keys;
+#[path = "contract/lasting.rs"]
+mod lasting;
 #[path = "contract/limits.rs"]
 mod limits;
 #[path = "contract/live.rs"]

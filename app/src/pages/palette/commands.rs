@@ -69,7 +69,7 @@ pub fn options(data: &Palette) -> Vec<Found> {
 }
 
 /// The chips of the open session, and the session to print and as a file: the menu of its page has the same.
-fn written_out(session: &str) -> [(&'static str, Glyph, String); 5] {
+fn written_out(session: &str) -> [(&'static str, Glyph, String); 7] {
     let export = |format: &str| format!("{}?format={format}", ExportSession.path([session]));
     [
         ("Filter messages", Glyph::FILTER, format!("{}?filter=1", session_href(session))),
@@ -77,6 +77,8 @@ fn written_out(session: &str) -> [(&'static str, Glyph, String); 5] {
         ("Export as HTML", Glyph::GLOBE, export("html")),
         ("Export as Markdown", Glyph::MARKDOWN, export("markdown")),
         ("Export as JSON", Glyph::BRACES, export("json")),
+        ("Export as an archive", Glyph::ARCHIVE, export("jsonl")),
+        ("Export without secrets", Glyph::EYE, format!("{}/redacted", session_href(session))),
     ]
 }
 

@@ -192,6 +192,10 @@ fn menu(data: &SessionPageData) -> Part {
     let address = ExportSession.path([session.id.as_str()]);
     let export = |format: &str| format!("{address}?format={format}{only}");
     let whole = format!("{address}?format=original");
+    // All of the session, whatever the filter shows.
+    let archive = only.is_empty().then(|| {
+        part! { <a class="menu-item" href=export("jsonl") download="">{icon(Glyph::ARCHIVE)}<span>"Archive"</span></a> }
+    });
     let original = (!data.detail.sources.is_empty()).then(|| {
         part! { <a class="menu-item" href=whole download="">{icon(Glyph::FILE)}<span>"Original file"</span></a> }
     });
@@ -214,7 +218,7 @@ fn menu(data: &SessionPageData) -> Part {
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
             <a class="menu-item" href=export("markdown") download="">{icon(Glyph::MARKDOWN)}<span>"Markdown"</span></a>
             <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>
-            <a class="menu-item" href=export("jsonl") download="" hidden=!only.is_empty()>{icon(Glyph::ARCHIVE)}<span>"Archive, to import again"</span></a>
+            {archive}
             {original}
             <a class="menu-item" href=format!("/s/{id}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
             <hr/>
