@@ -63,16 +63,16 @@ fn content(data: &RedactedPage) -> Part {
     };
     let original = data.has_original.then(|| link("original", Glyph::FILE, "Original file, masked"));
     part! {
-        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page" id="redacted" tabindex="-1">
+        <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page redacted" id="redacted" tabindex="-1">
             <div class="pagehead"><h1>"Redacted export"</h1>
                 <p><a href=session_href(data.session.id.as_str())>{title(&data.session.title)}</a></p>
                 <p class="mut">{format!("{} masked in {}.", counted(report.places, "place"), counted(report.messages, "message"))}</p></div>
             {found}
             {files}
             <form method="get">
-                <p><label for="masks">"Patterns of your own, a regular expression a line"</label></p>
-                <p><textarea id="masks" name="masks" rows="3" class="input">{data.masks.join("\n")}</textarea></p>
-                <p class="actions"><button type="submit" class="btn">"Preview"</button></p>
+                <label for="masks">"Patterns of your own, a regular expression a line"</label>
+                <textarea id="masks" name="masks" rows="3" dir="auto" spellcheck="false">{format!("\n{}", data.masks.join("\n"))}</textarea>
+                <div><button type="submit" class="btn">"Preview"</button></div>
             </form>
             <p class="actions">
                 {link("html", Glyph::GLOBE, "HTML in one file")}
@@ -95,6 +95,6 @@ fn row(data: &RedactedPage, rule: &RuleReport) -> Part {
     });
     part! {
         <tr><td>{rule.title.clone()}" "<code class="mut">{rule.rule.clone()}</code></td><td class="num">{rule.places}</td>
-            <td><ul class="plain">{places.collect::<Vec<_>>()}</ul></td></tr>
+            <td><ul>{places.collect::<Vec<_>>()}</ul></td></tr>
     }
 }

@@ -62,6 +62,11 @@ fn check(agent: &str, count: usize) {
 }
 
 #[test]
+fn chats_of_the_older_chat_host() {
+    check("chat_host", 1);
+}
+
+#[test]
 fn sessions_of_gemini_cli() {
     check("gemini", 4);
 }
