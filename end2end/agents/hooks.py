@@ -93,7 +93,7 @@ class Verbatim:
     def card(self):
         def look():
             asks = self.send("GET", "/v1/asks")["asks"]
-            return asks[0] if asks else None
+            return asks[0]["entry"] if asks else None
         return until("a card", look)
 
     def message(self, card):

@@ -1,74 +1,76 @@
-// A scripted model service on loopback, for running real agents without a network: Anthropic's Messages API, streamed.
+// A scripted model service on loopback, for running real agents without a network. `dialects.mjs` has the APIs that it speaks.
 //
 // A prompt names a script by its word in brackets, as `[edit]`. The service plays the turns of the last script that was named:
-// which one is next follows from the conversation alone. `requests` has what the agent sent, in order, without headers.
+// which one is next follows from the conversation alone. `requests` has what agents sent, in order: as the agent wrote it, and as
+// `{ tools, messages: [{ role, text }] }`.
 import { createServer } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { dialect } from './dialects.mjs';
 
 const text = (words) => ({ type: 'text', text: words });
-const tool = (name, input) => ({ type: 'tool_use', name, input });
+// The first of these tools that the agent offers, by name.
+const tool = (inputs) => ({ type: 'tool', inputs });
+
+const write = (folder, name, content) =>
+  tool({
+    Write: { file_path: `${folder}/${name}`, content },
+    write_file: { file_path: `${folder}/${name}`, content },
+    write: { filePath: `${folder}/${name}`, content },
+    apply_patch: `*** Begin Patch\n*** Add File: ${name}\n+${content.trimEnd()}\n*** End Patch\n`,
+  });
+
+const shell = (command, description) =>
+  tool({
+    Bash: { command, description },
+    run_shell_command: { command, description, is_background: false },
+    bash: { command, description },
+    exec_command: { cmd: command, sandbox_permissions: 'require_escalated', justification: description },
+    shell_command: { command, sandbox_permissions: 'require_escalated', justification: description },
+  });
+
+const questions = [{
+  question: 'Which colour?',
+  header: 'Colour',
+  multiSelect: false,
+  options: [{ label: 'Green', description: 'As grass' }, { label: 'Blue', description: 'As the sea' }],
+}];
 
 const scripts = {
   hello: () => [[text('Hello. What is to be done?')]],
-  edit: (folder) => [
-    [text('I write a note.'), tool('Write', { file_path: `${folder}/note.txt`, content: 'first line\n' })],
-    [text('The note is written.')],
-  ],
-  deny: () => [
-    [text('Now something risky.'), tool('Bash', { command: 'touch forbidden.txt', description: 'Make a file' })],
-    [text('Then I leave it.')],
-  ],
-  ask: () => [
-    [
-      tool('AskUserQuestion', {
-        questions: [{
-          question: 'Which colour?',
-          header: 'Colour',
-          multiSelect: false,
-          options: [{ label: 'Green', description: 'As grass' }, { label: 'Blue', description: 'As the sea' }],
-        }],
-      }),
-    ],
-    [text('So be it.')],
-  ],
-  slow: () => [
-    [text('It takes a while.'), tool('Bash', { command: 'sleep 4; echo over', description: 'Wait' })],
-    [text('It is over.')],
-  ],
-  endless: () => [[text('It takes for ever.'), tool('Bash', { command: 'sleep 600', description: 'Wait' })], [text('Never said.')]],
+  edit: (folder) => [[text('I write a note.'), write(folder, 'note.txt', 'first line\n')], [text('The note is written.')]],
+  deny: () => [[text('Now something risky.'), shell('touch forbidden.txt', 'Make a file')], [text('Then I leave it.')]],
+  ask: () => [[tool({ AskUserQuestion: { questions } })], [text('So be it.')]],
+  slow: () => [[text('It takes a while.'), shell('touch began; for n in 1 2 3 4 5; do sleep 1; done; echo over', 'Wait')], [text('It is over.')]],
+  endless: () => [[text('It takes for ever.'), shell('touch began; while :; do sleep 1; done', 'Wait')], [text('Never said.')]],
 };
 
-const words = (content) =>
-  typeof content === 'string' ? content : (content ?? []).map((block) => block.text ?? '').join('\n');
+const named = ({ role, text }) => (role === 'user' ? text.match(/\[(\w+)\]/g)?.at(-1)?.slice(1, -1) : undefined);
 
-// The blocks of the next answer. What offers no tools is a side call, as for a title.
-function answer(body, folder) {
-  if (!body.tools?.length) return [text('Scripted')];
-  const named = (message) =>
-    message.role === 'assistant' ? undefined : words(message.content).match(/\[(\w+)\]/g)?.at(-1)?.slice(1, -1);
-  const at = body.messages.findLastIndex((message) => named(message) in scripts);
-  if (at < 0) return [text('No script is named.')];
-  const turn = body.messages.slice(at).filter(({ role }) => role === 'assistant').length;
-  return scripts[named(body.messages[at])](folder)[turn] ?? [text('Done.')];
+// A small value that fits a JSON schema.
+function filled(schema) {
+  const type = String([schema.type ?? 'object'].flat()[0]).toLowerCase();
+  if (schema.enum) return schema.enum[0];
+  if (type !== 'object') return { array: [], boolean: false, integer: 1, number: 1 }[type] ?? 'Scripted';
+  return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, value]) => [key, filled(value)]));
 }
 
-function events(blocks, model, number) {
-  const message = { id: `msg_scripted_${number}`, type: 'message', role: 'assistant', model, content: [] };
-  const usage = { input_tokens: 100, output_tokens: 1 };
-  const stop = blocks.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
-  const events = [{ type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null, usage } }];
-  for (const [index, block] of blocks.entries()) {
-    const begins = block.type === 'text'
-      ? { type: 'text', text: '' }
-      : { type: 'tool_use', id: `toolu_scripted_${number}_${index}`, name: block.name, input: {} };
-    events.push({ type: 'content_block_start', index, content_block: begins });
-    const pieces = block.type === 'text'
-      ? block.text.split(/(?<= )/).map((piece) => ({ type: 'text_delta', text: piece }))
-      : [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }];
-    events.push(...pieces.map((delta) => ({ type: 'content_block_delta', index, delta })));
-    events.push({ type: 'content_block_stop', index });
+// The blocks of the next answer. What offers no tools is a side call, as for a title.
+function answer({ tools, messages, schema }, folder) {
+  if (schema) return [text(JSON.stringify(filled(schema)))];
+  if (!tools.length) return [text('Scripted')];
+  const at = messages.findLastIndex((message) => named(message) in scripts);
+  if (at < 0) return [text('No script is named.')];
+  let [turn, before] = [0, 'user'];
+  for (const { role } of messages.slice(at + 1)) {
+    if (role === 'assistant' && before !== 'assistant') turn += 1;
+    if (role !== 'system') before = role;
   }
-  events.push({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
-  return [...events, { type: 'message_stop' }];
+  const blocks = scripts[named(messages[at])](folder)[turn] ?? [text('Done.')];
+  return blocks.map((block) => {
+    if (block.type === 'text') return block;
+    const name = Object.keys(block.inputs).find((name) => tools.includes(name));
+    return name ? { type: 'tool', name, input: block.inputs[name] } : text(`No such tool: ${tools.join(', ')}`);
+  });
 }
 
 // Starts the service for an agent that works in `folder`: `{ url, requests, stop }`.
@@ -77,18 +79,21 @@ export async function model(folder) {
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const json = (value) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
-    if (request.url.includes('count_tokens')) return json({ input_tokens: 100 });
-    if (!request.url.startsWith('/v1/messages')) return response.writeHead(404).end();
-    const body = JSON.parse(Buffer.concat(chunks).toString());
-    requests.push(body);
-    const told = events(answer(body, folder), body.model, requests.length);
-    if (!body.stream) {
-      const { message } = told[0];
-      return json({ ...message, content: answer(body, folder), stop_reason: 'end_turn' });
-    }
+    const bytes = Buffer.concat(chunks);
+    const json = (value, status = 200) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    const path = request.url.split('?')[0];
+    if (path.endsWith('count_tokens') || path.endsWith(':countTokens')) return json({ input_tokens: 100, totalTokens: 100 });
+    const speaks = dialect(path);
+    if (request.method !== 'POST' || !speaks) return json({ object: 'list', data: [], models: [] }, request.method === 'POST' ? 404 : 200);
+    const body = JSON.parse((request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString());
+    const read = speaks.read(body);
+    requests.push({ ...read, body });
+    const { whole, events } = speaks.write(answer(read, folder), body.model ?? 'scripted', requests.length);
+    if (!body.stream && !path.includes(':stream')) return json(whole);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of told) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    for (const [name, data] of events) {
+      response.write(`${name ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+    }
     response.end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

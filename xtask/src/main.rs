@@ -11,6 +11,7 @@
 //! | `tidy` | checks that clippy can't do: floors, sizes, forbidden words |
 //! | `pg` | a throwaway PostgreSQL |
 //! | `fuzz` | random inputs for what reads untrusted bytes |
+//! | `agents` | real agents, driven against a scripted model |
 //! | `audit` | advisories, licences and duplicates of dependencies |
 //! | `sbom` | the list of what is inside the program |
 //! | `bench` | figures for the budgets |
@@ -18,6 +19,7 @@
 //!
 //! How to add one: a variant of [`Task`], a line in [`run`], and a file with the command's name.
 
+mod agents;
 mod audit;
 mod bench;
 mod dev;
@@ -87,6 +89,8 @@ enum Task {
     },
     /// Give random inputs to what reads untrusted bytes: a minute for each target
     Fuzz(fuzz::FuzzArguments),
+    /// Install real agents from npm into `target/agents`, and drive them against a scripted model: those named, or all
+    Agents { names: Vec<String> },
     /// Check what clippy can't: floors, file sizes, forbidden words
     Tidy,
     /// Measure
@@ -125,6 +129,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),
         Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
+        Task::Agents { names } => agents::drive(&names)?,
         Task::Tidy => tidy::tidy()?,
         Task::Bench { bench } => bench::run(bench)?,
     }

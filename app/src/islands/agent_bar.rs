@@ -1,4 +1,4 @@
-//! The agent of a session, where the server started it: what it does, what it writes at the moment, and what a person can do
+//! The agent of a session, where the server started it or can go on with it: what it does, what it writes at the moment, and what a person can do
 //! with it. Its messages are in the transcript.
 
 use crate::icon::{Glyph, Icon, Motion, Size};
@@ -47,7 +47,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     let state = move || bar.agent.with(|agent| agent.state);
     let is = move |states: &'static [AgentState]| move || !states.contains(&state());
     let running = &[AgentState::Starting, AgentState::Working, AgentState::Waiting, AgentState::Idle];
-    let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted];
+    let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted, AgentState::Observed];
     let works = &[AgentState::Working, AgentState::Waiting];
     let button = move |wish: Wish, label: &'static str, title: &'static str, hidden: &'static [AgentState]| {
         let click = move |_| act(bar, wish.clone());
@@ -112,6 +112,7 @@ fn mark(state: AgentState) -> impl IntoView {
         AgentState::Ended => ("done", Glyph::DONE, Motion::None, "Ended"),
         AgentState::Failed => ("failed", Glyph::FAIL, Motion::None, "Failed"),
         AgentState::Interrupted => ("failed", Glyph::FAIL, Motion::None, "Interrupted"),
+        AgentState::Observed => ("idle", Glyph::IDLE, Motion::None, "Wasn't started here"),
     };
     view! { <span class="state" data-state=tag data-agent-state=state.as_str()><Icon glyph size=Size::Small motion/><span>{words}</span></span> }
 }

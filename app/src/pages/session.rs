@@ -109,17 +109,21 @@ fn content(data: &SessionPageData) -> Part {
     }
 }
 
-/// Where a person writes to the agent. A session that is read from a file has nobody who would hear.
+/// Where a person writes to the agent. A session that is read from a file has nobody who would hear, until it goes on here.
 fn dock(data: &SessionPageData) -> Option<Part> {
     let session = &data.detail.session;
-    session.registered.then(|| {
+    let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });
+    if !session.registered {
+        return bar.map(|bar| part! { <div class="dock">{bar}</div> });
+    }
+    Some({
         part! {
             <div class="dock">
                 <div class="strip waits" id="waiting" role="status" hidden>
                     <span class="state" data-state="needs">{small_icon(Glyph::NEEDS)}<span></span></span><span class="cut mut"></span>
                     <span class="sp"></span><button type="button" class="btn tiny">"Show"</button>
                 </div>
-                {data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> })}
+                {bar}
                 <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
             </div>
         }

@@ -134,6 +134,8 @@ model::words! {
         Failed = "failed",
         /// The server ended while it ran.
         Interrupted = "interrupted",
+        /// It wasn't started here. Its session was read from a transcript, and can be resumed or forked here.
+        Observed = "observed",
     }
 }
 

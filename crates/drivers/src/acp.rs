@@ -17,7 +17,7 @@ mod settings;
 mod turns;
 
 use crate::rpc::{self, BadLines, Pending, RpcError};
-use crate::{Command, Driver, Effects, Event, Opening, Prompt, Refusal, State, When};
+use crate::{Command, Driver, Effects, Event, JobError, Opening, Prompt, Refusal, State, When};
 use asks::{Calls, OpenAsk};
 use growing::Growing;
 use serde::Serialize;
@@ -221,9 +221,10 @@ impl Driver for Acp {
         }
     }
 
-    fn served(&mut self, job: String, result: Result<Value, String>, effects: &mut Effects) {
+    fn served(&mut self, job: String, result: Result<Value, JobError>, effects: &mut Effects) {
         if let Some(id) = self.services.remove(&job) {
-            let result = result.map_err(|words| RpcError::new(rpc::REFUSED, words));
+            let code = |error: &JobError| if error.is_missing { rpc::NOT_FOUND } else { rpc::REFUSED };
+            let result = result.map_err(|error| RpcError::new(code(&error), error.message));
             effects.send(&rpc::answer(&id, result));
         }
     }

@@ -6,7 +6,7 @@
 mod asks;
 mod stream;
 
-use crate::driver::{Answer, Command, Driver, Effects, Opening, Prompt, Refusal, When};
+use crate::driver::{Answer, Command, Driver, Effects, Opening, Prompt, Refusal, Resume, When};
 use crate::event::{Choice, Event, Outcome, State, Tokens, Turn};
 use asks::Asks;
 use serde_json::{Map, Value, json};
@@ -69,6 +69,8 @@ pub struct Claude {
     sent: HashSet<String>,
     state: State,
     was_interrupted: bool,
+    /// The transcript has something to resume.
+    has_spoken: bool,
     known: Known,
     unknown: HashSet<String>,
 }
@@ -92,6 +94,7 @@ struct Known {
 impl Claude {
     /// Makes the protocol of a process that was started with [`arguments`].
     pub fn new(opening: Opening) -> Self {
+        let has_spoken = opening.resume.as_ref().is_some_and(|resume| !resume.fork);
         let known = Known { mode: opening.mode.clone(), model: opening.model.clone(), version: None };
         Self {
             opening,
@@ -104,6 +107,7 @@ impl Claude {
             sent: HashSet::new(),
             state: State::Starting,
             was_interrupted: false,
+            has_spoken,
             known,
             unknown: HashSet::new(),
         }
@@ -132,18 +136,20 @@ impl Claude {
     }
 
     fn say(&mut self, prompt: Prompt, effects: &mut Effects) {
-        let Prompt { id, mut text, system_notices, .. } = prompt;
-        if !system_notices.is_empty() {
-            // The system prompt belongs to the process: what is for this run alone goes before its text.
-            text = format!("<system-reminder>\n{}\n</system-reminder>\n\n{text}", system_notices.join("\n\n"));
-        }
+        let Prompt { id, text, before, .. } = prompt;
+        let content = if before.is_empty() {
+            Value::from(text)
+        } else {
+            before.iter().chain([&text]).map(|text| json!({ "type": "text", "text": text })).collect()
+        };
         effects.send(&json!({
             "type": "user",
             "uuid": id,
             "session_id": "",
             "parent_tool_use_id": null,
-            "message": { "role": "user", "content": text },
+            "message": { "role": "user", "content": content },
         }));
+        self.has_spoken = true;
         self.sent.insert(id);
         if self.state == State::Idle {
             self.enter(State::Working, effects);
@@ -152,11 +158,31 @@ impl Claude {
 
     /// Sends what waits, if the agent waits, too.
     fn go_on(&mut self, effects: &mut Effects) {
-        if self.state == State::Idle
-            && let Some(prompt) = self.queue.pop_front()
-        {
-            self.say(prompt, effects);
+        if self.state != State::Idle {
+            return;
         }
+        match self.queue.pop_front() {
+            Some(prompt) if prompt.system_notices == self.opening.system_notices => self.say(prompt, effects),
+            Some(prompt) => {
+                let notices = prompt.system_notices.clone();
+                self.queue.push_front(prompt);
+                self.restart(notices, effects);
+            }
+            None => {}
+        }
+    }
+
+    /// A process has one system prompt: the next run, which has other notices, gets another process.
+    fn restart(&mut self, system_notices: Vec<String>, effects: &mut Effects) {
+        self.opening.system_notices = system_notices;
+        self.opening.mode.clone_from(&self.known.mode);
+        if self.has_spoken {
+            self.opening.resume = Some(Resume { session: self.session().to_owned(), fork: false });
+        }
+        self.has_begun = false;
+        self.owed.clear();
+        self.enter(State::Starting, effects);
+        effects.restart(arguments(&self.opening));
     }
 
     /// The state between requests for permission.
@@ -200,7 +226,10 @@ impl Claude {
             Owed::Start => self.begun(response.get("response").unwrap_or(&Value::Null), effects),
             Owed::Interrupt => {}
             Owed::Mode(mode) => self.learn(|known| known.mode = Some(mode), effects),
-            Owed::Model(model) => self.learn(|known| known.model = Some(model), effects),
+            Owed::Model(model) => {
+                self.opening.model = Some(model.clone());
+                self.learn(|known| known.model = Some(model), effects);
+            }
         }
     }
 

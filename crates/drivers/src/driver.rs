@@ -3,6 +3,7 @@
 use crate::Event;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
+use std::ffi::OsString;
 
 /// How a session begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +62,10 @@ pub struct Prompt {
     pub text: String,
     /// When the agent is to take it, if it works at the moment.
     pub when: When,
-    /// Notices for this run alone. A driver whose agent has no system prompt for one run puts them before the text, in a marked
-    /// block.
+    /// Texts before it that no person said, as they are: messages of the system, and notices where the agent has no system prompt
+    /// for one run. Each is a block of its own.
+    pub before: Vec<String>,
+    /// Notices for this run alone, for an agent with a system prompt for one run: see [`crate::programs::Program::has_system_prompt_for_runs`].
     pub system_notices: Vec<String>,
 }
 
@@ -133,7 +136,7 @@ pub trait Driver: Send {
     fn command(&mut self, command: Command, effects: &mut Effects) -> Result<(), Refusal>;
 
     /// Takes what came of a job that it asked for with [`Effects::serve`].
-    fn served(&mut self, _job: String, _result: Result<Value, String>, _effects: &mut Effects) {}
+    fn served(&mut self, _job: String, _result: Result<Value, JobError>, _effects: &mut Effects) {}
 
     /// What the agent owes an answer to at the moment, for people: "the start", "the interruption". While there is such a
     /// thing and the agent is silent for too long, it counts as hanging.
@@ -153,6 +156,7 @@ pub struct Effects {
     pub(crate) events: VecDeque<Event>,
     pub(crate) jobs: VecDeque<(String, Job)>,
     pub(crate) close: bool,
+    pub(crate) restart: Option<Vec<OsString>>,
 }
 
 /// Something that an agent asks its client to do.
@@ -178,6 +182,27 @@ pub enum Job {
     Terminal(crate::TerminalJob),
 }
 
+/// Why a job wasn't done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobError {
+    /// What is asked for isn't there: an agent that is about to make a file goes on.
+    pub is_missing: bool,
+    /// For people.
+    pub message: String,
+}
+
+impl From<String> for JobError {
+    fn from(message: String) -> Self {
+        Self { is_missing: false, message }
+    }
+}
+
+impl From<std::io::Error> for JobError {
+    fn from(error: std::io::Error) -> Self {
+        Self { is_missing: error.kind() == std::io::ErrorKind::NotFound, message: error.to_string() }
+    }
+}
+
 impl Effects {
     /// Sends a JSON value to the agent, as one line.
     pub fn send(&mut self, message: &Value) {
@@ -199,6 +224,16 @@ impl Effects {
     /// Ends the agent's input, once all is sent: it is to end itself.
     pub fn close(&mut self) {
         self.close = true;
+    }
+
+    /// Ends the process and starts it anew with other arguments. The driver begins again with it.
+    pub fn restart(&mut self, arguments: Vec<OsString>) {
+        self.restart = Some(arguments);
+    }
+
+    /// Takes the arguments of a restart, for tests of a driver.
+    pub fn take_restart(&mut self) -> Option<Vec<OsString>> {
+        self.restart.take()
     }
 
     /// Takes what is to be sent, for tests of a driver: one JSON value a line.

@@ -127,6 +127,12 @@ impl Program {
         }
     }
 
+    /// Returns whether a run can have a system prompt of its own: then its notices go into [`crate::Prompt::system_notices`], and
+    /// else among the texts before the prompt.
+    pub fn has_system_prompt_for_runs(&self) -> bool {
+        matches!(self.protocol, Protocol::Claude | Protocol::Codex)
+    }
+
     /// Returns the program and its arguments.
     pub fn command(&self, opening: &Opening) -> Vec<OsString> {
         let mut command: Vec<OsString> = self.command.iter().map(OsString::from).collect();

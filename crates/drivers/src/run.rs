@@ -1,7 +1,7 @@
 //! A driver on a process: reads, writes, waits and ends.
 
 use crate::Folder;
-use crate::driver::{Command, Driver, Effects, Job, Refusal};
+use crate::driver::{Command, Driver, Effects, Job, JobError, Refusal};
 use crate::event::{Event, Exit, Reason};
 use crate::lines::{Lines, Piece};
 use crate::log::{Direction, Writing};
@@ -9,6 +9,7 @@ use crate::process::{Group, Launch};
 use crate::terminals::{Served, Terminals, exited};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
@@ -84,15 +85,15 @@ pub async fn start(
     };
     let terminals = Terminals::new(launch.environment.clone());
     let mut child = launch.spawn()?;
-    let piped = || std::io::Error::other("a stream of the process is missing");
     let (send_event, events) = mpsc::channel(EVENTS);
     let (send_order, orders) = mpsc::channel(COMMANDS);
     let running = Running {
         group: Group::of(&child),
-        stdin: Some(child.stdin.take().ok_or_else(piped)?),
-        stdout: Some(child.stdout.take().ok_or_else(piped)?),
-        stderr: Some(child.stderr.take().ok_or_else(piped)?),
+        stdin: child.stdin.take(),
+        stdout: child.stdout.take(),
+        stderr: child.stderr.take(),
         child,
+        launch,
         driver,
         folder,
         terminals,
@@ -105,6 +106,7 @@ pub async fn start(
         events: send_event,
         jobs: JoinSet::new(),
         ending: None,
+        restart: None,
         heard: Instant::now(),
         was_silent: false,
     };
@@ -114,6 +116,7 @@ pub async fn start(
 
 struct Running {
     child: Child,
+    launch: Launch,
     group: Group,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
@@ -129,8 +132,10 @@ struct Running {
     written: usize,
     errors: Vec<u8>,
     events: mpsc::Sender<Event>,
-    jobs: JoinSet<(String, Result<Value, String>)>,
+    jobs: JoinSet<(String, Result<Value, JobError>)>,
     ending: Option<Ending>,
+    /// Arguments of the process that follows this one, which is to end.
+    restart: Option<Vec<OsString>>,
     /// When the agent wrote last, or began to owe an answer.
     heard: Instant,
     was_silent: bool,
@@ -154,7 +159,11 @@ impl Running {
         let status = loop {
             let silent = self.silent_at();
             tokio::select! {
-                status = self.child.wait() => break status.ok(),
+                status = self.child.wait() => {
+                    if !self.start_again().await {
+                        break status.ok();
+                    }
+                }
                 read = read(&mut self.stdout, &mut out) => match read {
                     Some(count) => self.take_output(out.get(..count).unwrap_or_default()).await,
                     None => self.stdout = None,
@@ -178,6 +187,29 @@ impl Running {
             }
         };
         self.finish(status, out).await;
+    }
+
+    /// Starts the next process in place of one that ended. Returns false if there is none, or it can't be started.
+    async fn start_again(&mut self) -> bool {
+        let Some(arguments) = self.restart.take() else { return false };
+        self.group.kill();
+        self.launch.arguments = arguments;
+        self.child = match self.launch.spawn() {
+            Ok(child) => child,
+            Err(error) => {
+                self.emit(Event::Notice(format!("The agent can't be started again: {error}"))).await;
+                return false;
+            }
+        };
+        self.group = Group::of(&self.child);
+        (self.stdin, self.stdout) = (self.child.stdin.take(), self.child.stdout.take());
+        self.stderr = self.child.stderr.take();
+        (self.lines, self.written, self.ending) = (Lines::default(), 0, None);
+        (self.heard, self.was_silent) = (Instant::now(), false);
+        let mut effects = Effects::default();
+        self.driver.begin(&mut effects);
+        self.carry_out(effects).await;
+        true
     }
 
     /// Reads what is left, and reports the end.
@@ -248,7 +280,7 @@ impl Running {
     }
 
     async fn carry_out(&mut self, effects: Effects) {
-        let Effects { send, events, jobs, close } = effects;
+        let Effects { send, events, jobs, close, restart } = effects;
         for line in send {
             self.keep(Direction::ToAgent, &line).await;
             if self.unsent.is_empty() {
@@ -265,6 +297,11 @@ impl Running {
         if close {
             self.end(Reason::Asked);
         }
+        if restart.is_some() && self.ending.is_none() {
+            self.restart = restart;
+            self.unsent.clear();
+            self.end(Reason::Asked);
+        }
         if self.unread() > 2 * self.limits.unread {
             self.end(Reason::Stuck);
         }
@@ -276,12 +313,12 @@ impl Running {
         let job = match job {
             Job::Terminal(job) => job,
             Job::ReadText { path, line, limit } => {
-                let read = move || folder.read_text(&path, line, limit).map_err(|error| error.to_string());
+                let read = move || folder.read_text(&path, line, limit).map_err(JobError::from);
                 self.jobs.spawn_blocking(move || (name, read()));
                 return;
             }
             Job::WriteText { path, content } => {
-                let write = move || folder.write_text(&path, &content).map_err(|error| error.to_string());
+                let write = move || folder.write_text(&path, &content).map_err(JobError::from);
                 self.jobs.spawn_blocking(move || (name, write()));
                 return;
             }

@@ -1,6 +1,7 @@
 //! Commands that an agent runs through us. They begin in the session's folder, with the agent's environment, and end with it.
 
 use crate::Folder;
+use crate::driver::JobError;
 use crate::process::Group;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -49,7 +50,7 @@ pub enum TerminalJob {
 
 /// What comes of a job.
 pub(crate) enum Served {
-    Now(Result<Value, String>),
+    Now(Result<Value, JobError>),
     /// Once the command has ended.
     AtExit(watch::Receiver<Option<Value>>),
 }
@@ -78,7 +79,8 @@ impl Terminals {
             TerminalJob::Output(id) | TerminalJob::Wait(id) | TerminalJob::Kill(id) | TerminalJob::Release(id) => id,
         };
         let Some(terminal) = self.open.get(id) else {
-            return Served::Now(Err(format!("`terminalId`: there is no terminal `{id}`")));
+            let message = format!("`terminalId`: there is no terminal `{id}`");
+            return Served::Now(Err(JobError { is_missing: true, message }));
         };
         match &job {
             TerminalJob::Wait(_) => return Served::AtExit(terminal.exit.clone()),
@@ -98,12 +100,12 @@ impl Terminals {
         }
     }
 
-    fn create(&mut self, folder: &Folder, job: TerminalJob) -> Result<Value, String> {
+    fn create(&mut self, folder: &Folder, job: TerminalJob) -> Result<Value, JobError> {
         let TerminalJob::Create { command, arguments, environment, folder: inside, limit } = job else {
-            return Err("not a command".to_owned());
+            return Err("not a command".to_owned().into());
         };
         if self.open.len() >= MOST {
-            return Err(format!("{MOST} terminals are open. Release one first"));
+            return Err(format!("{MOST} terminals are open. Release one first").into());
         }
         let begins_in = folder.resolve(inside.as_deref().unwrap_or(".")).map_err(|error| error.to_string())?;
         let mut process = if arguments.is_empty() { shell(&command) } else { Command::new(&command) };
@@ -162,8 +164,8 @@ impl Output {
 }
 
 /// Waits for the end of a command.
-pub(crate) async fn exited(mut exit: watch::Receiver<Option<Value>>) -> Result<Value, String> {
-    let ended = exit.wait_for(Option::is_some).await.map_err(|_| "the command is gone")?;
+pub(crate) async fn exited(mut exit: watch::Receiver<Option<Value>>) -> Result<Value, JobError> {
+    let ended = exit.wait_for(Option::is_some).await.map_err(|_| "the command is gone".to_owned())?;
     Ok(ended.clone().unwrap_or_default())
 }
 

@@ -239,15 +239,12 @@ fn notices_go_before_the_text_for_the_model_alone() {
     talk.hears(json!({ "id": 1, "result": {} }));
     talk.hears(json!({ "id": 2, "result": { "sessionId": "s" } }));
     talk.take();
-    let system_notices = vec!["Branch main".to_owned()];
-    let with = Prompt { text: "Go".to_owned(), system_notices, ..Prompt::default() };
+    let before = vec!["Branch main".to_owned()];
+    let with = Prompt { text: "Go".to_owned(), before, ..Prompt::default() };
     talk.wants(Command::Prompt(with)).unwrap();
-    let notices = json!({
-        "type": "text", "text": "<system-notices>\nOnce\n\nBranch main\n</system-notices>",
-        "annotations": { "audience": ["assistant"] },
-    });
-    let text = json!({ "type": "text", "text": "Go" });
-    let expected = request(3, "session/prompt", json!({ "sessionId": "s", "prompt": [notices, text] }));
+    let notice = |text: &str| json!({ "type": "text", "text": text, "annotations": { "audience": ["assistant"] } });
+    let blocks = json!([notice("Once"), notice("Branch main"), { "type": "text", "text": "Go" }]);
+    let expected = request(3, "session/prompt", json!({ "sessionId": "s", "prompt": blocks }));
     assert_eq!(talk.take().0, [expected]);
     // They hold for one run.
     talk.hears(json!({ "id": 3, "result": { "stopReason": "end_turn" } }));
@@ -488,7 +485,7 @@ fn a_prompt_steers_as_the_agent_can() {
             id: "more".to_owned(),
             text: "Do more".to_owned(),
             when: When::Steer,
-            system_notices: Vec::new(),
+            ..Prompt::default()
         })
     };
     // An agent without it: the prompt is the next one.

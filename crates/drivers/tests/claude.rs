@@ -273,6 +273,51 @@ fn an_interruption_a_mode_and_a_model() {
 }
 
 #[test]
+fn what_the_system_says_goes_before_a_prompt_and_notices_into_the_system_prompt_of_a_process() {
+    let mut talk = Talk::begun();
+    let prompt = |id: &str, notices: &[&str]| {
+        Command::Prompt(Prompt {
+            id: id.to_owned(),
+            text: format!("text of {id}"),
+            before: vec!["<system>\nDeployed\n</system>".to_owned()],
+            system_notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
+            ..Prompt::default()
+        })
+    };
+    let said = |id: &str| {
+        let before = json!({"type": "text", "text": "<system>\nDeployed\n</system>"});
+        let content = json!([before, {"type": "text", "text": format!("text of {id}")}]);
+        let message = json!({"role": "user", "content": content});
+        json!({"type": "user", "uuid": id, "session_id": "", "parent_tool_use_id": null, "message": message})
+    };
+    assert_eq!(talk.tell(prompt("a", &[])).1, [said("a")]);
+    talk.told(replay("a"));
+    talk.told(json!({"type": "result", "is_error": false}));
+    let mut restarted = |command: Command| {
+        let mut effects = Effects::default();
+        talk.0.command(command, &mut effects).unwrap();
+        assert_eq!((effects.take_sent(), effects.take_events()), (vec![], vec![Event::State(State::Starting)]));
+        let arguments: Vec<String> =
+            effects.take_restart().unwrap().into_iter().map(|argument| argument.into_string().unwrap()).collect();
+        talk.0.begin(&mut effects);
+        let start = effects.take_sent().remove(0);
+        let (sent, _) = talk.hear(answer(start["request_id"].as_str().unwrap(), json!({})));
+        (arguments[7..].join(" "), sent)
+    };
+    let arguments = "--permission-mode=default --append-system-prompt=Dirty --resume=s-1".to_owned();
+    assert_eq!(restarted(prompt("b", &["Dirty"])), (arguments, vec![said("b")]));
+    talk.told(replay("b"));
+    talk.told(json!({"type": "result", "is_error": false}));
+    assert_eq!(talk.tell(prompt("c", &["Dirty"])).1, [said("c")]);
+    talk.told(replay("c"));
+    talk.told(json!({"type": "result", "is_error": false}));
+    let mut effects = Effects::default();
+    talk.0.command(prompt("d", &[]), &mut effects).unwrap();
+    let arguments = effects.take_restart().unwrap();
+    assert!(!arguments.iter().any(|argument| argument.to_str().unwrap().contains("system-prompt")));
+}
+
+#[test]
 fn what_is_unknown_is_noted_once_and_refused() {
     let mut talk = Talk::begun();
     let mut effects = Effects::default();

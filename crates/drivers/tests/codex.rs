@@ -64,7 +64,7 @@ fn opening() -> Opening {
 }
 
 fn say(name: &str, when: When) -> Command {
-    Command::Prompt(Prompt { id: name.to_owned(), text: format!("Do {name}"), when, system_notices: Vec::new() })
+    Command::Prompt(Prompt { id: name.to_owned(), text: format!("Do {name}"), when, ..Prompt::default() })
 }
 
 fn request(id: u64, method: &str, params: Value) -> Value {

@@ -30,6 +30,7 @@ impl Driver for Plain {
     fn command(&mut self, command: Command, effects: &mut Effects) -> Result<(), Refusal> {
         match command {
             Command::Prompt(prompt) => effects.send(&json!(prompt.text)),
+            Command::SetMode(script) => effects.restart(vec![script.into()]),
             Command::Interrupt => self.awaits = Some("the interruption"),
             Command::End => {}
             _ => return Err(Refusal::Unsupported("do that")),
@@ -100,6 +101,19 @@ async fn lines_go_both_ways_and_an_end_that_was_asked_for_is_told() {
     assert_eq!(handle.send(Command::End).await, Ok(()));
     assert_eq!(rest(&mut events).await, end(Some(0), Reason::Asked, ""));
     assert_eq!(handle.send(Command::Interrupt).await, Err(Refusal::Ended));
+}
+
+#[tokio::test]
+async fn an_agent_is_started_again_with_other_arguments() {
+    let (handle, mut events) = run("say one\nwait").await;
+    assert_eq!(events.recv().await, Some(notice("one")));
+    assert_eq!(handle.send(Command::SetMode("say two\necho\nwait".to_owned())).await, Ok(()));
+    let prompt = Prompt { text: "three".to_owned(), ..Prompt::default() };
+    assert_eq!(handle.send(Command::Prompt(prompt)).await, Ok(()));
+    assert_eq!(events.recv().await, Some(notice("two")));
+    assert_eq!(events.recv().await, Some(notice("\"three\"")));
+    assert_eq!(handle.send(Command::End).await, Ok(()));
+    assert_eq!(rest(&mut events).await, end(Some(0), Reason::Asked, ""));
 }
 
 #[tokio::test]

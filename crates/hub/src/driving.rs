@@ -23,6 +23,7 @@ use api::Problem;
 use drivers::programs::Program;
 use drivers::{Command, Handle, Refusal};
 use model::SessionId;
+use model::session::{Live, LiveState};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{Driven, DrivenState, Ended, LiveEdit, LiveWrite, StoreError};
@@ -66,6 +67,11 @@ impl Driving {
     /// Returns the agent of a session, if it runs.
     pub fn of(&self, session: &SessionId) -> Option<Arc<Running>> {
         self.lock().running.get(session).cloned()
+    }
+
+    /// The sessions whose agent runs.
+    pub fn sessions(&self) -> Vec<SessionId> {
+        self.lock().running.keys().cloned().collect()
     }
 
     /// Rings when something of an agent changed that a page shows. Its value is the number of the change.
@@ -150,7 +156,6 @@ pub fn refused(refusal: &Refusal) -> Problem {
 /// database with other servers, theirs are marked as well.
 pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
     for driven in hub.workspace.driven_running().await? {
-        let session = driven.session.clone();
         let ended = Driven {
             state: DrivenState::Interrupted,
             reason: Some(INTERRUPTED.to_owned()),
@@ -158,16 +163,22 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
             ..driven
         };
         hub.workspace.put_driven(&ended).await?;
-        end_session(hub, &session, Ended::Failed).await;
-        asks::close_all(hub, &session).await;
+        end_session(hub, &ended).await;
+        asks::close_all(hub, &ended.session).await;
     }
     Ok(())
 }
 
 /// Ends a session whose agent ended.
-async fn end_session(hub: &Hub, session: &SessionId, ended: Ended) {
-    let mut edit = LiveEdit::new(session.clone());
+async fn end_session(hub: &Hub, driven: &Driven) {
+    let mut edit = LiveEdit::new(driven.session.clone());
+    let (ended, state) = match driven.state {
+        DrivenState::Ended => (Ended::Done, LiveState::Done),
+        _ => (Ended::Failed, LiveState::Failed),
+    };
     edit.ended = Some(ended);
+    let reason = driven.reason.clone().unwrap_or_else(|| "Ended".to_owned());
+    edit.live = Some(Live { state, reason, at: clock::now() });
     if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
         tracing::debug!(?failure, "a session can't be ended");
     }

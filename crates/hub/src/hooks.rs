@@ -17,6 +17,7 @@ mod shell;
 mod wait;
 
 pub use held::Held;
+pub use live::waits_for;
 pub use wait::close_left;
 
 use crate::writer::Failure;

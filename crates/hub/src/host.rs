@@ -187,10 +187,12 @@ impl Hub {
         }
     }
 
-    /// Sessions with an open run.
+    /// Sessions with an open run, and those whose agent runs here.
     pub async fn sessions_at_work(&self) -> Result<Vec<SessionId>, Problem> {
         let found = self.workspace.sessions_with_runs(clock::now()).await.map_err(problem)?;
-        Ok(found.into_iter().map(|(session, _)| session.id).collect())
+        let mut sessions: Vec<SessionId> = found.into_iter().map(|(session, _)| session.id).collect();
+        sessions.extend(self.driving.sessions());
+        Ok(sessions)
     }
 
     async fn listeners(&self) -> Result<Vec<SessionId>, Problem> {

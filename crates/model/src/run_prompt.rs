@@ -196,9 +196,9 @@ fn is_answer(message: &SdkMessage) -> bool {
     matches!(message.role, Role::Assistant | Role::Model)
 }
 
-/// The text of a message for an API that has no place for who spoke: a named person as `[Name] text`, the system and a tool
-/// in tags.
-fn spoken(message: &SdkMessage) -> String {
+/// Returns the text of a message for an API that has no place for who spoke: a named person as `[Name] text`, the system and a
+/// tool in tags.
+pub fn spoken(message: &SdkMessage) -> String {
     match (message.role, &message.sender_name) {
         (Role::System, _) => tagged("system", &message.content),
         (Role::Tool, _) => tagged("tool_output", &message.content),
@@ -222,7 +222,7 @@ fn text(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
     match messages {
         [] => {}
         // As a person would type it into the agent's own terminal.
-        [only] if only.role == Role::User && only.message_type == MessageType::Text && only.sender_name.is_none() => {
+        [only] if is_plain(only) => {
             rendered.message(only, only.content.as_str());
         }
         _ => {
@@ -233,6 +233,11 @@ fn text(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
             rendered.frame("</messages>");
         }
     }
+}
+
+/// Returns whether [`RunFormat::Text`] writes a message that is alone as its words and nothing else.
+pub fn is_plain(message: &SdkMessage) -> bool {
+    message.role == Role::User && message.message_type == MessageType::Text && message.sender_name.is_none()
 }
 
 fn element(message: &SdkMessage) -> String {

@@ -41,22 +41,24 @@ pub struct RunInput {
 /// Returns the messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor one that was
 /// retracted or that the conversation was rewound past.
 pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
-    in_order(messages, Context::Turn)
-        .map(|message| {
-            let draft = &message.draft;
-            SdkMessage {
-                seq: message.seq,
-                id: draft.id.clone(),
-                role: draft.role,
-                message_type: draft.message_type().to_owned(),
-                sender: draft.sender.clone(),
-                sender_name: draft.sender_name.clone(),
-                content: model_text(draft),
-                created_at: draft.created_at,
-                metadata: draft.metadata.clone(),
-            }
-        })
-        .collect()
+    in_order(messages, Context::Turn).map(|message| SdkMessage::new(message.seq, &message.draft)).collect()
+}
+
+impl SdkMessage {
+    /// Returns a message as a driver gets it, whatever its context.
+    pub fn new(seq: i64, draft: &Draft) -> Self {
+        Self {
+            seq,
+            id: draft.id.clone(),
+            role: draft.role,
+            message_type: draft.message_type().to_owned(),
+            sender: draft.sender.clone(),
+            sender_name: draft.sender_name.clone(),
+            content: model_text(draft),
+            created_at: draft.created_at,
+            metadata: draft.metadata.clone(),
+        }
+    }
 }
 
 impl RunInput {

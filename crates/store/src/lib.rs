@@ -92,7 +92,7 @@ pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
     Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost, LiveTake,
-    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums,
+    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
 pub use query::{

@@ -182,7 +182,7 @@ pub struct LiveTake {
     pub limit: u32,
 }
 
-/// An agent begins a run: it is given what waits. While a run is open, its input is given again instead.
+/// An agent begins a run: it is given what waits.
 #[derive(Debug, Clone)]
 pub struct LiveBegin {
     pub session: SessionId,
@@ -192,8 +192,19 @@ pub struct LiveBegin {
     pub placement: NoticePlacement,
     /// For this run only.
     pub notices: Vec<String>,
-    /// Instead of what waits: the whole conversation after this `seq`.
-    pub history_after: Option<i64>,
+    pub takes: Takes,
+}
+
+/// What an agent is given as the input of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// All that waits. While a run is open, its input is given again instead.
+    Waiting,
+    /// The same, but instead of what waits the whole conversation after this `seq`.
+    After(i64),
+    /// What waits up to the next words of a person, for an agent whose runs its transcript tells: none is stored, and none is open.
+    /// The format is `text` for a person's words alone, else `anthropic`; the run's id is that of the message.
+    Prompt,
 }
 
 /// What an agent is given in a run.

@@ -92,7 +92,9 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
         Wish::Model(model) => edit(EditAgent { model: Some(model), ..EditAgent::default() }).await.map(|_| None),
         Wish::Resume | Wish::Fork => {
             let started: DrivenAgent = resume(wish == Wish::Fork).await?.agent;
-            if started.session == session {
+            // What was read has a composer from now on: its page is loaded again.
+            let was_driven = bar.agent.with_untracked(|agent| agent.state != AgentState::Observed);
+            if started.session == session && was_driven {
                 bar.agent.set(started);
                 return Ok(None);
             }

@@ -122,8 +122,8 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }
         "task-notification" | "agent-notification" => notification(start, name),
-        // What the program tells the model of the editor is a block of its own, beside the prompt.
-        "system-reminder" | "ide_opened_file" | "ide_selection" | "ide_diagnostics" => {
+        // What the program tells the model of the editor is a block of its own, beside the prompt. So are notices of a run (`system`).
+        "system" | "system-reminder" | "ide_opened_file" | "ide_selection" | "ide_diagnostics" => {
             let inside = tag(start, name)?;
             let rest = start.split_once(&format!("</{name}>")).map_or("", |(_, rest)| rest);
             if !rest.trim().is_empty() {

@@ -88,19 +88,15 @@ impl Acp {
         }
     }
 
-    /// Notices go before the text, in a block that is meant for the model alone: it becomes no message of a person.
+    /// What no person said goes before the text, in blocks that are meant for the model alone: they become no messages of a person.
     fn blocks(&mut self, prompt: &Prompt) -> Vec<Value> {
-        let mut notices = prompt.system_notices.clone();
+        let mut before = prompt.before.clone();
         if !self.takes_system_prompt() {
-            notices.splice(0..0, std::mem::take(&mut self.opening.system_notices));
+            before.splice(0..0, std::mem::take(&mut self.opening.system_notices));
         }
-        let text = |text: &str| json!({ "type": "text", "text": text });
-        if notices.is_empty() {
-            return vec![text(&prompt.text)];
-        }
-        let mut block = text(&format!("<system-notices>\n{}\n</system-notices>", notices.join("\n\n")));
-        block["annotations"] = json!({ "audience": ["assistant"] });
-        vec![block, text(&prompt.text)]
+        let for_model = json!({ "audience": ["assistant"] });
+        let before = before.iter().map(|text| json!({ "type": "text", "text": text, "annotations": for_model }));
+        before.chain([json!({ "type": "text", "text": prompt.text })]).collect()
     }
 
     pub(super) fn interrupt(&mut self, effects: &mut Effects) -> Result<(), Refusal> {

@@ -203,7 +203,9 @@ impl Codex {
 
 /// What a person says, with its id and with notices as context of the turn.
 fn say(params: &mut Map<String, Value>, prompt: &Prompt) {
-    params.insert("input".to_owned(), json!([{ "type": "text", "text": prompt.text }]));
+    let texts = prompt.before.iter().chain([&prompt.text]);
+    let input = texts.map(|text| json!({ "type": "text", "text": text }));
+    params.insert("input".to_owned(), input.collect());
     if !prompt.id.is_empty() {
         params.insert("clientUserMessageId".to_owned(), json!(prompt.id));
     }

@@ -12,7 +12,8 @@ use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use drivers::programs::{PROGRAMS, Program, Transcript, program};
 use drivers::{Command, Resume};
-use model::{Role, SessionId};
+use model::session::SessionState;
+use model::{Role, Session, SessionId};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use store::{Driven, DrivenState};
@@ -29,7 +30,7 @@ pub async fn list(scoped: &Scoped) -> Result<Agents, Problem> {
         .map(|program| AgentProgram {
             name: program.name.to_owned(),
             title: program.title.to_owned(),
-            installed: program.command.first().is_some_and(|name| hub.settings.agents.find(OsStr::new(name)).is_some()),
+            installed: is_installed(hub, program),
             modes: program.modes.iter().map(|mode| (*mode).to_owned()).collect(),
         })
         .collect();
@@ -65,6 +66,10 @@ pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> 
     let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
     let (program, folder) = match &before {
         Some(driven) => (named(&driven.program)?, driven.folder.clone()),
+        None if !input.fork && matches!(session.state, SessionState::Working | SessionState::NeedsYou) => {
+            return Err(Problem::new(409, "agent_runs", "The agent of this session works elsewhere")
+                .hint("End it there first, or fork the session"));
+        }
         None => (of_agent(&session.agent)?, session.cwd.unwrap_or_default()),
     };
     let (mode, model) = before.map_or((None, None), |driven| (driven.mode, driven.model));
@@ -95,8 +100,36 @@ async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) 
 }
 
 pub async fn get(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
-    let id = session(scoped, path).await?.id;
-    current(&scoped.hub, &id).await
+    let session = session(scoped, path).await?;
+    match current(&scoped.hub, &session.id).await {
+        Err(problem) if problem.code == "not_driven" => observed(&scoped.hub, &session).ok_or(problem),
+        found => found,
+    }
+}
+
+/// The agent of a session that was read, if it can go on here.
+fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
+    let program = of_agent(&session.agent).ok()?;
+    session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
+    Some(DrivenAgent {
+        session: session.id.to_string(),
+        agent: program.name.to_owned(),
+        title: program.title.to_owned(),
+        folder: session.cwd.clone()?,
+        state: AgentState::Observed,
+        reason: None,
+        mode: None,
+        model: None,
+        modes: Vec::new(),
+        models: Vec::new(),
+        growing: Vec::new(),
+        tokens: 0,
+        notices: Vec::new(),
+    })
+}
+
+fn is_installed(hub: &Hub, program: &Program) -> bool {
+    program.command.first().is_some_and(|name| hub.settings.agents.find(OsStr::new(name)).is_some())
 }
 
 pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Result<DrivenAgent, Problem> {

@@ -101,7 +101,7 @@ async fn wait_for(
 }
 
 /// How long the key that waits here holds, if it still does: it may have been revoked.
-pub(super) async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
+pub(crate) async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
     let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
     scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
         Problem::new(401, "revoked", "This key was revoked, or has expired")

@@ -15,7 +15,7 @@ use model::run_prompt::{NoticePlacement, Piece, PieceKind, PromptPart, Rendered,
 use model::{RunOutcome, Session, Usage};
 use serde_json::Value;
 use std::time::Duration;
-use store::{GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LiveWrite, Store};
+use store::{GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LiveWrite, Store, Takes};
 use tokio::time::Instant;
 
 /// Messages of a conversation that is given as a whole.
@@ -57,7 +57,8 @@ pub async fn begin(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> Resu
         Some(wait) if !wakes(scoped, &session, Duration::from_secs(u64::from(wait))).await? => return Ok(nothing),
         _ => {}
     }
-    let given = given(scoped, &session, format, placement, input.history_after).await?;
+    let takes = input.history_after.map_or(Takes::Waiting, Takes::After);
+    let given = given(scoped, &session, format, placement, takes).await?;
     begun(given)
 }
 
@@ -67,21 +68,15 @@ async fn given(
     session: &Session,
     format: RunFormat,
     placement: NoticePlacement,
-    history_after: Option<i64>,
+    takes: Takes,
 ) -> Result<GivenRun, Problem> {
     let hub = &scoped.hub;
     let queue = hub.workspace.queue(&session.id).await.map_err(problem)?;
     // An open run has its notices: providers aren't asked in vain.
     let is_open = queue.is_some_and(|queue| queue.has_open_run);
     let notices = if is_open { Vec::new() } else { hub.notices.of(session).await };
-    let begin = LiveBegin {
-        session: session.id.clone(),
-        run: uuid::Uuid::now_v7().to_string(),
-        format,
-        placement,
-        notices,
-        history_after,
-    };
+    let run = uuid::Uuid::now_v7().to_string();
+    let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
         (LiveDone::Begun(given), _) => Ok(*given),
         _ => Err(Problem::internal()),

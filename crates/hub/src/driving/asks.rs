@@ -31,10 +31,7 @@ const CARDS: u32 = 200;
 pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationToken) {
     let asked = async {
         wait_for_call(&hub, &running.session, &ask).await?;
-        let card = card(&ask);
-        let id = card.id.clone();
-        post(&hub, &running.session, card, &ask).await?;
-        Ok::<_, Problem>(id)
+        post(&hub, &running.session, card(&ask), &ask).await
     };
     let id = match asked.await {
         Ok(id) => id,
@@ -112,26 +109,43 @@ fn options(ask: &Ask) -> Vec<Value> {
     options
 }
 
-/// Posts a card. One that the transcript brought first is the card.
-async fn post(hub: &Hub, session: &SessionId, draft: Draft, ask: &Ask) -> Result<(), Problem> {
-    let (body, card) = (Body::of(&draft), draft.clone());
-    let hash = posting::create_hash(&(&draft.id, &ask.request, &ask.tool_name, &ask.input))?;
-    let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
-    match hub.writer.write(LiveWrite::Post(Box::new(post))).await {
-        Ok(_) => Ok(()),
-        Err(Failure::Refused(Refusal::Conflict)) => {
-            let id = card.id.clone();
-            let adopt = move |current: &StoredMessage, _: &[StoredMessage]| {
-                let row = &current.message.draft;
-                if Approval::open_in(row).is_none() {
-                    return Err(Refusal::Rule(Objection::Decided, None));
-                }
-                Ok(changed(Draft { metadata: card.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() }))
-            };
-            change(hub, session, &id, Box::new(adopt)).await
+/// Posts a card, and returns its id. One that the transcript brought first is the card. A second request for the same call is a card
+/// of its own: nobody decides on what they weren't shown.
+async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<MessageId, Problem> {
+    if write(hub, session, &card, ask).await? {
+        return Ok(card.id);
+    }
+    let ours = card.clone();
+    let adopt = move |current: &StoredMessage, _: &[StoredMessage]| {
+        let row = &current.message.draft;
+        if Approval::open_in(row).is_none() || is_ours(row) {
+            return Err(Refusal::Rule(Objection::Decided, None));
         }
+        Ok(changed(Draft { metadata: ours.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() }))
+    };
+    if change(hub, session, &card.id, Box::new(adopt)).await? {
+        return Ok(card.id);
+    }
+    let second = Draft { id: posting::new_id(), ..card };
+    write(hub, session, &second, ask).await?;
+    Ok(second.id)
+}
+
+/// Returns false if another message has its id.
+async fn write(hub: &Hub, session: &SessionId, card: &Draft, ask: &Ask) -> Result<bool, Problem> {
+    let hash = posting::create_hash(&(&card.id, &ask.request, &ask.tool_name, &ask.input))?;
+    let message = posting::new_message(card.clone(), Body::of(card));
+    let post = LivePost::new(session.clone(), message, hash).map_err(problem)?;
+    match hub.writer.write(LiveWrite::Post(Box::new(post))).await {
+        Ok(_) => Ok(true),
+        Err(Failure::Refused(Refusal::Conflict)) => Ok(false),
         Err(failure) => Err(refusal(failure)),
     }
+}
+
+/// Did a driver make this card?
+fn is_ours(draft: &Draft) -> bool {
+    draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(EXTRA))
 }
 
 /// Waits until a card is decided. None if it was closed without a decision.
@@ -216,19 +230,19 @@ pub async fn close_all(hub: &Hub, session: &SessionId) {
     };
     for stored in stretch.messages {
         let draft = &stored.message.draft;
-        let is_ours = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(EXTRA));
-        if is_ours && Approval::open_in(draft).is_some() {
+        if is_ours(draft) && Approval::open_in(draft).is_some() {
             close(hub, session, &draft.id).await;
         }
     }
 }
 
-/// A rule that refuses changes nothing, which is no error.
-async fn change(hub: &Hub, session: &SessionId, id: &MessageId, rule: store::Rule) -> Result<(), Problem> {
+/// Returns false if the rule refused, which is no error.
+async fn change(hub: &Hub, session: &SessionId, id: &MessageId, rule: store::Rule) -> Result<bool, Problem> {
     let (session, message) = (session.clone(), id.clone());
     let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
     match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        Ok(_) | Err(Failure::Refused(Refusal::Rule(..))) => Ok(()),
+        Ok(_) => Ok(true),
+        Err(Failure::Refused(Refusal::Rule(..))) => Ok(false),
         Err(failure) => Err(refusal(failure)),
     }
 }

@@ -1,20 +1,20 @@
 //! What the events of an agent change, until it ends; and what people write, on its way to the agent.
 
 use super::{INTERRUPTED, Running, asks, end_session, prompts, start};
-use crate::{Hub, clock};
+use crate::host::{HostEvent, HostMessage};
+use crate::{Hub, clock, hooks};
 use api::driving::AgentState;
 use drivers::{Command, Event, Exit, Reason, When};
+use model::session::{Live, LiveState};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Driven, DrivenState, Ended, LiveDone, LiveEdit, LiveTake, LiveWrite};
+use store::{Driven, DrivenState, LiveEdit, LiveWrite};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// How often an agent that works gives a sign of life.
 const BEAT: Duration = Duration::from_secs(20);
-/// Messages that are given at a time.
-const MANY: u32 = 500;
 
 /// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
 pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events: mpsc::Receiver<Event>) {
@@ -55,8 +55,11 @@ pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events:
     if let Err(error) = hub.workspace.put_driven(&ended).await {
         tracing::error!(%error, "the end of an agent can't be stored");
     }
-    let how = if ended.state == DrivenState::Ended { Ended::Done } else { Ended::Failed };
-    end_session(&hub, &running.session, how).await;
+    end_session(&hub, &ended).await;
+    if ended.state == DrivenState::Failed {
+        let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason });
+        hub.tell_session(&running.session, &message).await;
+    }
 }
 
 fn ended(exit: Option<&Exit>, by_server: bool, stored: Driven, running: &Running) -> Driven {
@@ -83,8 +86,10 @@ fn ended(exit: Option<&Exit>, by_server: bool, stored: Driven, running: &Running
 }
 
 fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, CancellationToken>) {
+    let mut waits_for = None;
     match &event {
         Event::Asked(ask) => {
+            waits_for = Some(hooks::waits_for(&ask.tool_name));
             let over = CancellationToken::new();
             asked.insert(ask.request.clone(), over.clone());
             tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over));
@@ -103,16 +108,20 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
     let before = running.view().state;
     running.show(hub, |view| view.take(event));
     let state = running.view().state;
-    if state == before {
-        return;
-    }
-    match state {
-        AgentState::Working => edit(hub, running, |edit| edit.heartbeat = true),
-        AgentState::Idle => {
-            edit(hub, running, |edit| edit.rests = true);
-            running.rests.notify_one();
-        }
-        _ => {}
+    let (state, reason) = match state {
+        _ if waits_for.is_some() => (LiveState::Waiting, waits_for.unwrap_or_default()),
+        _ if state == before => return,
+        AgentState::Working => (LiveState::Working, "Works on a prompt".to_owned()),
+        AgentState::Idle => (LiveState::Idle, "Waits for a prompt".to_owned()),
+        _ => return,
+    };
+    edit(hub, running, |edit| {
+        edit.heartbeat = state == LiveState::Working;
+        edit.rests = state == LiveState::Idle;
+        edit.live = Some(Live { state, reason, at: clock::now() });
+    });
+    if state == LiveState::Idle {
+        running.rests.notify_one();
     }
 }
 
@@ -143,7 +152,7 @@ pub async fn deliver(hub: Hub, running: Arc<Running>) {
         }
         let is_idle = running.view().state == AgentState::Idle;
         if is_idle || steers {
-            give(&hub, &running, if is_idle { When::Queue } else { When::Steer }).await;
+            give(&hub, &running, is_idle).await;
         }
         steers = false;
         tokio::select! {
@@ -155,27 +164,27 @@ pub async fn deliver(hub: Hub, running: Arc<Running>) {
     }
 }
 
-async fn give(hub: &Hub, running: &Arc<Running>, when: When) {
-    let session = &running.session;
-    let waits = hub.workspace.queue(session).await.ok().flatten().is_some_and(|queue| queue.waits(None));
-    if !waits {
-        return;
-    }
-    let take = LiveTake { session: session.clone(), after: None, expects: None, limit: MANY };
-    let messages = match hub.writer.write(LiveWrite::Take(take)).await {
-        Ok((LiveDone::Taken(messages), _)) => messages,
-        Ok(_) => return,
-        Err(failure) => {
-            tracing::warn!(?failure, "what people wrote can't be given to the agent now");
+/// One prompt is a run, and the next one waits for its end. What steers joins the run, all at once.
+async fn give(hub: &Hub, running: &Arc<Running>, is_idle: bool) {
+    let when = if is_idle { When::Queue } else { When::Steer };
+    loop {
+        let waits = hub.workspace.queue(&running.session).await.ok().flatten().is_some_and(|queue| queue.waits(None));
+        if !waits {
             return;
         }
-    };
-    for prompt in prompts::of(&messages, when) {
+        let prompt = match prompts::next(hub, running, when).await {
+            Ok(Some(prompt)) => prompt,
+            Ok(None) => return,
+            Err(problem) => return tracing::warn!(%problem, "what people wrote can't be given to the agent now"),
+        };
         let words = model::text::one_line(&prompt.text, 80);
         if let Err(problem) = running.command(Command::Prompt(prompt)).await {
             running.show(hub, |view| {
                 view.note(format!("The agent didn't take \u{201c}{words}\u{201d}: {}", problem.title));
             });
+        }
+        if is_idle {
+            return;
         }
     }
 }

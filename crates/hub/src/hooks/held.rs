@@ -1,9 +1,9 @@
 //! The requests that agents wait for, in this process; and what hooks told a moment ago.
 
+use crate::posting;
 use api::hooks::HookEvent;
 use model::session::Live;
 use model::{MessageId, Micros, SessionId};
-use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,8 +27,8 @@ struct Inner {
 
 struct Call {
     session: String,
-    tool: String,
-    input: Map<String, Value>,
+    /// SHA-256 of tool and input: inputs may be large.
+    hash: Vec<u8>,
     id: String,
 }
 
@@ -49,12 +49,12 @@ impl Held {
         if event.hook_event_name != "PreToolUse" {
             return;
         }
+        let Ok(hash) = posting::create_hash(&(tool, input)) else { return };
         let mut inner = self.lock();
         if inner.calls.len() >= CALLS {
             inner.calls.pop_front();
         }
-        let (session, tool, input, id) = (event.session_id.clone(), tool.clone(), input.clone(), id.clone());
-        inner.calls.push_back(Call { session, tool, input, id });
+        inner.calls.push_back(Call { session: event.session_id.clone(), hash, id: id.clone() });
     }
 
     /// Returns the id of the call that a request is about: the last one of its session with the same tool and input.
@@ -62,11 +62,9 @@ impl Held {
         if let Some(id) = &event.tool_use_id {
             return Some(id.clone());
         }
-        let same = |call: &&Call| {
-            call.session == event.session_id
-                && Some(&call.tool) == event.tool_name.as_ref()
-                && Some(&call.input) == event.tool_input.as_ref()
-        };
+        let (Some(tool), Some(input)) = (&event.tool_name, &event.tool_input) else { return None };
+        let hash = posting::create_hash(&(tool, input)).ok()?;
+        let same = |call: &&Call| call.session == event.session_id && call.hash == hash;
         self.lock().calls.iter().rev().find(same).map(|call| call.id.clone())
     }
 

@@ -2,6 +2,7 @@
 
 use super::{card, live, output, rules, tell};
 use crate::answers::decisions::{BY, VIA};
+use crate::answers::pending::holds_until;
 use crate::answers::{posts, refusal};
 use crate::asked::changed;
 use crate::writer::Failure;
@@ -45,9 +46,12 @@ pub async fn wait(
     let waiting = Waiting::begin(hub, session, &message, call.as_deref());
     if !stand(scoped, session, open, &ask).await? {
         waiting.end().await;
-        return Ok(HookAnswer::default());
+        // Asked again for the same call and the same input: what was decided holds.
+        let found = hub.workspace.message(session, &message).await.map_err(problem)?.map(|found| found.message.draft);
+        let same = found.filter(|draft| HookAsk::of(draft).is_some_and(|known| is_same(&known, &ask)));
+        return Ok(same.and_then(|draft| answer(&draft)).unwrap_or_default());
     }
-    let answer = decided(hub, session, &message, until).await?;
+    let answer = decided(scoped, session, &message, until).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
         None => (LiveState::Waiting, format!("{} in its terminal", live::waits_for(tool))),
@@ -61,14 +65,23 @@ pub async fn wait(
 
 /// Waits until it is decided. None if the agent is to ask in its terminal.
 async fn decided(
-    hub: &Hub,
+    scoped: &Scoped,
     session: &SessionId,
     message: &MessageId,
     until: Micros,
 ) -> Result<Option<HookAnswer>, Problem> {
-    let mut news = hub.feed.news();
+    let hub = &scoped.hub;
+    let (mut news, mut revoked) = (hub.feed.news(), hub.revoked.subscribe());
     loop {
         news.borrow_and_update();
+        // A decision is for the key that asked, as long as it holds.
+        let ends = match holds_until(scoped).await {
+            Ok(ends) => ends,
+            Err(problem) => {
+                close(hub, session, message, Fallback::Closed).await;
+                return Err(problem);
+            }
+        };
         let found = hub.workspace.message(session, message).await.map_err(problem)?;
         let Some(draft) = found.map(|found| found.message.draft) else { return Ok(None) };
         if card::open_ask(&draft).is_none() {
@@ -81,6 +94,8 @@ async fn decided(
                 return Ok(None);
             }
             Ok(()) = news.changed() => {}
+            Ok(()) = revoked.changed() => {}
+            () = clock::until(ends) => {}
             () = clock::until(until) => {
                 close(hub, session, message, Fallback::TimedOut).await;
                 // Somebody may have been quicker by a moment.

@@ -1,7 +1,7 @@
 //! Agents that the server starts: a script stands in for Claude Code, in the `PATH` of agents.
 #![cfg(unix)]
 
-use crate::support::{Answer, House, in_time};
+use crate::support::{Answer, House, Talk, in_time};
 use api::Method::{Delete, Get, Patch, Post};
 use drivers::environment::Environment;
 use hub::{Caller, Consent, driving};
@@ -145,6 +145,56 @@ async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
     let projects = house.hub.workspace.projects().await.unwrap();
     let agreed: Vec<_> = projects.iter().map(|project| (project.path.clone(), project.following)).collect();
     assert_eq!(agreed, [(folder.display().to_string(), store::Following::Following)]);
+}
+
+/// What the agent was sent, without ids.
+fn prompts(house: &House) -> Vec<Value> {
+    let line = |line: &String| serde_json::from_str::<Value>(line).unwrap()["message"]["content"].clone();
+    file(house, "prompts").iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn a_prompt_comes_with_what_the_system_said_and_its_transcript_adds_no_message() {
+    let house = house().await;
+    let session = started(&house, json!({})).await;
+    until(&house, &session, "idle").await;
+    let path = format!("/v1/sessions/{session}/messages");
+    for (role, content) in [("host", "Disk full"), ("system", "Deployed"), ("user", "First"), ("user", "Be slow")] {
+        let body = json!({"id": content, "role": role, "sender": role, "content": content});
+        let posted = owner(&house, Post, &path, body).await;
+        assert_eq!(posted.status == 201, role != "host", "{}", posted.body);
+    }
+    in_time(async {
+        while prompts(&house).len() < 2 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let first = json!([text("<system>\nDeployed\n</system>"), text("First")]);
+    assert_eq!(prompts(&house), [first.clone(), json!("Be slow")]);
+    let log = house.read(&format!("/v1/sessions/{session}/context-log")).await;
+    let of = |run: &str| -> String {
+        let entries = log["entries"].as_array().unwrap().iter().filter(|entry| entry["run"] == run);
+        entries.map(|entry| entry["text"].as_str().unwrap()).collect()
+    };
+    assert_eq!(of("First"), json!([{"role": "user", "content": first}]).to_string());
+    assert_eq!(of("Be slow"), "Be slow");
+
+    // The transcript has other ids, and the words of the system in a line of their own.
+    let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
+    let talk = Talk::new(own.as_str().unwrap()).user("<system>\nDeployed\n</system>").user("First").says("Done.");
+    let before = house.read(&path).await["messages"].clone();
+    for text in [talk.text(), talk.user("Be slow").text()] {
+        house.import(&[house.write("own.jsonl", text)]).await;
+    }
+    let after = house.read(&path).await["messages"].clone();
+    let said = |messages: &Value| -> Vec<(Value, Value)> {
+        let messages = messages.as_array().unwrap().iter();
+        messages.map(|message| (message["id"].clone(), message["content"].clone())).collect()
+    };
+    assert_eq!(said(&after)[..3], said(&before));
+    assert_eq!(said(&after)[3..].iter().map(|(_, content)| content.clone()).collect::<Vec<_>>(), ["Done."]);
 }
 
 #[tokio::test]

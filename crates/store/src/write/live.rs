@@ -3,6 +3,7 @@
 mod begun;
 mod due;
 mod posts;
+mod prompts;
 mod todos;
 
 use super::changes::Changes;
@@ -19,7 +20,7 @@ use crate::read::messages::{COLUMNS, Row};
 use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Workspace,
+    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
 };
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId, Status};
@@ -101,6 +102,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Edit(edit) => answers.push(edit_session(step, edit).await?),
             LiveWrite::Change(change) => answers.push(change_message(step, change).await?),
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
+            LiveWrite::Begin(begin) if begin.takes == Takes::Prompt => answers.push(prompts::give(step, begin).await?),
             LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
             LiveWrite::EndRun(end) => answers.push(begun::end(step, end).await?),
             LiveWrite::Due(due) => answers.push(due::run(step, due).await?),

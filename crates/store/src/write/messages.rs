@@ -2,6 +2,7 @@
 
 mod asked;
 mod copies;
+mod posted;
 mod results;
 pub(super) mod retract;
 pub(super) mod rewind;
@@ -83,9 +84,14 @@ pub(crate) async fn write(
         Copies::New => Default::default(),
     };
     let asked = if copies == Copies::Possible {
-        let mut asked = asked::by_hooks(step, sessions, &planned, &stored).await?;
+        let mut asked = asked::here(step, sessions, &planned, &stored).await?;
         asked.extend(asked::by_schedules(step, &planned, &stored).await?);
         asked
+    } else {
+        BTreeSet::new()
+    };
+    let met = if copies == Copies::Possible {
+        posted::meet(step, sessions, &mut planned, &mut stored).await?
     } else {
         BTreeSet::new()
     };
@@ -96,7 +102,8 @@ pub(crate) async fn write(
         let before = (row.ask_seq, row.words_seq);
         let key = (message.session_rid, message.message.id.clone());
         let old = stored.remove(&key);
-        if let Some(old) = old.as_ref().filter(|old| asked.contains(&key) && asked::stays(old, message)) {
+        let stays = |old: &&Old| met.contains(&key) || (asked.contains(&key) && asked::stays(old, message));
+        if let Some(old) = old.as_ref().filter(stays) {
             asked::keep(message, old)?;
             continue;
         }

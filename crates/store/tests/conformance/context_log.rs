@@ -7,7 +7,7 @@ use model::run_prompt::{NoticePlacement, RunFormat};
 use model::{Body, Draft, Micros, Role, RunOutcome, SessionFacts, Usage};
 use store::{
     ContextCheck, FaultReason, GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveWrite, NewMessage,
-    NewSession, Refusal, Sums,
+    NewSession, Refusal, Sums, Takes,
 };
 
 async fn one(engine: &Engine, write: LiveWrite) -> Result<LiveDone, Refusal> {
@@ -30,7 +30,7 @@ fn begin(run: &str, notices: &[&str]) -> LiveBegin {
         format: RunFormat::Text,
         placement: NoticePlacement::SystemPrompt,
         notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
-        history_after: None,
+        takes: Takes::Waiting,
     }
 }
 

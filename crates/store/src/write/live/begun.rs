@@ -7,7 +7,7 @@ use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{Step, feed, reading, runs, text};
-use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, Objection, Refusal, StoreError};
+use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, Objection, Refusal, StoreError, Takes};
 use model::run_prompt::{NoticePlacement, RunFormat, render};
 use model::sdk_format::{RunInput, format_for_sdk};
 use model::{Message, RunOutcome, SessionId, Usage};
@@ -34,14 +34,13 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     let to = waiting.last().map_or(before, |last| last.message.seq);
     let new: Vec<Message> = waiting.iter().map(|stored| stored.message.clone()).collect();
     let new = RunInput::of(&new);
-    let messages = match begin.history_after {
-        Some(after) => format_for_sdk(&history(step, rid, after).await?),
-        None => new.messages,
+    let (messages, after) = match begin.takes {
+        Takes::After(after) => (format_for_sdk(&history(step, rid, after).await?), after),
+        Takes::Waiting | Takes::Prompt => (new.messages, before),
     };
     let system_notices = [begin.notices.clone(), new.system_notices].concat();
     let rendered = render(&RunInput { messages, system_notices }, begin.format, begin.placement);
     context_log::append(step, rid, &begin.run, &rendered.pieces).await?;
-    let after = begin.history_after.unwrap_or(before);
     on_step!(step, c => {
         sqlx::query(
             "INSERT INTO run (workspace_id, session_rid, id, copied, started_at, outcome, input, output, cache_read, \

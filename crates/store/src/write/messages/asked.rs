@@ -1,20 +1,23 @@
-//! Approvals that an agent's hook asked for. They have the ids that the agent's transcript gives them later: the card stays one,
-//! and a decision that was made here isn't taken back by what is read. So do prompts of schedules: the transcript doesn't tell
-//! that they are.
+//! Approvals that an agent asked for by its hook or its driver. They have the ids that the agent's transcript gives them later: the
+//! card stays one, and a decision that was made here isn't taken back by what is read. So do prompts of schedules: the transcript
+//! doesn't tell that they are.
 
 use super::Planned;
 use super::rows::Old;
 use super::{Kind, merge};
 use crate::StoreError;
-use crate::pack::unpack_references;
+use crate::pack::{unpack_draft, unpack_references};
 use crate::store::on_step;
 use crate::write::Step;
 use crate::write::sessions::Sessions;
 use model::MessageType;
 use std::collections::{BTreeSet, HashMap};
 
-/// Session and id of each message that a hook asked for.
-pub(super) async fn by_hooks(
+/// Beside the payload of a card that an agent's driver made.
+const DRIVEN: &str = "asked_by_agent";
+
+/// Session and id of each message that an agent asked for here.
+pub(super) async fn here(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     planned: &[Planned],
@@ -24,9 +27,7 @@ pub(super) async fn by_hooks(
     let approvals = planned.iter().filter(|planned| planned.message.message_type == MessageType::Approval);
     for planned in approvals {
         let key = (planned.session_rid, planned.message.id.clone());
-        if !stored.contains_key(&key) {
-            continue;
-        }
+        let Some(old) = stored.get(&key) else { continue };
         let session = sessions.row(planned.session).id.clone();
         let found: Option<i64> = on_step!(step, c => {
             sqlx::query_scalar(
@@ -34,7 +35,7 @@ pub(super) async fn by_hooks(
             )
             .bind(step.workspace).bind(&session).bind(&key.1).fetch_optional(c).await
         })?;
-        if found.is_some() {
+        if found.is_some() || is_driven(step, old).await? {
             asked.insert(key);
         }
     }
@@ -63,6 +64,13 @@ pub(super) async fn by_schedules(
         }
     }
     Ok(posted)
+}
+
+async fn is_driven(step: &mut Step<'_>, old: &Old) -> Result<bool, StoreError> {
+    let body: Vec<u8> = on_step!(step, c => {
+        sqlx::query_scalar("SELECT body FROM message WHERE rid = $1").bind(old.rid).fetch_one(c).await
+    })?;
+    Ok(unpack_draft(&body)?.metadata.is_some_and(|metadata| metadata.contains_key(DRIVEN)))
 }
 
 /// Does the stored row stay as it is? It does unless it is open, and the transcript holds the answer.

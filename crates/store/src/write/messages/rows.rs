@@ -28,6 +28,7 @@ const ANSWERED: i64 = 2;
 
 columns! {
     /// A stored message without its content.
+    #[derive(Clone)]
     pub(super) struct Old {
         pub rid: i64,
         session_rid: i64,

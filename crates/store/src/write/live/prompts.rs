@@ -1,0 +1,90 @@
+//! The next prompt of an agent that the server drives.
+
+use super::{Answer, load, queued};
+use crate::context_log;
+use crate::write::changes::Changes;
+use crate::write::sessions::{self, Sessions};
+use crate::write::{Step, feed, reading};
+use crate::{GivenRun, LiveBegin, LiveDone, StoreError, StoredMessage};
+use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};
+use model::sdk_format::{RunInput, format_for_sdk};
+use model::{Body, Message, Role};
+
+/// Gives what waits up to the next words of a person, which is nothing where nobody said something.
+pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answer, StoreError> {
+    let mut sessions = match load(step, &begin.session).await? {
+        Ok(sessions) => sessions,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let index = sessions.index(begin.session.as_str())?;
+    let row = sessions.row(index);
+    let (rid, after) = (row.rid, row.delivered_seq);
+    let mut waiting = queued(step, rid, after, i64::MAX, u32::MAX).await?;
+    let prompt = waiting.iter().position(|stored| given(stored).is_some_and(|role| role == Role::User));
+    let taken = prompt.map_or_else(
+        // What is given to nobody doesn't wait any longer. Messages of the system do.
+        || waiting.iter().take_while(|stored| stored.message.draft.role == Role::User).count(),
+        |index| index + 1,
+    );
+    waiting.truncate(taken);
+    let to = waiting.last().map_or(after, |last| last.message.seq);
+    let mut run = GivenRun {
+        id: begin.run.clone(),
+        resumed: false,
+        format: RunFormat::Text,
+        placement: begin.placement,
+        after,
+        to,
+        pieces: Vec::new(),
+    };
+    if prompt.is_some()
+        && let Some(last) = waiting.last()
+    {
+        run.id = last.message.draft.id.to_string();
+        let messages: Vec<Message> =
+            waiting.iter().filter(|stored| !is_decision(stored)).map(|stored| stored.message.clone()).collect();
+        let RunInput { messages, system_notices } = RunInput::of(&messages);
+        let input = RunInput { messages, system_notices: [begin.notices.clone(), system_notices].concat() };
+        let has_notices = begin.placement == NoticePlacement::Prompt && !input.system_notices.is_empty();
+        if has_notices || !matches!(input.messages.as_slice(), [only] if is_plain(only)) {
+            run.format = RunFormat::Anthropic;
+        }
+        run.pieces = render(&input, run.format, begin.placement).pieces;
+        context_log::append(step, rid, &run.id, &run.pieces).await?;
+    }
+    store(step, sessions, index, &waiting, &run).await?;
+    Ok(Ok(LiveDone::Begun(Box::new(run))))
+}
+
+async fn store(
+    step: &mut Step<'_>,
+    mut sessions: Sessions,
+    index: usize,
+    taken: &[StoredMessage],
+    run: &GivenRun,
+) -> Result<(), StoreError> {
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let row = sessions.row(index);
+    row.reopen();
+    row.delivered_seq = row.delivered_seq.max(run.to);
+    if !run.pieces.is_empty() {
+        row.heartbeat_at = Some(step.now.0);
+    }
+    let rid = row.rid;
+    reading::delivered(step, rid, run.after, taken).await?;
+    sessions::store(step, &sessions).await?;
+    feed::write(step, &sessions, &Changes::default()).await
+}
+
+/// Whose words a message gives to an agent. None if it gives none.
+fn given(stored: &StoredMessage) -> Option<Role> {
+    let message = format_for_sdk(std::slice::from_ref(&stored.message)).pop()?;
+    (!is_decision(stored) && !model::text::is_blank(&message.content)).then_some(message.role)
+}
+
+/// Decisions on what the agent asked go back as answers.
+fn is_decision(stored: &StoredMessage) -> bool {
+    matches!(Body::of(&stored.message.draft), Body::Action(action) if action.approval_id.is_some())
+}

@@ -1,0 +1,147 @@
+//! What people wrote to an agent that the server drives, once its transcript has it as well. The row stays as they wrote it, and gets
+//! the lines of the transcript as its records: it is one message, whatever id the agent gave it and whatever stood around it.
+
+use super::rows::{OLD_COLUMNS, Old};
+use super::{Planned, merge};
+use crate::StoreError;
+use crate::columns::columns;
+use crate::pack::{Reference, unpack_draft, unpack_references};
+use crate::store::on_step;
+use crate::write::Step;
+use crate::write::sessions::Sessions;
+use model::run_prompt::spoken;
+use model::sdk_format::SdkMessage;
+use model::{MessageType, Role};
+use sqlx::QueryBuilder;
+use std::collections::{BTreeSet, HashMap};
+
+columns! {
+    struct Row of old: Old {
+        body: Vec<u8>,
+    }
+}
+
+/// A row that was given to the agent.
+struct Posted {
+    old: Old,
+    /// As it was posted, and as it was given.
+    texts: [String; 2],
+    is_met: bool,
+}
+
+/// Gives messages that are in the transcript the ids of the rows that people wrote. Returns session and id of each; `stored` has them.
+pub(super) async fn meet(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    planned: &mut Vec<Planned>,
+    stored: &mut HashMap<(i64, String), Old>,
+) -> Result<BTreeSet<(i64, String)>, StoreError> {
+    let mut met = BTreeSet::new();
+    let said = |planned: &Planned| {
+        matches!(planned.message.role, Role::User | Role::System) && planned.message.message_type == MessageType::Text
+    };
+    let wanted: BTreeSet<i64> = planned.iter().filter(|one| said(one)).map(|one| one.session_rid).collect();
+    if wanted.is_empty() {
+        return Ok(met);
+    }
+    let mut posted = posted(step, &wanted).await?;
+    if posted.is_empty() {
+        return Ok(met);
+    }
+    // Lines of one prompt that its reader didn't join, by the row that they are.
+    let mut more: Vec<(i64, String, Vec<Reference>)> = Vec::new();
+    let mut kept = Vec::with_capacity(planned.len());
+    for mut one in std::mem::take(planned) {
+        if !said(&one) {
+            kept.push(one);
+            continue;
+        }
+        let key = (one.session_rid, one.message.id.clone());
+        let delivered = sessions.row(one.session).delivered_seq;
+        let by_id = posted.iter().position(|row| (row.old.session_rid(), &row.old.id) == (key.0, &key.1));
+        let found = match by_id {
+            Some(found) => Some(found),
+            None if stored.contains_key(&key) => None,
+            None => by_text(&one, &posted, delivered)?,
+        };
+        let Some(row) = found.and_then(|found| posted.get_mut(found)) else {
+            kept.push(one);
+            continue;
+        };
+        let key = (one.session_rid, row.old.id.clone());
+        if std::mem::replace(&mut row.is_met, true) {
+            more.push((key.0, key.1, one.references));
+            continue;
+        }
+        one.message.id.clone_from(&row.old.id);
+        stored.insert(key.clone(), row.old.clone());
+        met.insert(key);
+        kept.push(one);
+    }
+    for (session, id, references) in more {
+        let same = |one: &&mut Planned| one.session_rid == session && one.message.id == id;
+        if let Some(one) = kept.iter_mut().find(same) {
+            merge(&mut one.references, &references);
+        }
+    }
+    *planned = kept;
+    Ok(met)
+}
+
+/// The rows that were posted to the agents of these sessions, in their order.
+async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Posted>, StoreError> {
+    let rows: Vec<Row> = on_step!(step, c => {
+        let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
+        let mut q = QueryBuilder::new(format!(
+            "SELECT {columns}, m.body FROM driven d \
+             JOIN session s ON s.workspace_id = d.workspace_id AND s.id = d.session_id \
+             JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+             WHERE m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND d.workspace_id = "
+        ));
+        q.push_bind(step.workspace).push(" AND s.rid IN (");
+        let mut list = q.separated(", ");
+        for rid in sessions {
+            list.push_bind(*rid);
+        }
+        list.push_unseparated(") ORDER BY m.session_rid, m.seq");
+        q.build_query_as().persistent(sessions.len() == 1).fetch_all(c).await
+    })?;
+    let row = |Row { old, body }: Row| {
+        let message = SdkMessage::new(old.seq, &unpack_draft(&body)?);
+        let texts = [message.content.trim().to_owned(), spoken(&message).trim().to_owned()];
+        Ok(Posted { old, texts, is_met: false })
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// The first row with these words that no other line has, or that has this line already. With the words of the system before them,
+/// they are no words that a person typed: the last row with them.
+fn by_text(planned: &Planned, posted: &[Posted], delivered: i64) -> Result<Option<usize>, StoreError> {
+    let text = unpack_draft(&planned.message.body)?.content;
+    let text = text.trim();
+    let is_of = |row: &Posted| row.old.session_rid() == planned.session_rid && row.old.seq <= delivered;
+    let words = after_system(text);
+    if words != text {
+        return Ok(posted.iter().rposition(|row| is_of(row) && row.texts.iter().any(|said| said == words)));
+    }
+    for (index, row) in posted.iter().enumerate() {
+        if row.is_met || !is_of(row) || !row.texts.iter().any(|said| said == text) {
+            continue;
+        }
+        let known = unpack_references(&row.old.records)?;
+        let overlaps = |one: &Reference| known.iter().any(|known| known.covers(*one) || one.covers(*known));
+        if known.is_empty() || planned.references.iter().any(overlaps) {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+/// A prompt without what the system said before it, for agents that join the blocks of a prompt.
+fn after_system(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((_, after)) = rest.strip_prefix("<system>\n").and_then(|inside| inside.split_once("\n</system>")) {
+        rest = after.trim_start();
+    }
+    if rest.is_empty() { text } else { rest }
+}

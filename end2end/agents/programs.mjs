@@ -1,0 +1,118 @@
+// The agents that `drive.mjs` drives: how each one is installed, set up against the scripted model, and what it can't do.
+//
+// `package` lies in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
+// names the steps that it has no way to do. `transcripts` is the folder of its transcripts, which is read from when it is there.
+import { join } from 'node:path';
+
+const claude = (home, url) => ({
+  CLAUDE_CONFIG_DIR: join(home, '.claude'),
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_TELEMETRY: '1',
+  DISABLE_AUTOUPDATER: '1',
+  IS_SANDBOX: '1',
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: 'scripted',
+});
+
+const codex = (url) => ({
+  '.codex/config.toml': `model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[model_providers.scripted]
+name = "Scripted"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+[analytics]
+enabled = false
+`,
+});
+
+const json = (value) => JSON.stringify(value);
+
+export const programs = {
+  claude: {
+    title: 'Claude Code',
+    folder: 'claude',
+    transcripts: '.claude/projects',
+    environment: claude,
+    keepsNotices: false,
+  },
+  codex: {
+    title: 'Codex',
+    folder: 'codex',
+    transcripts: '.codex/sessions',
+    environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
+    files: codex,
+    mode: 'read-only',
+    keepsNotices: true,
+    cannot: ['ask'],
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    folder: 'gemini',
+    transcripts: '.gemini/tmp',
+    environment: (home, url) => ({ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
+    files: () => ({
+      '.gemini/settings.json': json({
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { disableAutoUpdate: true },
+      }),
+    }),
+    keepsNotices: true,
+    cannot: ['ask', 'steer'],
+  },
+  opencode: {
+    title: 'OpenCode',
+    folder: 'opencode',
+    environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
+    files: (url) => ({
+      '.config/opencode/opencode.json': json({
+        model: 'scripted/scripted',
+        small_model: 'scripted/scripted',
+        autoupdate: false,
+        share: 'disabled',
+        permission: { edit: 'ask', bash: 'ask' },
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Scripted',
+            options: { baseURL: `${url}/v1`, apiKey: 'scripted' },
+            models: { scripted: { name: 'Scripted', limit: { context: 100_000, output: 8_000 } } },
+          },
+        },
+      }),
+    }),
+    keepsNotices: true,
+    cannot: ['ask', 'steer'],
+  },
+  qwen: {
+    title: 'Qwen Code',
+    folder: 'qwen',
+    transcripts: '.qwen/projects',
+    environment: (home, url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
+    files: () => ({
+      '.qwen/settings.json': json({ security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false } }),
+    }),
+    keepsNotices: true,
+    cannot: ['ask', 'steer'],
+  },
+  'claude-acp': {
+    title: 'Claude Code (ACP)',
+    folder: 'acp',
+    transcripts: '.claude/projects',
+    environment: claude,
+    keepsNotices: true,
+    cannot: ['ask'],
+  },
+  'codex-acp': {
+    title: 'Codex (ACP)',
+    folder: 'acp',
+    transcripts: '.codex/sessions',
+    environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
+    files: codex,
+    keepsNotices: true,
+    cannot: ['ask'],
+  },
+};

@@ -1,0 +1,78 @@
+//! Real agents, driven end to end against a scripted model: installed from npm below `target/agents`, one at a time.
+
+use std::{fs, path::Path, process::Command};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{
+    interface, serve, step, tools,
+    workspace::{root, target},
+};
+
+/// An agent: its name, the folder that it is installed in, and its packages.
+type Agent = (&'static str, &'static str, &'static [&'static str]);
+
+/// The names are those of `end2end/agents/programs.mjs`.
+const AGENTS: &[Agent] = &[
+    ("claude", "claude", &["@anthropic-ai/claude-code"]),
+    ("hooks", "claude", &["@anthropic-ai/claude-code"]),
+    ("codex", "codex", &["@openai/codex"]),
+    ("gemini", "gemini", &["@google/gemini-cli"]),
+    ("opencode", "opencode", &["opencode-ai"]),
+    ("qwen", "qwen", &["@qwen-code/qwen-code"]),
+    ("claude-acp", "acp", &["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"]),
+    ("codex-acp", "acp", &["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"]),
+];
+
+/// Some agents refuse an older one.
+const NODE: &str = "node@22";
+
+/// Installs and drives the named agents, or all.
+pub fn drive(names: &[String]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !AGENTS.iter().any(|(known, ..)| known == name)) {
+        let known: Vec<&str> = AGENTS.iter().map(|(name, ..)| *name).collect();
+        bail!("expected one of {}; got `{unknown}`", known.join(", "));
+    }
+    tools::for_testing()?;
+    let (chromium, python) = (tools::chromium()?, tools::python()?);
+    interface::build()?;
+    let program = serve::program()?;
+    let folder = target().join("agents");
+    install(&folder.join("node"), &[NODE])?;
+    let end2end = root().join("end2end");
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]).current_dir(&end2end);
+    step::run(npm.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
+    for (name, home, packages) in AGENTS.iter().filter(|(name, ..)| names.is_empty() || names.iter().any(|n| n == name))
+    {
+        install(&folder.join(home), packages)?;
+        let mut command = if *name == "hooks" {
+            let mut command = Command::new(&python);
+            command.arg("agents/hooks.py").env("CLAUDE", folder.join(home).join("node_modules/.bin/claude"));
+            command
+        } else {
+            let mut command = Command::new("node");
+            command.args(["agents/drive.mjs", name]);
+            command
+        };
+        command
+            .current_dir(&end2end)
+            .env("AGENTS", &folder)
+            .env("CHROMIUM", &chromium)
+            .env("VERBATIM_PROGRAM", &program);
+        step::timed(name, || step::run(&mut command))?;
+    }
+    Ok(())
+}
+
+/// Installs packages once. To have newer ones, delete the folder.
+fn install(folder: &Path, packages: &[&str]) -> Result<()> {
+    if folder.join("node_modules").is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder).with_context(|| format!("{} can't be made", folder.display()))?;
+    fs::write(folder.join("package.json"), "{\"private\":true}")?;
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--loglevel", "error"]).args(packages).current_dir(folder);
+    step::timed(&format!("install {}", packages.join(" ")), || step::run(&mut npm))
+}
