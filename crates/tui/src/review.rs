@@ -169,6 +169,7 @@ impl Review {
     }
 
     pub fn scroll(&mut self, lines: i64) {
+        self.problem = None;
         self.top = self.top.saturating_add_signed(lines as isize);
     }
 

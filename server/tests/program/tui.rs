@@ -126,7 +126,7 @@ const EVIL: &str = "git push\u{202e}\u{1b}[2K                    ; rm -rf ~";
 fn mill(server: &Server) -> String {
     let new = json!({"agent": "miller", "title": "Mend the mill", "branch": "main", "model": "grind-2"});
     let made = server.with_key("POST", "/v1/sessions", &new.to_string()).json();
-    let id = made["session"]["id"].as_str().unwrap().to_owned();
+    let id = made["id"].as_str().unwrap().to_owned();
     post(server, &id, json!({"role": "user", "content": "Why does the *wheel* stop?"}));
     post(server, &id, json!({"role": "model", "content": "I wonder"}));
     let said = "## Found it\n\n- the axle is `dry`\n- see [the log](https://example.org/log)\n\n```rust\nfn turn() -> u32 { 4 }\n```\n\nEscape: \u{1b}[31mred\u{7}";

@@ -50,7 +50,7 @@ async fn made_changed_paused_removed_and_restored() {
     let made = talk.schedule(json!({"cron": " 0 9 * * 1-5 ", "zone": "Europe/Berlin"})).await;
     let (id, next) = (made["id"].as_str().unwrap().to_owned(), made["next_at"].clone());
     let whole = |state: &str, next: &Value| {
-        json!({"id": id, "session": "s1", "session_title": "s1", "prompt": "Run the tests", "at": null, "cron": "0 9 * * 1-5",
+        json!({"id": id, "session": "s1", "session_title": made["session_title"], "prompt": "Run the tests", "at": null, "cron": "0 9 * * 1-5",
             "zone": "Europe/Berlin", "state": state, "next_at": next, "last": null, "created_at": made["created_at"]})
     };
     assert_eq!(made, whole("active", &next));
