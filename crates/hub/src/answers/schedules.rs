@@ -178,7 +178,7 @@ async fn shown(scoped: &Scoped, stored: Stored, last: Option<StoredRun>) -> Resu
     Ok(Schedule {
         id: stored.id,
         session: stored.session.to_string(),
-        session_title: session.map(|session| session.title),
+        session_title: session.filter(|session| session.deleted_at.is_none()).map(|session| session.title),
         prompt: stored.prompt,
         at: stored.at,
         cron: stored.cron,
