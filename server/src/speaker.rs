@@ -4,7 +4,7 @@ use api::Nothing;
 use api::client::Client;
 use api::messages::Entry;
 use model::message_type::tool_call::ToolState;
-use model::policy::{Look, facts_of, policy};
+use model::policy::{Channel, Look, facts_of, policy};
 use model::text::one_line;
 use model::{Body, Draft, Role};
 
@@ -34,8 +34,8 @@ pub fn speaker(entry: &Entry, agent: &str) -> String {
     format!("{}{role}{name}{reason}", mark(draft))
 }
 
-/// Returns the mark of a message of the host or of a tool, with a space after it. Only a known exit code is a success or
-/// a failure.
+/// Returns the mark of a message of the host, of a tool or of a schedule, with a space after it. Only a known exit code is a
+/// success or a failure.
 pub fn mark(draft: &Draft) -> &'static str {
     let call = match Body::of(draft) {
         Body::ToolCall(call) => Some(call),
@@ -44,6 +44,7 @@ pub fn mark(draft: &Draft) -> &'static str {
     let failed = || call.as_ref().is_some_and(|call| call.state() == ToolState::Failed);
     match (draft.role, facts_of(draft).exit_code) {
         (Role::Host, _) => "🏠 ",
+        (Role::User, _) if policy(&facts_of(draft)).channel == Channel::Task => "» [Scheduled Task] ",
         (role, _) if role != Role::Tool && call.is_none() => "",
         (_, None) => "🔧 ",
         (_, Some(0)) if !failed() => "🔧 ✅ ",

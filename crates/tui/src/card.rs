@@ -13,6 +13,7 @@ use model::message_type::approval::Approval;
 use model::message_type::code_edit::CodeEdit;
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::message_type::tool_call::{ToolCall, ToolState};
+use model::policy::{Channel, facts_of, policy};
 use model::{Body, Micros, Role, Status};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -37,7 +38,9 @@ pub struct View {
 /// The lines of a message. A folded tool call is one line; others are cut where they are long.
 pub fn lines(entry: &Entry, unfolded: bool, view: &View) -> Vec<Line<'static>> {
     let draft = &entry.message.draft;
-    let mut lines = vec![head(entry, view)];
+    // A folded call is one line, so that many of them have room.
+    let is_line = !unfolded && matches!(entry.body(), Body::ToolCall(_)) && draft.status != Status::Retracted;
+    let mut lines = if is_line { Vec::new() } else { vec![head(entry, view)] };
     if draft.status == Status::Retracted {
         lines.push(Line::styled("Taken back", view.theme.quiet()));
         return lines;
@@ -59,6 +62,9 @@ fn head(entry: &Entry, view: &View) -> Line<'static> {
     let draft = &entry.message.draft;
     let own = draft.sender_name.as_deref().map(|name| visible::line(name, 40)).filter(|name| !name.is_empty());
     let (name, style) = match draft.role {
+        Role::User if policy(&facts_of(draft)).channel == Channel::Task => {
+            ("» [Scheduled Task]".to_owned(), view.theme.person())
+        }
         Role::User => ("You".to_owned(), view.theme.person()),
         Role::Assistant => (view.agent.clone(), view.theme.agent()),
         Role::Model => ("Reasoning".to_owned(), view.theme.quiet()),
@@ -162,7 +168,7 @@ pub fn todos(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>, width: usize
 }
 
 fn tool(entry: &Entry, call: &ToolCall, unfolded: bool, view: &View) -> Vec<Line<'static>> {
-    let theme = view.theme;
+    let (draft, theme) = (&entry.message.draft, view.theme);
     let (mark, style) = match call.state() {
         ToolState::Done => ("🔧 ✅ ", theme.added()),
         ToolState::Failed => ("🔧 ❌ ", theme.failed()),
@@ -172,6 +178,9 @@ fn tool(entry: &Entry, call: &ToolCall, unfolded: bool, view: &View) -> Vec<Line
     let mut facts = call.state().as_str().to_owned();
     if let Some(code) = call.exit_code().filter(|code| *code != 0) {
         facts += &format!(", exit {code}");
+    }
+    if draft.status == Status::Error {
+        facts += ", broken off";
     }
     if let Some(ms) = call.duration_ms() {
         facts += &format!(", {:.1} s", ms as f64 / 1000.0);

@@ -144,7 +144,7 @@ impl Review {
         let mut hints = Vec::new();
         if self.entry.shown_sha256.is_some() {
             if !self.is_seen() {
-                hints.push("Space reads on: it can be allowed once you have seen all of it".to_owned());
+                hints.push("Space reads on; allowed once all was seen".to_owned());
             } else if !self.approval.fields.is_empty() {
                 hints.push("Fill in the form in the browser".to_owned());
             } else if self.is_permission() {

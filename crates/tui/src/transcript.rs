@@ -7,6 +7,7 @@ use api::sessions::SessionDetail;
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, Role, Status};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -239,25 +240,32 @@ impl Transcript {
             blocks.push((seq, seq, lines));
         }
         push_hidden(&mut blocks, &mut hidden, view.theme);
-        let mut all: Vec<Line<'static>> = Vec::new();
+        let mut all: Vec<(i64, Line<'static>)> = Vec::new();
         let mut starts = Vec::new();
+        let mut was_line = false;
         for (first, last, lines) in blocks {
-            let is_current = (first..=last).contains(&self.current);
+            // Lines of calls stand close.
+            let is_line = lines.len() == 1;
+            if !all.is_empty() && !(was_line && is_line) {
+                all.push((0, Line::default()));
+            }
+            was_line = is_line;
             starts.push((first, last, all.len()));
-            let mark = if is_current { Span::styled("▌ ", view.theme.person()) } else { Span::raw("  ") };
-            all.extend(lines.into_iter().map(|line| marked(&mark, line)));
-            all.push(Line::default());
+            all.extend(lines.into_iter().map(|line| (last, line)));
         }
-        all.pop();
-        self.cut(all, &starts, height)
+        let top = self.top(all.len(), &starts, height);
+        let current = starts.iter().find(|(first, last, _)| (*first..=*last).contains(&self.current));
+        let current = current.map(|(_, last, _)| *last);
+        let shown = all.into_iter().skip(top).take(height);
+        shown.map(|(of, line)| marked(line, Some(of) == current, view.theme)).collect()
     }
 
-    /// What of all lines is in the window; makes the row at its top the current one where the window was moved away from it.
-    fn cut(&mut self, all: Vec<Line<'static>>, starts: &[(i64, i64, usize)], height: usize) -> Vec<Line<'static>> {
-        let most = all.len().saturating_sub(height) as i64;
+    /// The first line in the window, of so many. Makes the row there the current one where the window was moved away from it.
+    fn top(&mut self, lines: usize, starts: &[(i64, i64, usize)], height: usize) -> usize {
+        let most = lines.saturating_sub(height) as i64;
         let index = starts.iter().position(|(first, last, _)| (*first..=*last).contains(&self.current)).unwrap_or(0);
         let start = starts.get(index).map_or(0, |(.., start)| *start) as i64;
-        let end = starts.get(index + 1).map_or(all.len(), |(.., start)| start.saturating_sub(1)) as i64;
+        let end = starts.get(index + 1).map_or(lines, |(.., start)| start.saturating_sub(1)) as i64;
         let top = match self.offset {
             _ if self.follows => most,
             Some(offset) => start + offset,
@@ -280,17 +288,19 @@ impl Transcript {
                 self.offset = None;
             }
         }
-        all.into_iter().skip(top as usize).take(height).collect()
+        top as usize
     }
 }
 
-fn marked(mark: &Span<'static>, mut line: Line<'static>) -> Line<'static> {
+/// A line behind the column that shows which row is the current one.
+fn marked(mut line: Line<'static>, is_current: bool, theme: Theme) -> Line<'static> {
     // The style of a line is that of its words, not of the mark.
     for span in &mut line.spans {
         span.style = line.style.patch(span.style);
     }
-    line.style = ratatui::style::Style::new();
-    line.spans.insert(0, mark.clone());
+    line.style = Style::new();
+    let mark = if is_current { Span::styled("▌ ", theme.person()) } else { Span::raw("  ") };
+    line.spans.insert(0, mark);
     line
 }
 

@@ -141,7 +141,12 @@ fn expression(text: &str) -> Result<Cron, Problem> {
         return Err(Problem::field("/cron", &format!("at most {CHARS} characters")));
     }
     let parser = CronParser::builder().seconds(Seconds::Disallowed).build();
-    parser.parse(text).map_err(|error| Problem::field("/cron", &format!("{EXPECTED_CRON}; got `{text}`: {error}")))
+    parser.parse(text).map_err(|error| {
+        // Of another number of fields the reason says no more than what is expected.
+        let has_five = text.split_whitespace().count() == 5;
+        let why = if has_five { format!(": {error}") } else { String::new() };
+        Problem::field("/cron", &format!("{EXPECTED_CRON}; got `{text}`{why}"))
+    })
 }
 
 #[cfg(test)]
