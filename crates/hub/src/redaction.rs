@@ -1,7 +1,7 @@
 //! Redacted replies: what a caller reads who wants keys, tokens, addresses and names of home folders masked.
 
 use api::Problem;
-use api::messages::{Entry, MessagePage, ParsedBody};
+use api::messages::{Entry, MessagePage, ParsedBody, TodoState};
 use api::redaction::{MaskedPlace, RedactionReport, RuleReport};
 use api::sessions::SessionDetail;
 use model::{Draft, Session};
@@ -24,9 +24,31 @@ pub fn redactor(masks: &[String]) -> Result<Arc<Redactor>, Problem> {
     })
 }
 
-/// The redactor as what archives are masked by.
+/// Fields of sessions, messages and runs that name something: with a mask in them, an archive's parts would no longer find each other.
+const NAMES: [&str; 13] = [
+    "id",
+    "key",
+    "agent",
+    "parent_key",
+    "forked_from",
+    "call_id",
+    "reply_to",
+    "run_id",
+    "begun_run",
+    "key_id",
+    "sources",
+    "blobs",
+    "create_hash",
+];
+
+/// The redactor as what rows of archives are masked by.
 pub fn mask(redactor: Arc<Redactor>) -> Mask {
-    Arc::new(move |value: &mut Value| redactor.value(value, &mut |_| {}))
+    Arc::new(move |value: &mut Value| {
+        let fields = value.as_object_mut().into_iter().flatten();
+        for (_, value) in fields.filter(|(name, _)| !NAMES.contains(&name.as_str())) {
+            redactor.value(value, &mut |_| {});
+        }
+    })
 }
 
 /// What was found, by rule.
@@ -86,6 +108,16 @@ impl<'a> Masking<'a> {
         self.text(&mut session.project);
         self.optional(&mut session.cwd);
         self.optional(&mut session.branch);
+    }
+
+    pub(crate) fn todos(&mut self, mut state: TodoState) -> TodoState {
+        for todo in &mut state.todos {
+            self.text(&mut todo.content);
+        }
+        for info in state.todo_info.values_mut() {
+            self.optional(&mut info.active_form);
+        }
+        state
     }
 
     pub(crate) fn page(&mut self, mut page: MessagePage) -> MessagePage {

@@ -172,7 +172,11 @@ impl Api for Scoped {
         })
     }
     async fn list_children(&self, path: SessionPath, _: Nothing) -> Result<Sessions, Problem> {
-        answers::sessions::children(self, &path).await
+        let mut children = answers::sessions::children(self, &path).await?;
+        if let Some(redactor) = &self.redactor {
+            children.sessions.iter_mut().for_each(|session| Masking::new(redactor, None).session(session));
+        }
+        Ok(children)
     }
     async fn list_messages(&self, path: SessionPath, input: ListMessages) -> Result<MessagePage, Problem> {
         let page = answers::messages::list(self, &path, input).await?;
@@ -187,7 +191,11 @@ impl Api for Scoped {
         answers::messages::detail(self, &path).await
     }
     async fn get_todos(&self, path: SessionPath, _: Nothing) -> Result<TodoState, Problem> {
-        answers::todos::state(self, &path).await
+        let state = answers::todos::state(self, &path).await?;
+        Ok(match &self.redactor {
+            Some(redactor) => Masking::new(redactor, None).todos(state),
+            None => state,
+        })
     }
     async fn list_requests(&self, path: SessionPath, input: RequestsQuery) -> Result<Requests, Problem> {
         answers::spending::requests(self, &path, input).await
