@@ -16,7 +16,7 @@ pub enum ForeignError {
     #[error("is locked: it is read once the program that writes to it lets go")]
     Locked,
     /// Another program's database, or one of a version to come.
-    #[error("is no database of OpenCode that this program knows: it has no column `{0}.{1}`")]
+    #[error("is no database that this program knows: it has no column `{0}.{1}`")]
     Schema(&'static str, &'static str),
     /// It was written to while it was read without locks.
     #[error("was written to while it was read")]
