@@ -52,15 +52,13 @@ impl Records for Chat {
             self.log.facts().title(TitleRank::Name, &name);
             return self.log.say(&at, at.aside(HEAD, "chat", format!("Chat: {name}")));
         }
-        match record.value("row").and_then(|row| serde_json::from_value::<ChatRow>(row).ok()) {
-            Some(row) => {
-                let draft = from_row(&row);
-                if draft.role == Role::User {
-                    self.log.facts().first_prompt(&draft.content);
-                }
-                self.log.say(&at, draft);
-            }
-            None => self.log.aside(&at, "row", record),
+        let Some(row) = record.value("row").and_then(|row| serde_json::from_value::<ChatRow>(row).ok()) else {
+            return self.log.aside(&at, "row", record);
+        };
+        let draft = from_row(&row);
+        if draft.role == Role::User {
+            self.log.facts().first_prompt(&draft.content);
         }
+        self.log.say(&at, draft);
     }
 }

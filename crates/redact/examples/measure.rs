@@ -3,6 +3,8 @@
 //! `cargo run --release -p redact --example measure -- CASES.jsonl FOLDER`: each case is `{"text": ..., "secret": ...}`; of the folder
 //! each line of each string in its files of JSON lines is a line, and of others each line.
 
+#![expect(clippy::print_stdout, reason = "it prints figures")]
+
 use redact::Redactor;
 use serde::Deserialize;
 use serde_json::Value;

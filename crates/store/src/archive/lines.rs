@@ -16,7 +16,8 @@ impl Lines {
     pub(super) fn push(&mut self, kind: &str, value: &Value) -> Result<(), StoreError> {
         self.begin(kind)?;
         self.add(value)?;
-        self.end("}")
+        self.end("}");
+        Ok(())
     }
 
     /// Adds `{"<kind>": {<fields>, "<name>": <last>}}`.
@@ -39,7 +40,8 @@ impl Lines {
         self.add(name)?;
         self.bytes.push(b':');
         self.bytes.extend_from_slice(last.get().as_bytes());
-        self.end("}}")
+        self.end("}}");
+        Ok(())
     }
 
     fn begin(&mut self, kind: &str) -> Result<(), StoreError> {
@@ -53,11 +55,10 @@ impl Lines {
         serde_json::to_writer(&mut self.bytes, value).map_err(|error| StoreError::Corrupt(error.to_string()))
     }
 
-    fn end(&mut self, closing: &str) -> Result<(), StoreError> {
+    fn end(&mut self, closing: &str) {
         self.bytes.extend_from_slice(closing.as_bytes());
         self.bytes.push(b'\n');
         self.count += 1;
-        Ok(())
     }
 
     /// The bytes, and how many lines they are.
