@@ -42,6 +42,16 @@ const scripts = {
   ask: () => [[tool({ AskUserQuestion: { questions } })], [text('So be it.')]],
   slow: () => [[text('It takes a while.'), shell('touch began; for n in 1 2 3 4 5; do sleep 1; done; echo over', 'Wait')], [text('It is over.')]],
   endless: () => [[text('It takes for ever.'), shell('touch began; while :; do sleep 1; done', 'Wait')], [text('Never said.')]],
+  parallel: () => [
+    [text('Two at once.'), shell('echo first', 'Say first'), shell('echo second', 'Say second')],
+    [text('Both ran.')],
+  ],
+  delegate: () => [
+    [tool({ Agent: { description: 'Look', prompt: '[hello] Look around', subagent_type: 'general-purpose', run_in_background: false } })],
+    [text('It is done.')],
+  ],
+  // Refused once, by the first server that it is asked of.
+  busy: () => [[text('At the second attempt.')]],
 };
 
 const named = ({ role, text }) => (role === 'user' ? text.match(/\[(\w+)\]/g)?.at(-1)?.slice(1, -1) : undefined);
@@ -76,6 +86,7 @@ function answer({ tools, messages, schema }, folder) {
 // Starts the service for an agent that works in `folder`: `{ url, requests, stop }`.
 export async function model(folder) {
   const requests = [];
+  let refused = false;
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -88,6 +99,10 @@ export async function model(folder) {
     const body = JSON.parse((request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString());
     const read = speaks.read(body);
     requests.push({ ...read, body });
+    if (!refused && read.messages.at(-1)?.text.includes('[busy]')) {
+      refused = true;
+      return json({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529);
+    }
     const { whole, events } = speaks.write(answer(read, folder), body.model ?? 'scripted', requests.length);
     if (!body.stream && !path.includes(':stream')) return json(whole);
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -91,6 +91,8 @@ pub enum Command {
     Types(Types),
     /// Write a session as it was imported, or as JSON
     Export(Export),
+    /// Print what a model's context held when it wrote a reply
+    Context(crate::commands::context::Arguments),
     /// Print the exact texts that an agent was given, or check them
     ContextLog(ContextLog),
     /// Print the audit log: who logged in, made keys, decided, deleted, changed settings
@@ -353,7 +355,7 @@ pub struct Doctor {
     pub repair: bool,
 }
 
-fn session(text: &str) -> Result<String, String> {
+pub fn session(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("the name of the session is empty; `verbatim sessions` lists them".to_owned());
     }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+pub mod context;
 mod context_log;
 mod doctor;
 mod export;
@@ -55,6 +56,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Hook(args) => hook::run(args).await,
         Command::Types(args) => types::run(args).await,
         Command::Export(args) => export::run(args).await,
+        Command::Context(args) => context::run(args).await,
         Command::ContextLog(args) => context_log::run(args).await,
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,

@@ -409,6 +409,14 @@ export class Session {
     return this.#read(String(id), this.#core.patience, undefined);
   }
 
+  /**
+   * Returns what the model's context held when it wrote a message, or its last one, with the names of fields that the API has. Of a
+   * message of a person, it is the first request that held it. Throws a `NotFoundError`.
+   */
+  async context(at?: string | number): Promise<Record<string, unknown>> {
+    return objectOf(await this.#core.call('GET', withQuery(this.#path('/context'), { at })));
+  }
+
   /** Watches what changes in it from now on, or after a cursor. `signal` ends it with an error. */
   watch({ after, signal }: { after?: string | undefined } & Waiting = {}): Watch {
     return new Watch(this.#core, this.id, after, signal);

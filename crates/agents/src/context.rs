@@ -6,7 +6,7 @@
 //!   the request before. `block`: a block of a message. `tokens`: the estimate.
 //! - `claude`, `codex`, `gemini`, `opencode`: which records of an agent were sent, and in which order.
 //!
-//! - [`of_messages`]: what is left where no records are: the messages themselves.
+//! - [`of_run`]: what an agent was given that takes its input from here. [`of_messages`]: what is left without records.
 //!
 //! Nothing here fails: what isn't known is said in `reasons` of the context.
 //!
@@ -21,7 +21,7 @@ mod opencode;
 mod request;
 mod tokens;
 
-pub use neutral::of_messages;
+pub use neutral::{of_messages, of_run};
 pub use tokens::estimate;
 
 use crate::parts::lines::Lines;

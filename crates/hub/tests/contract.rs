@@ -20,6 +20,8 @@ mod channel_side;
 mod channels;
 #[path = "contract/computing.rs"]
 mod computing;
+#[path = "contract/context.rs"]
+mod context;
 #[path = "contract/counted.rs"]
 mod counted;
 #[path = "contract/databases.rs"]

@@ -11,6 +11,7 @@ use crate::{
 use api::account::Me;
 use api::blobs::BlobMade;
 use api::lifecycle::{EditSession, EndOutcome, NewSession};
+use api::context::{ContextQuery, SessionContext};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
 use api::runs::{BeginRun, EndRun};
@@ -69,6 +70,7 @@ forward! {
     heartbeat() -> ();
     end(outcome: EndOutcome) -> ();
     messages(query: ListMessages) -> MessagePage;
+    context(query: ContextQuery) -> SessionContext;
     message(id: &str) -> Message;
 }
 

@@ -11,8 +11,9 @@ use crate::retry::Patience;
 use crate::verbatim::{Verbatim, new_id};
 use crate::{Answer, Approval, ApprovalRequest, Decided, Error, Message, Question, Sent, Streaming, Structured, Watch};
 use api::Nothing;
+use api::context::{ContextQuery, SessionContext};
 use api::contract::{
-    EditSessionEndpoint, EndSessionEndpoint, GetMessage, GetSession, Heartbeat, ListMessagesEndpoint,
+    EditSessionEndpoint, EndSessionEndpoint, GetContext, GetMessage, GetSession, Heartbeat, ListMessagesEndpoint,
     PostMessageEndpoint, PostMessagesEndpoint, TakePendingEndpoint,
 };
 use api::lifecycle::{EditSession, EndOutcome, EndSession};
@@ -309,6 +310,16 @@ impl Session {
 
     pub(crate) async fn message_within(&self, patience: Patience, id: &str) -> Result<Message, Error> {
         Ok(self.verbatim.call_within::<GetMessage>(patience, self.message_path(id), Nothing {}).await?.entry.into())
+    }
+
+    /// Returns what the model's context held when it wrote a message, or its last one: of a message of a person, the first request
+    /// that held it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`] if the session has no such message.
+    pub async fn context(&self, query: ContextQuery) -> Result<SessionContext, Error> {
+        self.verbatim.call::<GetContext>(self.path(), query).await
     }
 
     /// Watches what changes in it from now on, or after a cursor.

@@ -370,6 +370,17 @@ class SessionCalls:
         """Returns one message, by its id or its `seq`. Raises `NotFoundError`."""
         return (yield from self._message(str(id)))
 
+    @call
+    def context(self, at: Union[str, int, None] = None) -> Plan[Dict[str, Any]]:
+        """Returns what the model's context held when it wrote a message, or its last one.
+
+        `at` is a message's id or `seq`. Of a message of a person, it is the first request that held it. Raises `NotFoundError`.
+        """
+        answer = yield from self._core.call("GET", query(f"{self._path}/context", {"at": at}))
+        if not isinstance(answer, dict):
+            raise unreadable("it is no object")
+        return answer
+
     # What the calls are made of
 
     @property

@@ -121,11 +121,16 @@ fn words(content: &Value) -> Option<String> {
                     return Some(found);
                 }
             }
-            for key in ["input", "arguments", "args", "response", "functionCall", "functionResponse"] {
-                if let Some(value) = fields.get(key) {
-                    let json = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                    return Some(begin(&json));
-                }
+            if let Some(found) = fields.get("functionResponse").and_then(|it| it.get("response")).and_then(words) {
+                return Some(found);
+            }
+            let call = fields.get("functionCall").and_then(|call| call.get("args"));
+            if let Some(value) = call.or_else(|| ["input", "arguments"].iter().find_map(|key| fields.get(*key))) {
+                let json = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                return Some(begin(&json));
+            }
+            if let Some(error) = fields.get("error").and_then(words) {
+                return Some(error);
             }
             fields.get("source").and_then(|source| source.get("media_type")).and_then(Value::as_str).map(str::to_owned)
         }

@@ -57,9 +57,12 @@ impl Log for Claude {
             Some(at) => {
                 // What stands in no line of the tree came in before the line that follows.
                 let is_behind = |line: &Line| line.at.source == at.source && line.at.offset > at.offset;
-                let found = self.lines.iter().position(|line| overlap(&line.at, at));
-                let index =
-                    found.or_else(|| self.lines.iter().position(is_behind)).or(self.lines.len().checked_sub(1))?;
+                let mut found: Vec<usize> =
+                    (0..self.lines.len()).filter(|it| overlap(&self.lines[*it].at, at)).collect();
+                // A line may hold one of a sub-agent.
+                found.sort_by_key(|index| self.first_of(*index).is_none());
+                let behind = || self.lines.iter().position(is_behind).or(self.lines.len().checked_sub(1));
+                let index = found.first().copied().or_else(behind)?;
                 match self.first_of(index) {
                     Some(first) => first,
                     None => match self.next_reply(index) {

@@ -7,21 +7,14 @@ use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextDialect, ContextPart as Part, ContextReply, ContextRole,
     ModelContext, UnrecordedPart,
 };
+use model::run_prompt::{Piece, Rendered};
 use model::{Body, Context, Message, Part as MessagePart, Role};
 use serde_json::{Value, json};
 
 /// Returns the messages before a reply as a context, which is always approximate: `reason` says why there is no better one.
 /// Messages are in the order of their `seq`; of the reply, none if the model hasn't replied yet.
 pub fn of_messages(messages: &[Message], reply: Option<&Message>, reason: &str) -> ModelContext {
-    let of_reply = reply.map(|reply| ContextReply {
-        id: Some(reply.draft.id.to_string()),
-        seq: Some(reply.seq),
-        model: reply.draft.origin.model.clone(),
-        agent_version: reply.draft.origin.version.clone(),
-        usage: None,
-        records: reply.records.clone(),
-    });
-    let mut request = Request::new(ContextDialect::Neutral, of_reply.unwrap_or_default());
+    let mut request = Request::new(ContextDialect::Neutral, of_reply(reply));
     request.doubt(reason);
     request.unrecorded = vec![
         UnrecordedPart::SystemPrompt,
@@ -37,6 +30,62 @@ pub fn of_messages(messages: &[Message], reply: Option<&Message>, reason: &str) 
         }
     }
     request.finish(None)
+}
+
+/// Returns what an agent was given for a run, which is exact: the pieces are those of the context log. What the agent adds of its own,
+/// and what it remembers of earlier runs, isn't recorded.
+pub fn of_run(pieces: &[Piece], reply: Option<&Message>) -> ModelContext {
+    let mut request = Request::new(ContextDialect::Neutral, of_reply(reply));
+    request.note("This is what the agent was given for this run, from the context log; what it keeps of earlier runs isn't known");
+    request.unrecorded = vec![
+        UnrecordedPart::SystemPrompt,
+        UnrecordedPart::ToolDefinitions,
+        UnrecordedPart::Reminders,
+        UnrecordedPart::Settings,
+    ];
+    let rendered = Rendered { pieces: pieces.to_vec() };
+    request.system.extend(rendered.system().map(|text| block::text(text, Part::System, None)));
+    let seqs: Vec<i64> = pieces.iter().filter_map(|piece| piece.seq).collect();
+    let prompt = rendered.prompt();
+    let Ok(Value::Array(messages)) = serde_json::from_str(&prompt) else {
+        let said = block::text(prompt, Part::History, None);
+        request.say(ContextRole::User, [ContextBlock { seq: seqs.last().copied(), ..said }]);
+        return request.finish(None);
+    };
+    let contents = messages.iter().flat_map(|message| {
+        let role = match message.get("role").and_then(Value::as_str) {
+            Some("assistant") => ContextRole::Assistant,
+            Some("user") => ContextRole::User,
+            _ => ContextRole::System,
+        };
+        let parts = match message.get("content") {
+            Some(Value::Array(parts)) => parts.clone(),
+            Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
+            _ => vec![message.clone()],
+        };
+        let seq = message.get("seq").and_then(Value::as_i64);
+        parts.into_iter().map(move |part| (role, block::anthropic(part, Part::History, None), seq))
+    });
+    let all: Vec<_> = contents.collect();
+    // Where each message is one part, the log tells which is which.
+    let told = (all.len() == seqs.len()).then_some(seqs);
+    for (index, (role, said, seq)) in all.into_iter().enumerate() {
+        let seq = seq.or_else(|| told.as_ref().and_then(|told| told.get(index).copied()));
+        request.say(role, [ContextBlock { seq, ..said }]);
+    }
+    request.finish(None)
+}
+
+fn of_reply(reply: Option<&Message>) -> ContextReply {
+    let of_reply = reply.map(|reply| ContextReply {
+        id: Some(reply.draft.id.to_string()),
+        seq: Some(reply.seq),
+        model: reply.draft.origin.model.clone(),
+        agent_version: reply.draft.origin.version.clone(),
+        usage: None,
+        records: reply.records.clone(),
+    });
+    of_reply.unwrap_or_default()
 }
 
 /// What a message says to a model. A message of the host says nothing.

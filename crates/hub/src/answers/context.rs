@@ -3,13 +3,13 @@
 use super::pages::Pages;
 use super::{messages, session};
 use crate::{Scoped, problem};
-use agents::context::{Transcript, of_messages};
+use agents::context::{Transcript, of_messages, of_run};
 use api::Problem;
 use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
 use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
 use model::source::Source;
-use model::{Message, RecordRef, Role, Session, SourceId};
+use model::{Message, RecordRef, Role, Run, Session, SourceId};
 use std::collections::HashMap;
 use store::{MessageQuery, Range, StoreError, StoredMessage};
 
@@ -21,8 +21,12 @@ const BEHIND: u64 = 2 << 20;
 const PIECE: u64 = 1 << 20;
 /// Bytes of contents in an answer.
 const CONTENTS: u64 = 16 << 20;
+/// Messages of the model among which its last words with a record are looked for.
+const LAST: u32 = 20;
 /// Messages of a context without records.
 const MESSAGES: usize = 5_000;
+/// Pieces of a run's input that are read at once.
+const PIECES: u32 = 500;
 
 pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Result<SessionContext, Problem> {
     let session = session(scoped, path).await?;
@@ -39,10 +43,16 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         }
         None => None,
     };
-    let at = target.as_ref().and_then(|target| target.message.records.first().cloned());
+    let at = match &target {
+        Some(target) => target.message.records.first().cloned(),
+        None => last_reply(scoped, &session).await?,
+    };
     let mut context = match recorded(scoped, &session, target.is_some(), at.as_ref()).await? {
         Some(context) => context,
-        None => stored(scoped, &session, target.as_ref()).await?,
+        None => match given(scoped, &session, target.as_ref()).await? {
+            Some(context) => context,
+            None => stored(scoped, &session, target.as_ref()).await?,
+        },
     };
     let places = scoped.hub.workspace.message_records(&session.id).await.map_err(problem)?;
     let finishing = scoped.compute(move |_| {
@@ -52,6 +62,14 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
     });
     let context = finishing.await?;
     Ok(SessionContext { session: session.id.to_string(), agent: session.agent, context })
+}
+
+/// Where the model's last words begin. A file may hold other sessions too.
+async fn last_reply(scoped: &Scoped, session: &Session) -> Result<Option<RecordRef>, Problem> {
+    let roles = vec![Role::Assistant, Role::Model];
+    let query = MessageQuery { roles, limit: LAST, ..MessageQuery::new(Range::Last(LAST)) };
+    let last = scoped.hub.workspace.messages(&session.id, &query).await.map_err(problem)?;
+    Ok(last.into_iter().rev().find_map(|stored| stored.message.records.into_iter().next()))
 }
 
 /// From the records of the session's files; None if they don't hold it.
@@ -139,6 +157,31 @@ async fn read(
         at += len;
     }
     Ok((transcript, is_damaged))
+}
+
+/// From the context log: what the agent was given for the run in which it wrote a message. None if it takes no runs from here.
+async fn given(
+    scoped: &Scoped,
+    session: &Session,
+    target: Option<&StoredMessage>,
+) -> Result<Option<ModelContext>, Problem> {
+    let workspace = &scoped.hub.workspace;
+    let runs = workspace.runs(&session.id).await.map_err(problem)?;
+    let target = target.map(|target| target.message.clone());
+    let began = |run: &&Run| target.as_ref().is_none_or(|target| run.started_at <= target.received_at);
+    let Some(run) = runs.iter().rev().find(began) else { return Ok(None) };
+    let (mut pieces, mut after) = (Vec::new(), 0);
+    loop {
+        let page = workspace.context_log(&session.id, Some(&run.id), after, PIECES).await.map_err(problem)?;
+        let Some(last) = page.last() else { break };
+        after = last.position;
+        pieces.extend(page.into_iter().map(|entry| entry.piece));
+    }
+    if pieces.is_empty() {
+        return Ok(None);
+    }
+    let reply = target.filter(|target| matches!(target.draft.role, Role::Assistant | Role::Model));
+    scoped.compute(move |_| Some(of_run(&pieces, reply.as_ref()))).await
 }
 
 /// From the stored messages, where no records are, or none that can be rebuilt.

@@ -59,10 +59,7 @@ impl Claude {
                 break;
             }
             if is_lost {
-                branch.doubts.push(match at {
-                    Some(_) => "A line names one before it that isn't in the records; the line read before it stands in its place",
-                    None => "The records begin in the middle of the conversation: what came before isn't known",
-                }.to_owned());
+                branch.doubts.push(lost(at));
             }
             if at.is_some_and(|at| seen.contains(&at)) {
                 branch.doubts.push("The lines name each other in a circle".to_owned());
@@ -85,6 +82,10 @@ impl Claude {
         ];
         let before = reply.unwrap_or(self.lines.len());
         let branch = self.ancestors(end, before);
+        let names_lost = |line: &Line| line.parent.as_ref().is_some_and(|parent| !self.by_id.contains_key(parent));
+        if reply.is_some() && line.is_some_and(names_lost) {
+            request.doubt(lost(end));
+        }
         branch.doubts.into_iter().for_each(|doubt| request.doubt(doubt));
         let mut writer = Writer { log: self, request: &mut request, sent: BTreeSet::new(), before, system: Vec::new() };
         branch.indices.iter().for_each(|index| writer.send(*index));
@@ -165,6 +166,15 @@ impl Claude {
             request.doubt(format!("Lines that can't be read stand among these: {lost}. What they held isn't known"));
         }
     }
+}
+
+/// What is said where a line names one that isn't there, by the line that stands in its place.
+fn lost(stands_for_it: Option<usize>) -> String {
+    match stands_for_it {
+        Some(_) => "A line names one before it that isn't in the records; the line read before it stands in its place",
+        None => "The records begin in the middle of the conversation: what came before isn't known",
+    }
+    .to_owned()
 }
 
 struct Writer<'a> {

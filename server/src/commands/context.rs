@@ -1,0 +1,146 @@
+//! `verbatim context`: what a model's context held when it wrote a reply.
+
+use super::{print, print_json};
+use crate::cli::{Data, session};
+use crate::door::Door;
+use anyhow::Result;
+use api::context::{ContextQuery, SessionContext};
+use api::sessions::SessionPath;
+use clap::Args;
+use model::model_context::format::{ContextFormat, body, text};
+use model::model_context::{ContextBlock, ContextRole, ContextVerdict};
+use model::terminal::plain;
+use std::fmt::Write as _;
+
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    data: Data,
+    /// Our id, the agent's own id, or a unique prefix of either
+    #[arg(value_name = "SESSION", value_parser = session)]
+    session: String,
+    /// A message, by its id or its number [default: the last reply]
+    #[arg(long, value_name = "MESSAGE")]
+    at: Option<String>,
+    /// Print the request alone, in the words of this API: `anthropic`, `openai`, `gemini`, or as `text`
+    #[arg(long, value_parser = format, conflicts_with_all = ["json", "diff"])]
+    format: Option<ContextFormat>,
+    /// Print JSON: the request with the sources of its parts
+    #[arg(long)]
+    json: bool,
+    /// Print only what differs from the request before
+    #[arg(long)]
+    diff: bool,
+}
+
+fn format(word: &str) -> Result<ContextFormat, String> {
+    ContextFormat::parse(word).ok_or_else(|| format!("expected one of `{}`", ContextFormat::WORDS.join("`, `")))
+}
+
+pub async fn run(args: Arguments) -> Result<()> {
+    let door = Door::find(&args.data).await?;
+    let path = SessionPath { session: args.session.clone() };
+    let with_contents = args.format.is_some() || (args.json && !args.diff);
+    let query = ContextQuery { at: args.at.clone(), contents: Some(u8::from(with_contents)) };
+    let found = door.client.get_context(path, query).await;
+    door.close().await;
+    let found = found?;
+    match args.format {
+        Some(ContextFormat::Text) => print(&plain(&text(&found.context))),
+        Some(format) => match body(&found.context, format) {
+            Some(body) => print(&format!("{}\n", serde_json::to_string_pretty(&body)?)),
+            None => Ok(()),
+        },
+        None if args.json && args.diff => print_json(&found.context.change),
+        None if args.json => print_json(&found),
+        None if args.diff => print(&difference(&found)),
+        None => print(&overview(&found)),
+    }
+}
+
+/// What it holds, a block a line.
+fn overview(found: &SessionContext) -> String {
+    let context = &found.context;
+    let mut out = head(found);
+    for part in &context.tokens.parts {
+        let _ = writeln!(out, "{:>9}  {}", part.tokens, part.part.label());
+    }
+    out.push('\n');
+    for block in &context.system {
+        line(&mut out, ' ', ContextRole::System, block);
+    }
+    if !context.tools.is_empty() {
+        let tokens: i64 = context.tools.iter().map(|tool| tool.tokens).sum();
+        let _ = writeln!(out, "  {:<9} {tokens:>8} {:>6}  {} definitions of tools", "system", "", context.tools.len());
+    }
+    for message in &context.messages {
+        for block in &message.blocks {
+            line(&mut out, if block.added { '+' } else { ' ' }, message.role, block);
+        }
+    }
+    if !context.unrecorded.is_empty() {
+        let parts: Vec<String> = context.unrecorded.iter().map(|part| part.label()).collect();
+        let _ = writeln!(out, "\nNot recorded: {}", parts.join(", "));
+    }
+    out
+}
+
+fn head(found: &SessionContext) -> String {
+    let context = &found.context;
+    let verdict = match context.verdict {
+        ContextVerdict::Verified => "Verified: this is the exact request",
+        ContextVerdict::Recorded => "Exact, but for the parts that aren't recorded",
+        ContextVerdict::Approximate => "Approximate",
+    };
+    let mut out = format!("{verdict}\n");
+    for reason in &context.reasons {
+        let _ = writeln!(out, "  {reason}");
+    }
+    let seq = context.reply.seq.map(|seq| format!(" as message {seq}")).unwrap_or_default();
+    let model = context.reply.model.as_deref().unwrap_or("A model");
+    let _ = match context.tokens.reported {
+        Some(reported) => writeln!(
+            out,
+            "{model} answered{seq}. It read {reported} tokens; about {} are explained",
+            context.tokens.explained
+        ),
+        None => writeln!(out, "{model} answered{seq}. About {} tokens are explained", context.tokens.explained),
+    };
+    out
+}
+
+fn difference(found: &SessionContext) -> String {
+    let mut out = head(found);
+    let Some(change) = &found.context.change else {
+        out.push_str("This is the first request\n");
+        return out;
+    };
+    let seq = change.previous.seq.map(|seq| format!(", message {seq}")).unwrap_or_default();
+    let _ = writeln!(
+        out,
+        "Since the request before{seq}: {} blocks kept, {} added (about {} tokens), {} dropped (about {} tokens)",
+        change.kept,
+        change.added,
+        change.added_tokens,
+        change.dropped.len(),
+        change.dropped_tokens
+    );
+    for dropped in &change.dropped {
+        line(&mut out, if dropped.compacted { '~' } else { '-' }, dropped.role, &dropped.block);
+    }
+    for message in &found.context.messages {
+        for block in message.blocks.iter().filter(|block| block.added) {
+            line(&mut out, '+', message.role, block);
+        }
+    }
+    out
+}
+
+/// `+ user       120     14  tool result Read: ...`
+fn line(out: &mut String, mark: char, role: ContextRole, block: &ContextBlock) {
+    let seq = block.seq.map(|seq| seq.to_string()).unwrap_or_default();
+    let name = block.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+    let inexact = if block.inexact { " (wording not recorded)" } else { "" };
+    let (role, kind) = (role.as_str(), block.kind.label());
+    let _ = writeln!(out, "{mark} {role:<9} {:>8} {seq:>6}  {kind}{name}{inexact}: {}", block.tokens, block.preview);
+}
