@@ -2,6 +2,7 @@
 //! are functions beside it that give the same HTML as the page holds.
 
 pub mod changes;
+pub mod context;
 pub mod folders;
 pub mod gallery;
 pub mod inbox;

@@ -17,6 +17,7 @@ mod channels;
 mod charged;
 mod compat;
 mod connection;
+mod context;
 mod events;
 mod export;
 mod filter;
@@ -127,6 +128,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/inbox", get(pages::inbox))
         .route("/s/{session}", get(pages::session))
         .route("/s/{session}/changes", get(review::page))
+        .route("/s/{session}/context", get(context::page))
         .route("/s/{session}/print", get(export::written::print))
         .route("/s/{session}/redacted", get(export::preview))
         .route("/new", get(pages::new_session))

@@ -84,6 +84,8 @@ mod schedules;
 mod search;
 #[path = "contract/sessions.rs"]
 mod sessions;
+#[path = "contract/spending.rs"]
+mod spending;
 #[path = "contract/stats.rs"]
 mod stats;
 #[path = "contract/support.rs"]
