@@ -265,6 +265,29 @@ try {
     assert.equal(bytes.split('Marker of the first deployment').length, 2);
     assert.ok(!bytes.includes('Marker of the host'));
   });
+  await step('latency', async () => {
+    const [pixels, decisions] = [[], []];
+    for (let number = 1; number <= 5; number += 1) {
+      const seen = page.evaluate((words) => new Promise((resolve) => {
+        const look = () => (document.body.innerText.includes(words) ? resolve(Date.now()) : requestAnimationFrame(look));
+        look();
+      }), `Heard number ${number}`);
+      await say(`Number ${number}, are you there? [heard]`);
+      const at = await seen;
+      pixels.push(at - turns().at(-1).answered);
+      await state('idle');
+      await say('Please [touch]');
+      await state('waiting');
+      const before = turns().length;
+      await decide('allow_once');
+      const pressed = Date.now();
+      await expect.poll(() => turns().length, { intervals: [5] }).toBeGreaterThan(before);
+      decisions.push(turns()[before].came - pressed);
+      await state('idle');
+    }
+    const middle = (numbers) => numbers.toSorted((a, b) => a - b)[2];
+    console.log(`          from the model's last byte to the pixel: ${middle(pixels)} ms; from a decision to the agent's next request: ${middle(decisions)} ms`);
+  });
 } catch (error) {
   console.error(log.join('\n'));
   await page.screenshot({ path: join(tmpdir(), `verbatim-${name}.png`) });

@@ -2,7 +2,7 @@
 //
 // A prompt names a script by its word in brackets, as `[edit]`. The service plays the turns of the last script that was named:
 // which one is next follows from the conversation alone. `requests` has what agents sent, in order: as the agent wrote it, and as
-// `{ tools, messages: [{ role, text }] }`.
+// `{ tools, messages: [{ role, text }] }`, with the milliseconds at which each `came` and was `answered`.
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { dialect } from './dialects.mjs';
@@ -36,6 +36,8 @@ const questions = [{
 }];
 
 const scripts = {
+  heard: (_, prompt) => [[text(`Heard number ${prompt.match(/\d+/)}`)]],
+  touch: () => [[shell('touch measured', 'Touch')], [text('Touched.')]],
   hello: () => [[text('Hello. What is to be done?')]],
   edit: (folder) => [[text('I write a note.'), write(folder, 'note.txt', 'first line\n')], [text('The note is written.')]],
   deny: () => [[text('Now something risky.'), shell('touch forbidden.txt', 'Make a file')], [text('Then I leave it.')]],
@@ -75,7 +77,7 @@ function answer({ tools, messages, schema }, folder) {
     if (role === 'assistant' && before !== 'assistant') turn += 1;
     if (role !== 'system') before = role;
   }
-  const blocks = scripts[named(messages[at])](folder)[turn] ?? [text('Done.')];
+  const blocks = scripts[named(messages[at])](folder, messages[at].text)[turn] ?? [text('Done.')];
   return blocks.map((block) => {
     if (block.type === 'text') return block;
     const name = Object.keys(block.inputs).find((name) => tools.includes(name));
@@ -98,7 +100,8 @@ export async function model(folder) {
     if (request.method !== 'POST' || !speaks) return json({ object: 'list', data: [], models: [] }, request.method === 'POST' ? 404 : 200);
     const body = JSON.parse((request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString());
     const read = speaks.read(body);
-    requests.push({ ...read, body });
+    const entry = { ...read, body, came: Date.now() };
+    requests.push(entry);
     if (!refused && read.messages.at(-1)?.text.includes('[busy]')) {
       refused = true;
       return json({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529);
@@ -110,6 +113,7 @@ export async function model(folder) {
       response.write(`${name ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
     }
     response.end();
+    entry.answered = Date.now();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const stop = () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); });

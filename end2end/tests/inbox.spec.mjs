@@ -6,10 +6,10 @@ const approval = (title) => typed('APPROVAL', { kind: 'permission', title, state
 const row = (page, agent, seq) => page.locator(`[data-ask="${agent.id}/${seq}"]`);
 const words = async (agent) => (await agent.pending()).map((message) => message.content);
 
-async function asks(agent, tool_name, input, title) {
-  const call_id = 'a-call';
+async function asks(agent, tool_name, input, title, id = 'a') {
+  const call_id = `${id}-call`;
   await agent.post({ call_id, ...typed('TOOL_CALL', { tool_name, state: 'pending', input }) });
-  return agent.post({ id: 'a', call_id, ...approval(title) });
+  return agent.post({ id, call_id, ...approval(title) });
 }
 
 test('requests of all sessions are read and answered in place', async ({ page, verbatim }) => {
@@ -58,6 +58,88 @@ test('requests of all sessions are read and answered in place', async ({ page, v
   await ready(page);
 });
 
+test('what comes, changes and goes leaves the reader where they are', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { title: 'Frost' });
+  for (const id of ['one', 'two', 'three']) await asks(agent, 'Bash', { command: `./check.sh ${id}` }, `Check ${id}`, id);
+  const note = row(page, agent, 6).getByPlaceholder('A note to the agent (optional)');
+  await visit(page, verbatim, '/inbox');
+  await note.fill('Mind the frost');
+  const before = await note.boundingBox();
+
+  const other = await newAgent(verbatim, { title: 'Names' });
+  await other.post({ id: 'q', content: 'Which tree?', requires_user_input: true });
+  await expect(row(page, other, 1)).toContainText('Which tree?');
+  // Decided elsewhere, and withdrawn: both say so in their place.
+  const { body: { entry } } = await agent.call('GET', `/sessions/${agent.id}/messages/one`);
+  const payload = { ...entry.metadata.payload, state: 'decided_elsewhere', decision: { state: 'allowed_once', via: 'terminal' } };
+  await agent.update('one', { message_metadata: { ...entry.metadata, payload } });
+  await expect(row(page, agent, 2)).toContainText('Allowed in the agent\'s terminal');
+  await agent.update('two', { status: 'retracted' });
+  await expect(row(page, agent, 4).getByRole('button', { name: 'Allow once' })).toHaveCount(0);
+  await expect(row(page, agent, 4)).toContainText(/retracted/i);
+  await expect(page.locator('#asks-count')).toHaveText('2 requests of 2 sessions');
+
+  await expect(note).toBeFocused();
+  await expect(note).toHaveValue('Mind the frost');
+  expect(Math.abs((await note.boundingBox()).y - before.y)).toBeLessThan(2);
+  // A request that is changed is drawn anew, with what was typed into it.
+  const three = await agent.call('GET', `/sessions/${agent.id}/messages/three`);
+  const metadata = three.body.entry.metadata;
+  await agent.update('three', { message_metadata: { ...metadata, payload: { ...metadata.payload, title: 'Check all of it' } } });
+  await expect(row(page, agent, 6)).toContainText('Check all of it');
+  await expect(note).toHaveValue('Mind the frost');
+  await expect(note).toBeFocused();
+  await row(page, agent, 6).getByRole('button', { name: 'Deny' }).click();
+  await expect(row(page, agent, 6)).toContainText('Mind the frost');
+});
+
+test('a notification is shown for each request while the page is not seen', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim, { title: 'Frost' });
+  await page.addInitScript(() => {
+    window.shown = [];
+    window.asked = 0;
+    let permission = 'default';
+    class Stub {
+      static get permission() { return permission; }
+      static async requestPermission() { window.asked += 1; permission = 'granted'; return permission; }
+      constructor(heading, { body, tag }) {
+        window.shown.push({ heading, body, tag });
+        this.close = () => { window.shown = window.shown.filter((other) => other.tag !== tag); };
+      }
+    }
+    Object.defineProperty(window, 'Notification', { value: Stub });
+    // Without a worker the page shows them itself, which can be seen here.
+    navigator.serviceWorker.getRegistration = async () => undefined;
+    window.hide = (hidden) => {
+      Object.defineProperty(document, 'visibilityState', { configurable: true, value: hidden ? 'hidden' : 'visible' });
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
+  });
+  await visit(page, verbatim, '/inbox');
+  const shown = () => page.evaluate(() => window.shown);
+  const notify = page.getByRole('button', { name: 'Notify me' });
+  await expect(notify).toHaveAttribute('aria-pressed', 'false');
+  expect(await page.evaluate(() => window.asked)).toBe(0);
+  await notify.click();
+  await expect(page.getByRole('button', { name: 'Notifications on' })).toHaveAttribute('aria-pressed', 'true');
+  expect(await page.evaluate(() => window.asked)).toBe(1);
+
+  await asks(agent, 'Bash', { command: './seen.sh' }, 'Seen', 'seen');
+  await expect(row(page, agent, 2)).toBeVisible();
+  await page.evaluate(() => window.hide(true));
+  await asks(agent, 'Bash', { command: './unseen.sh' }, 'Unseen', 'unseen');
+  await expect.poll(shown).toEqual([{ heading: 'Frost needs you', body: expect.stringContaining('Unseen'), tag: `${agent.id}/4` }]);
+  await agent.update('unseen', { status: 'retracted' });
+  await expect.poll(shown).toEqual([]);
+  await page.evaluate(() => window.hide(false));
+  await page.getByRole('button', { name: 'Notifications on' }).click();
+  await expect(notify).toBeVisible();
+  await page.evaluate(() => window.hide(true));
+  await asks(agent, 'Bash', { command: './off.sh' }, 'Off', 'off');
+  await expect(row(page, agent, 6)).toBeAttached();
+  expect(await shown()).toEqual([]);
+});
+
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'dark' });
 
@@ -87,5 +169,24 @@ test.describe('on a phone', () => {
     await expect(page.locator('.inbox .request').nth(20)).toContainText(/Allowed once.*by you/);
     await expect(page.locator('.inbox .request')).toHaveCount(41);
     await expect(page.getByText('40 of 199 shown')).toBeVisible();
+  });
+});
+
+test.describe('while the server is away', () => {
+  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d|when fetching the script|did not load/] });
+
+  test('an answer is kept and sent when it is back, and what came meanwhile appears', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim, { title: 'Frost' });
+    await asks(agent, 'Bash', { command: './check.sh' }, 'Check');
+    await visit(page, verbatim, '/inbox');
+    await verbatim.stop();
+    const allow = row(page, agent, 2).getByRole('button', { name: 'Allow once' });
+    await allow.click();
+    await expect(page.getByText('What you did is kept here')).toBeVisible();
+    await verbatim.start();
+    await agent.post({ id: 'q', content: 'Still there?', requires_user_input: true });
+    await expect(row(page, agent, 3)).toContainText('Still there?');
+    await expect(row(page, agent, 2)).toContainText(/Allowed once.*by you/);
+    expect(await words(agent)).toEqual(['Selected: allowed once']);
   });
 });

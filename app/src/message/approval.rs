@@ -19,7 +19,7 @@ use crate::unmarked;
 use crate::visible;
 use leptos::prelude::*;
 use model::{
-    Payload as _,
+    Payload as _, Status,
     hook::{Fallback, HookAsk},
     message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Question},
     text::one_line,
@@ -40,7 +40,10 @@ const FITS: usize = 110;
 
 #[component]
 pub fn Approval(card: Card, approval: approval::Approval) -> impl IntoView {
-    if approval.state == ApprovalState::Open {
+    if approval.state == ApprovalState::Open && card.draft().status == Status::Retracted {
+        let title = one_line(&approval.title, ASKED);
+        view! { <p class="line">"Retracted: "{exact::phrase(&title).into_view()}</p> }.into_any()
+    } else if approval.state == ApprovalState::Open {
         open(&card, &approval).into_any()
     } else {
         decided(&card, &approval).into_any()

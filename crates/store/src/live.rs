@@ -61,6 +61,8 @@ pub struct LiveEdit {
     pub rests: bool,
     /// What had ended goes on.
     pub reopens: bool,
+    /// Somebody hears from now on what people write in a session that was only read: its `create_hash`.
+    pub registers: Option<Vec<u8>>,
     /// For the audit log, if the session is deleted or restored by this.
     pub note: Option<Note>,
 }
@@ -79,6 +81,7 @@ impl LiveEdit {
             live: None,
             rests: false,
             reopens: false,
+            registers: None,
             note: None,
         }
     }

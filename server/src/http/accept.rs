@@ -30,8 +30,9 @@ const HEADERS: usize = 100;
 /// Heads up to here are read, so that they are refused with a word: hyper has none.
 const READ_BYTES: usize = 2 * HEAD_BYTES;
 const READ_HEADERS: usize = 2 * HEADERS;
-/// How paths end whose answers wait for something to happen: whoever closes its half of the connection there is gone.
+/// How paths end, or begin, whose answers wait for something to happen: whoever closes its half of the connection there is gone.
 const WAITS: &str = "/pending";
+const HOOKS: &str = "/v1/hooks/";
 /// How long open requests may take to end.
 const GRACE: Duration = Duration::from_secs(3);
 /// Bytes of request bodies that are held in memory at a time. A larger one is read while there is no other.
@@ -73,7 +74,8 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
             request.extensions_mut().insert(seat.clone());
             request.extensions_mut().insert(held.clone());
             let (version, reads) = (request.version(), request.method() == Method::GET);
-            let (waits, fits) = (request.uri().path().ends_with(WAITS), fits(&request));
+            let path = request.uri().path();
+            let (waits, fits) = (path.ends_with(WAITS) || path.starts_with(HOOKS), fits(&request));
             let answer = router.clone().oneshot(request.map(Paced::new));
             async move {
                 if !fits {

@@ -186,11 +186,7 @@ pub async fn session(
             views::shell(&site, &headers, recent),
         )?;
         let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
-        let agent = if detail.session.registered {
-            site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok()
-        } else {
-            None
-        };
+        let agent = site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok();
         let data = SessionPageData {
             agent,
             panel,

@@ -230,6 +230,13 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     if edit.reopens {
         row.reopen();
     }
+    if let Some(hash) = edit.registers.as_ref().filter(|_| row.create_hash.is_none()) {
+        row.create_hash = Some(hash.clone());
+        let rid = row.rid;
+        on_step!(step, c => {
+            sqlx::query("UPDATE session SET create_hash = $1 WHERE rid = $2").bind(hash).bind(rid).execute(c).await.map(drop)
+        })?;
+    }
     if edit.rests {
         row.heartbeat_at = None;
     }
