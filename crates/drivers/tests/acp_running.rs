@@ -130,6 +130,8 @@ async fn files_are_served_inside_the_folder_alone() {
         "read".to_owned(),
         ask("away", "/etc/hostname"),
         "read".to_owned(),
+        ask("new", "not yet"),
+        "read".to_owned(),
         format!("say {write}"),
         "read".to_owned(),
         r#"say {"id":3,"result":{"stopReason":"end_turn"}}"#.to_owned(),
@@ -143,6 +145,8 @@ async fn files_are_served_inside_the_folder_alone() {
         let words = format!("`{path}` is outside of the session's folder `{}`", folder.display());
         assert_eq!(run.answered(id)["error"], json!({ "code": -32000, "message": words }));
     }
+    // What isn't there has a code of its own: the agent is about to make it.
+    assert_eq!(run.answered("new")["error"]["code"], json!(-32002));
     assert_eq!(std::fs::read_to_string(run.above.path().join("secret")).unwrap(), "secret");
 }
 

@@ -261,13 +261,15 @@ impl Messages {
             Some(other) => Some(Map::from_iter([("input".to_owned(), other)])),
             None => None,
         };
-        let title = update.filled("title");
+        // A permission request may name its call by the question: that isn't what the call is about.
+        let is_known = self.calls.get(&call_id).is_some();
+        let title = update.filled("title").filter(|title| !(is_known && title.trim_end().ends_with('?')));
         let kind = update.filled("kind").map(|kind| ToolKind::parse(&kind).unwrap_or(ToolKind::Other));
         let locations = update.list("locations").unwrap_or_default();
         // A command's place is the folder that it runs in.
         let place = locations.first().filter(|_| kind != Some(ToolKind::Execute));
         let path = place.and_then(|raw| Obj::parse(raw)?.filled("path"));
-        if self.calls.get(&call_id).is_none() {
+        if !is_known {
             self.ensure_run(at);
             let meta = update.obj("_meta").and_then(|meta| meta.obj("claudeCode"));
             let name = update.filled("name").or_else(|| meta?.filled("toolName"));

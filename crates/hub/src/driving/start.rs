@@ -167,7 +167,15 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         ..SessionFacts::default()
     };
     let create_hash = Some(posting::create_hash(&(agent, &key))?);
-    let new = NewSession { id, agent: agent.to_owned(), key, parent_key: None, facts, key_id: None, create_hash: create_hash.clone() };
+    let new = NewSession {
+        id,
+        agent: agent.to_owned(),
+        key,
+        parent_key: None,
+        facts,
+        key_id: None,
+        create_hash: create_hash.clone(),
+    };
     let id = hub.writer.create(new).await.map_err(refusal)?;
     let mut edit = LiveEdit::new(id.clone());
     (edit.reopens, edit.rests) = (true, true);

@@ -28,6 +28,9 @@ while read -r line; do
       case "$line" in
         *permission*)
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"},"permission_suggestions":[]}}' ;;
+        *twice*)
+          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"touch x"}}}'
+          echo '{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"touch y"}}}' ;;
         *slow*) ;;
         *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
       esac ;;
@@ -145,6 +148,47 @@ async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
     let projects = house.hub.workspace.projects().await.unwrap();
     let agreed: Vec<_> = projects.iter().map(|project| (project.path.clone(), project.following)).collect();
     assert_eq!(agreed, [(folder.display().to_string(), store::Following::Following)]);
+}
+
+#[tokio::test]
+async fn two_requests_for_one_call_are_decided_by_themselves() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Ask twice"})).await;
+    let path = format!("/v1/sessions/{session}/messages");
+    let cards = in_time(async {
+        loop {
+            let page = house.read(&path).await;
+            let messages = page["messages"].as_array().unwrap().iter();
+            let cards: Vec<Value> = messages.filter(|message| message["message_type"] == "APPROVAL").cloned().collect();
+            if cards.len() == 2 {
+                return cards;
+            }
+        }
+    })
+    .await;
+    for card in &cards {
+        let option = if card["content"].as_str().unwrap().contains("touch x") { "allow" } else { "deny" };
+        let body = json!({"selected": [option], "shown_sha256": card["shown_sha256"]});
+        let decided = owner(&house, Post, &format!("{path}/{}/decision", card["id"].as_str().unwrap()), body).await;
+        assert_eq!(decided.status, 200, "{}", decided.body);
+    }
+    let answers = in_time(async {
+        loop {
+            let answers = file(&house, "answers");
+            if answers.len() == 2 {
+                return answers;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let told = |line: &String| {
+        let response = serde_json::from_str::<Value>(line).unwrap()["response"].clone();
+        (response["request_id"].clone(), response["response"]["behavior"].clone())
+    };
+    let mut told: Vec<(Value, Value)> = answers.iter().map(told).collect();
+    told.sort_by_key(|(request, _)| request.to_string());
+    assert_eq!(told, [(json!("r1"), json!("allow")), (json!("r2"), json!("deny"))]);
 }
 
 /// What the agent was sent, without ids.
