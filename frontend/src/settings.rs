@@ -1,6 +1,7 @@
 //! The settings page: keys of agents, devices, looks, shortcuts, names. Changes are sent as they are made; the server then
 //! draws the page's parts anew.
 
+mod channels;
 mod remap;
 
 use crate::desktop::{self, State};
@@ -64,6 +65,8 @@ fn start() {
         } else if form.closest("#quota").ok().flatten().is_some() {
             event.prevent_default();
             set_quota(&form);
+        } else if channels::submit(&form) {
+            event.prevent_default();
         }
     });
     if let Some(dialog) = dialog("revoke") {
@@ -115,7 +118,7 @@ fn click(action: PageAction, button: &Element) {
         PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
         PageAction::LogOutOthers => then_draw(fragment::ask(EndOtherLogIns, [], Value::Null)),
-        _ => {}
+        action => channels::click(action, button),
     }
 }
 

@@ -33,7 +33,8 @@ CREATE INDEX channel_session_session ON channel_session (workspace_id, session_r
 CREATE INDEX channel_session_place ON channel_session (workspace_id, channel_id, place) WHERE place IS NOT NULL;
 -- What a channel is told of a message: `pending`, `sent`, `skipped` (there is nothing to say), `dead` (refused), or `cleared` (a person
 -- gave it up). `pos` is its place in the channel's order, `latest` the feed's position at the message's last change. `body` is what is
--- being sent, made of the message at `body_latest`; `said` is the text that it says. `sends` counts what was sent.
+-- being sent, made of the message at `body_latest`; `said` is the text that it says. `sends` counts what was sent. `shown` is what a
+-- decision on the message is bound to, as it was sent; `begun_shown`, as it is being sent.
 CREATE TABLE channel_delivery (
     workspace_id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
@@ -49,6 +50,7 @@ CREATE TABLE channel_delivery (
     body TEXT,
     body_latest INTEGER,
     said TEXT,
+    begun_shown TEXT,
     shown TEXT,
     is_talk INTEGER,
     external_id TEXT,

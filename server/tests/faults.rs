@@ -12,6 +12,8 @@ mod disk;
 mod http;
 #[path = "faults/kill.rs"]
 mod kill;
+#[path = "faults/kill_channels.rs"]
+mod kill_channels;
 #[path = "faults/ledger.rs"]
 mod ledger;
 #[path = "faults/poster.rs"]

@@ -1,6 +1,7 @@
-//! The settings: keys of agents, browsers that are logged in, declared message types, the audit log, how pages look, what keys do.
+//! The settings: keys of agents, browsers that are logged in, channels, declared message types, the audit log, how pages look, what keys do.
 
 pub mod audit;
+pub mod channels;
 mod credentials;
 mod general;
 mod rules;
@@ -24,6 +25,7 @@ pub struct SettingsPage {
     pub keys: Keys,
     pub logins: LogIns,
     pub rules: AllowRules,
+    pub channels: channels::ChannelsData,
     pub types: Types,
     pub audit: audit::Audit,
     pub type_settings: TypeSettings,
@@ -36,6 +38,7 @@ pub struct SettingsPage {
 const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
+    ("channels", Glyph::COMMENT, "Channels"),
     ("rules", Glyph::CHECK, "Always allowed"),
     ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
@@ -74,6 +77,7 @@ fn content(data: &SettingsPage) -> Part {
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
                 {credentials::made()}
                 {types::removed()}
+                {channels::notices()}
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>
             {credentials::new_key_dialog()}
@@ -87,6 +91,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
+        {channels::channels(&data.channels, &data.shell.clock)}
         {rules::rules(&data.rules, &data.shell.clock)}
         {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}

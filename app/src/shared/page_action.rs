@@ -79,6 +79,14 @@ page_actions! {
     RemoveType = "remove-type",
     RestoreType = "restore-type",
     RevokeRule = "revoke-rule",
+    TestChannel = "test-channel",
+    PauseChannel = "pause-channel",
+    ResumeChannel = "resume-channel",
+    RemoveChannel = "remove-channel",
+    RestoreChannel = "restore-channel",
+    SendNow = "send-now",
+    RetryRefused = "retry-refused",
+    ClearRefused = "clear-refused",
 }
 
 impl PageAction {

@@ -14,10 +14,13 @@ pub mod incoming;
 mod listen;
 mod outgoing;
 
+pub use outgoing::EXTRA;
+
 use crate::{Hub, posting};
 use ::channels::{Channel, Http, Kind, SettingError, Settings};
 use model::Micros;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 use std::time::Duration;
 use store::{ChannelRow, StoreError};
 use tokio::sync::watch;
@@ -30,8 +33,10 @@ const LEASE: i64 = 60 * Micros::SECOND;
 
 /// What all channels share.
 pub struct Channels {
-    /// None where no client for requests can be made, as without any certificates: then nothing can be sent.
-    http: Option<Http>,
+    /// Made at the first channel: reading the system's certificates takes a while. None where no client can be made.
+    http: OnceLock<Option<Http>>,
+    /// Names of hosts that are reached wherever they are.
+    hosts: Vec<String>,
     /// Names this server where several serve one database.
     lease: String,
     /// Counts changes of channels.
@@ -46,9 +51,16 @@ pub struct Open {
 
 impl Channels {
     pub fn new(hosts: &[String]) -> Self {
-        let http =
-            Http::new(hosts.iter().cloned()).inspect_err(|error| tracing::error!(%error, "channels can't be used"));
-        Self { http: http.ok(), lease: posting::new_id().to_string(), changed: watch::Sender::new(0) }
+        let (http, lease) = (OnceLock::new(), posting::new_id().to_string());
+        Self { http, hosts: hosts.to_vec(), lease, changed: watch::Sender::new(0) }
+    }
+
+    fn http(&self) -> Option<&Http> {
+        let make = || {
+            let made = Http::new(self.hosts.iter().cloned());
+            made.inspect_err(|error| tracing::error!(%error, "channels can't be used")).ok()
+        };
+        self.http.get_or_init(make).as_ref()
     }
 
     /// Opens a channel.
@@ -60,8 +72,7 @@ impl Channels {
         let wrong = |field, expected: &str| SettingError { field, expected: expected.to_owned() };
         let kind = channels::kind(kind).ok_or_else(|| wrong("kind", "a kind that this version knows"))?;
         let http = self
-            .http
-            .as_ref()
+            .http()
             .ok_or_else(|| wrong("kind", "used where requests can be made; the server's log says why not"))?;
         Ok(Open { kind, channel: (kind.open)(settings, http)? })
     }

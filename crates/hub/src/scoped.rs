@@ -100,6 +100,8 @@ impl Caller {
 /// A person in a channel, as the owner's list of people names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
+    /// Id of the channel.
+    pub id: String,
     pub name: String,
     /// What the channel is: `matrix`.
     pub via: String,

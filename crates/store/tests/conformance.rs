@@ -13,6 +13,8 @@ mod batches;
 mod blobs;
 #[path = "conformance/chat_host.rs"]
 mod chat_host;
+#[path = "conformance/channels.rs"]
+mod channels;
 #[path = "conformance/context_log.rs"]
 mod context_log;
 #[path = "conformance/damage.rs"]

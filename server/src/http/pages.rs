@@ -5,6 +5,7 @@ use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::cost::{BudgetsQuery, ModelRequest, RequestsQuery};
+use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
@@ -24,6 +25,7 @@ use app::pages::session::{Dev, PanelState, SessionPageData};
 use app::pages::sessions::SessionsPage;
 use app::pages::settings::SettingsPage;
 use app::pages::settings::audit::Audit;
+use app::pages::settings::channels::ChannelsData;
 use app::pages::stats::StatsPage;
 use axum::Extension;
 use axum::extract::State;
@@ -374,12 +376,27 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         // Asked as the caller: one of them is this browser.
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
         rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
+        channels: channels(site).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
         shell: views::shell(site, headers, recent).await?,
     })
+}
+
+/// Refused messages of a channel that the settings show.
+const REFUSED: u32 = 20;
+
+async fn channels(site: &Site) -> Result<ChannelsData, Problem> {
+    let channels = site.api.list_channels(Nothing {}, Nothing {}).await?;
+    let mut refused = Vec::new();
+    for channel in channels.channels.iter().filter(|channel| channel.dead > 0) {
+        let path = ChannelPath { channel: channel.id.clone() };
+        let dead = DeliveriesQuery { state: Some(DeliveryState::Dead), limit: Some(REFUSED) };
+        refused.push((channel.id.clone(), site.api.list_deliveries(path, dead).await?.deliveries));
+    }
+    Ok(ChannelsData { channels, refused })
 }
 
 /// Entries of the audit log that the settings show at once.

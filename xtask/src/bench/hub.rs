@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{pg::Cluster, step};
 
+mod channels;
 mod client;
 mod streams;
 mod writes;
@@ -36,7 +37,7 @@ pub struct HubArguments {
     /// Event streams to hold open, each number by itself
     #[arg(long, value_name = "NUMBER", default_values_t = [1_000, 10_000])]
     streams: Vec<usize>,
-    /// Only what the name of a part holds: `sqlite`, `postgres`, `streams`
+    /// Only what the name of a part holds: `sqlite`, `postgres`, `channels`, `streams`
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -53,6 +54,11 @@ pub fn measure(program: &Path, arguments: &HubArguments) -> Result<Value> {
     if wanted("postgres") {
         let cluster = step::timed("PostgreSQL that keeps what it says", Cluster::start_durable)?;
         engine(&runtime, program, &scratch.0.join("postgres"), Some(&cluster.url), arguments, &mut figures)?;
+    }
+    if wanted("channels") {
+        let length = Duration::from_secs(arguments.seconds);
+        let data = scratch.0.join("channels");
+        runtime.block_on(channels::measure(program, &data, arguments.runs, length, &mut figures))?;
     }
     if wanted("streams") {
         for count in &arguments.streams {

@@ -40,7 +40,7 @@ pub(super) async fn press(
     let (session, message) = (found.message.session_id.clone(), found.message.draft.id.clone());
     let now = clock::now();
     let action = press.action(&message);
-    let action = tell(&session, &message, &action, Map::new(), action.to_markdown(), now)?;
+    let action = tell(scoped, (&session, &message), &action, Map::new(), action.to_markdown())?;
     let pressed = press.clone();
     let rule = Box::new(move |current: &StoredMessage, _: &[StoredMessage]| {
         let draft = &current.message.draft;

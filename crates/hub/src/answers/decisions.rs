@@ -3,6 +3,7 @@
 use super::messages::{entry, named};
 use super::pages::Pages;
 use super::{file_actions, refusal, review_actions, session, types};
+use crate::channels::EXTRA;
 use crate::hooks::rules;
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
@@ -16,11 +17,11 @@ use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, MessageType, Micros, Payload as _, Provenance, Role, SessionId, Status,
+    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, Status,
     envelope, markdown,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use store::{
     Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, Store,
     StoredMessage,
@@ -84,7 +85,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         shown_sha256: shown.clone(),
         ..Decision::new(state)
     };
-    let action = action(&session, &id, &approval, &decision, &input, now)?;
+    let action = action(scoped, &found.message, &approval, &decision, &input)?;
     let rule = Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
         let draft = &current.message.draft;
         let refused = |objection| Refusal::Rule(objection, Some(Box::new(current.clone())));
@@ -533,12 +534,11 @@ fn in_words(approval: &Approval, decision: &Decision, action: Action) -> Action 
 
 /// The ACTION that tells the agent.
 fn action(
-    session: &SessionId,
-    approval_id: &MessageId,
+    scoped: &Scoped,
+    about: &Message,
     approval: &Approval,
     decision: &Decision,
     input: &Decide,
-    now: Micros,
 ) -> Result<LivePost, Problem> {
     let label = |id: &String| {
         approval.choices().find(|choice| choice.id == *id).map_or_else(|| id.clone(), |choice| choice.label.clone())
@@ -548,7 +548,7 @@ fn action(
         selected.push(decision.state.label());
     }
     let action = Action {
-        approval_id: Some(approval_id.to_string()),
+        approval_id: Some(about.draft.id.to_string()),
         reply_to: None,
         selected,
         values: input.values.clone(),
@@ -557,26 +557,29 @@ fn action(
     let mut extras = Map::new();
     extras.insert("decision_state".to_owned(), Value::from(decision.state.as_str()));
     let words = in_words(approval, decision, action.clone());
-    tell(session, approval_id, &action, extras, words.to_markdown(), now)
+    tell(scoped, (&about.session_id, &about.draft.id), &action, extras, words.to_markdown())
 }
 
 /// Makes the post by which the agent learns what a person chose of a message.
 pub(super) fn tell(
-    session: &SessionId,
-    about: &MessageId,
+    scoped: &Scoped,
+    (session, about): (&SessionId, &MessageId),
     action: &Action,
-    extras: Map<String, Value>,
+    mut extras: Map<String, Value>,
     content: String,
-    now: Micros,
 ) -> Result<LivePost, Problem> {
+    if let Some(person) = &scoped.person {
+        extras.insert(EXTRA.to_owned(), json!({ "id": person.id, "name": person.channel, "kind": person.via }));
+    }
     let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
     let metadata = envelope::build(MessageType::Action.as_str(), payload, extras, envelope::VERSION)
         .map_err(|_| Problem::internal())?;
     let mut draft = Draft {
         metadata: Some(metadata),
         reply_to: Some(about.clone()),
+        sender_name: scoped.person.as_ref().map(|person| person.name.clone()),
         provenance: Provenance::Person,
-        ..Draft::text(posting::new_id(), Role::User, "user", content, now)
+        ..Draft::text(posting::new_id(), Role::User, "user", content, clock::now())
     };
     let body = Body::from(action.clone());
     posting::complete(&mut draft, &body);

@@ -175,7 +175,7 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     let (selected, values) = chosen(&controls, &input)?;
     let (session, message) = (&asked.message.session_id, &asked.message.draft.id);
     let action = Action { reply_to: Some(message.to_string()), selected, values, ..Action::default() };
-    let post = tell(session, message, &action, Map::new(), action.to_markdown(), clock::now())?;
+    let post = tell(scoped, (session, message), &action, Map::new(), action.to_markdown())?;
     let posted = posts::write(scoped, post).await?;
     Ok(Decided { approval: asked, action: posted.message, pos: posted.pos, replayed: posted.replayed })
 }

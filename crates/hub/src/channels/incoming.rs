@@ -117,7 +117,7 @@ fn known(hub: &Hub, row: &ChannelRow, address: &str) -> Result<Known, Problem> {
         Problem::new(403, "stranger", "Nobody by this address may speak in this channel")
             .hint("The owner lists a channel's people in the settings")
     })?;
-    let person = Person { name: name.clone(), via: row.kind.clone(), channel: row.name.clone() };
+    let person = Person { id: row.id.clone(), name: name.clone(), via: row.kind.clone(), channel: row.name.clone() };
     let scoped = Scoped { person: Some(Arc::new(person)), ..Scoped::new(hub.clone(), Caller::Owner) };
     Ok(Known { scoped, sender: format!("{}:{address}", row.kind), name })
 }

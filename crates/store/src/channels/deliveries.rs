@@ -401,7 +401,7 @@ async fn settle(
     match change {
         DeliveryChange::Begun { key, latest, body, said, shown, is_talk } => set!(
             key,
-            "body = $5, body_latest = $6, said = $7, shown = $8, is_talk = $9",
+            "body = $5, body_latest = $6, said = $7, begun_shown = $8, is_talk = $9",
             plain(body),
             *latest,
             plain(said),
@@ -416,7 +416,7 @@ async fn settle(
         DeliveryChange::Sent { key, external_id } => set!(
             key,
             "state = CASE WHEN state = 'pending' AND latest > body_latest THEN 'pending' ELSE 'sent' END, body = NULL, \
-             sends = sends + 1, attempts = 0, error = NULL, sent_at = $5, external_id = COALESCE($6, external_id)",
+             sends = sends + 1, attempts = 0, shown = COALESCE(begun_shown, shown), begun_shown = NULL, error = NULL, sent_at = $5, external_id = COALESCE($6, external_id)",
             now.0,
             external_id.as_deref()
         )?,

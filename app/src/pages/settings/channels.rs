@@ -1,0 +1,190 @@
+//! Channels: where sessions are shown besides the page, what waits there, what was refused, and a form to add one.
+
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
+use crate::shared::session_href;
+use crate::shell::small_icon;
+use crate::visible;
+use api::channels::{Channel, ChannelDelivery, ChannelField, ChannelKind, Channels};
+use leptos::prelude::*;
+
+/// The channels, and what each refused for good.
+pub struct ChannelsData {
+    pub channels: Channels,
+    /// By channel: the latest first.
+    pub refused: Vec<(String, Vec<ChannelDelivery>)>,
+}
+
+pub fn channels(data: &ChannelsData, clock: &Clock) -> Part {
+    let all = &data.channels.channels;
+    let rows: Vec<_> = all.iter().map(|channel| row(channel, &data.channels.kinds, clock)).collect();
+    let none = rows.is_empty().then(|| {
+        part! { <p class="cap none-yet">"No channel yet. Add one to read and answer sessions in a chat room, or in a program of yours."</p> }
+    });
+    let table = (!rows.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"Channel"</th><th scope="col" class="hide-narrow">"Shows"</th><th scope="col">"State"</th>
+                    <th><span class="sr">"Actions"</span></th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+    });
+    let refused: Vec<_> = data
+        .refused
+        .iter()
+        .filter_map(|(id, deliveries)| Some(refused(all.iter().find(|channel| channel.id == *id)?, deliveries, clock)))
+        .collect();
+    let people: Vec<_> = all.iter().filter(|channel| answers(channel, &data.channels.kinds)).map(people).collect();
+    let forms: Vec<_> = data.channels.kinds.iter().map(form).collect();
+    part! {
+        <section id="channels" aria-labelledby="channels-heading">
+            <div class="pagehead"><div><h2 id="channels-heading">"Channels"</h2>
+                <p>"Places besides this page where sessions are shown and answered. Each channel gets its messages in order, and one that is slow or down delays no other."</p></div></div>
+            {none}{table}{refused}{people}
+            {forms}
+        </section>
+    }
+}
+
+fn answers(channel: &Channel, kinds: &[ChannelKind]) -> bool {
+    kinds.iter().any(|kind| kind.name == channel.kind && kind.answers)
+}
+
+fn row(channel: &Channel, kinds: &[ChannelKind], clock: &Clock) -> Part {
+    let name = visible::line(&channel.name);
+    let title = kinds.iter().find(|kind| kind.name == channel.kind).map_or(&channel.kind, |kind| &kind.title);
+    let bound = channel.sessions.iter().filter(|session| session.bound).count();
+    let shows = if channel.every_session {
+        "Every session".to_owned()
+    } else {
+        figures::counted(i64::try_from(bound).unwrap_or(i64::MAX), "session")
+    };
+    let (pause, pause_action) = if channel.paused_at.is_some() {
+        ("Resume", PageAction::ResumeChannel)
+    } else {
+        ("Pause", PageAction::PauseChannel)
+    };
+    let remove = format!("Remove {name}");
+    part! {
+        <tr><th scope="row"><span class="name">{name.clone()}</span><br/><small class="mut">{visible::line(title)}</small></th>
+            <td class="hide-narrow">{shows}</td>
+            <td>{state(channel, clock)}</td>
+            <td class="end">
+                <button type="button" class="btn quiet tiny" data-action=PageAction::TestChannel.name() data-channel=channel.id.clone()>"Send a test"<span class="sr">{format!(" to {name}")}</span></button>
+                <button type="button" class="btn quiet tiny" data-action=pause_action.name() data-channel=channel.id.clone()>{pause}<span class="sr">{format!(" {name}")}</span></button>
+                <button type="button" class="btn quiet tiny icon" data-action=PageAction::RemoveChannel.name() data-channel=channel.id.clone() data-name=name.clone() title=remove.clone()>
+                    {small_icon(Glyph::TRASH)}<span class="sr">{remove.clone()}</span></button></td></tr>
+    }
+}
+
+fn state(channel: &Channel, clock: &Clock) -> Part {
+    let paused = channel.paused_at.map(|_| part! { <span class="chip">"Paused"</span>" " });
+    let waiting = (channel.waiting > 0).then(|| {
+        part! { <span class="chip" data-state="waiting">{format!("{} waiting", figures::count(channel.waiting))}</span>" " }
+    });
+    let sent = match channel.sent_at {
+        Some(at) => part! { <span class="mut">"Sent "{moment(clock, at, "num mut")}</span> },
+        None => part! { <span class="mut">"Nothing sent yet"</span> },
+    };
+    let failing = channel.error.as_ref().map(|error| {
+        let next = channel.next_at.map(|at| part! { " Tried again "{moment(clock, at, "num")}". " });
+        part! {
+            <p class="cap fg-err">{visible::line(error)}"."{next}
+                <button type="button" class="btn quiet tiny" data-action=PageAction::SendNow.name() data-channel=channel.id.clone()>"Try now"</button></p>
+        }
+    });
+    part! { {paused}{waiting}{sent}{failing} }
+}
+
+/// What a channel refused for good.
+fn refused(channel: &Channel, deliveries: &[ChannelDelivery], clock: &Clock) -> Part {
+    let name = visible::line(&channel.name);
+    let rows: Vec<_> = deliveries
+        .iter()
+        .map(|delivery| {
+            let href = format!("{}?at={}#m{}", session_href(delivery.session.as_str()), delivery.seq, delivery.seq);
+            let text = model::text::one_line(delivery.text.as_deref().unwrap_or_default(), 120);
+            part! {
+                <tr><td><a href=href>{visible::line(&text)}</a></td><td class="fg-err">{visible::line(delivery.error.as_deref().unwrap_or_default())}</td>
+                    <td class="hide-narrow">{moment(clock, delivery.queued_at, "num mut")}</td></tr>
+            }
+        })
+        .collect();
+    part! {
+        <div class="callout" data-state="failed"><div>
+            <p><b>{format!("{name} refused {}. ", figures::counted(channel.dead, "message"))}</b>"What came later was sent."</p>
+            <div class="table-wrap"><table class="table">
+                <thead><tr><th scope="col">"Message"</th><th scope="col">"Why"</th><th scope="col" class="hide-narrow">"When"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+            <p><button type="button" class="btn tiny" data-action=PageAction::RetryRefused.name() data-channel=channel.id.clone()>"Try again"<span class="sr">{format!(": {name}")}</span></button>" "
+                <button type="button" class="btn quiet tiny" data-action=PageAction::ClearRefused.name() data-channel=channel.id.clone()>"Clear"<span class="sr">{format!(" what {name} refused")}</span></button></p>
+        </div></div>
+    }
+}
+
+/// Who may answer in a channel.
+fn people(channel: &Channel) -> Part {
+    let name = visible::line(&channel.name);
+    let lines: Vec<String> = channel.people.iter().map(|(address, name)| format!("{address} = {name}")).collect();
+    let incoming = channel.incoming.clone().map(|url| {
+        part! { <p class="cap">"Signed answers are posted to "<code>{visible::line(&url)}</code></p> }
+    });
+    part! {
+        <details class="old-keys"><summary class="btn quiet tiny">{format!("People of {name} ({})", channel.people.len())}</summary>
+            <form class="answer" data-channel-people=channel.id.clone()>
+                <label class="answer-field"><span>"One a line: address = name"</span><textarea name="people" rows="4" spellcheck="false">{lines.join("\n")}</textarea></label>
+                {incoming}
+                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <p><button type="submit" class="btn primary">"Save"</button></p>
+            </form>
+        </details>
+    }
+}
+
+fn form(kind: &ChannelKind) -> Part {
+    let fields: Vec<_> = kind.fields.iter().map(field).collect();
+    let people = kind.answers.then(|| {
+        part! {
+            <label class="answer-field"><span>"People who may answer, one a line: address = name"</span>
+                <textarea name="people" rows="2" spellcheck="false" placeholder="@ada:example.org = Ada"></textarea></label>
+        }
+    });
+    part! {
+        <details class="old-keys"><summary class="btn quiet tiny">{format!("Add {}", kind.title)}</summary>
+            <form class="answer" data-channel-kind=kind.name.clone() autocomplete="off">
+                <p class="cap">{kind.about.clone()}</p>
+                <label class="answer-field"><span>"Name"</span><input name="name" maxlength="200" placeholder=kind.title.clone()/></label>
+                {fields}{people}
+                <label class="answer-field"><span>"Session: its id, or empty for every session"</span><input name="session" spellcheck="false"/></label>
+                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <p><button type="submit" class="btn primary">"Add the channel"</button></p>
+            </form>
+        </details>
+    }
+}
+
+fn field(field: &ChannelField) -> Part {
+    let kind = if field.secret { "password" } else { "text" };
+    part! {
+        <label class="answer-field"><span>{field.label.clone()}</span>
+            <input name=format!("setting.{}", field.name) type=kind required=field.required spellcheck="false" autocomplete="off"/>
+            <small>{field.help.clone()}</small></label>
+    }
+}
+
+/// Filled when a channel was added whose secret was made, and when one was removed.
+pub fn notices() -> Part {
+    part! {
+        <div id="channel-secret" class="callout" data-state="done" role="status" hidden>{small_icon(Glyph::KEY)}
+            <div><p><b>"The channel was added."</b>" Copy the secret of its signatures now; it will not be shown again."</p>
+                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+        </div>
+        <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>
+            <button type="button" class="btn quiet tiny" data-action=PageAction::RestoreChannel.name()>"Undo"</button></p>
+    }
+}
