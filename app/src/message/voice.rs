@@ -44,6 +44,10 @@ pub fn head(card: &Card) -> Option<AnyView> {
     if policy.channel == Channel::Task && draft.role == Role::User {
         return Some(marked("Scheduled task", Glyph::CLOCK, "\u{bb} [Scheduled Task]"));
     }
+    if let Some(channel) = channel(draft) {
+        let from = format!("From {channel}");
+        return Some(view! { <p class="by person"><b>{visible::html(&name).into_view()}</b>" "<span class="chip">{visible::html(&from).into_view()}</span></p> }.into_any());
+    }
     match (policy.look, policy.side) {
         (Look::PassedOn, ..) => Some(marked(&name, Glyph::USER, "Passed on by the agent")),
         (Look::Notice, ..) => Some(marked(
@@ -55,6 +59,12 @@ pub fn head(card: &Card) -> Option<AnyView> {
         _ if is_answer(draft) => Some(named("by")),
         _ => None,
     }
+}
+
+/// Returns the name of the channel by which a person's message came.
+fn channel(draft: &Draft) -> Option<&str> {
+    let is_persons = draft.role == Role::User && draft.provenance == Provenance::Person;
+    draft.metadata.as_ref().filter(|_| is_persons)?.get("channel")?.get("name")?.as_str()
 }
 
 /// A name with the reason why the words below it aren't shown as those of the speaker they claim.

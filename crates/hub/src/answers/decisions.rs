@@ -17,8 +17,8 @@ use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, Status,
-    envelope, markdown,
+    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, Status, envelope,
+    markdown,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};

@@ -197,7 +197,8 @@ impl Sender<'_> {
             let key = due.key;
             match self.send_one(&due, body).await? {
                 Ok(sent) => {
-                    if is_talk && sent.id.is_some() {
+                    // An edit of an earlier message begins no other thread.
+                    if is_talk && due.external_id.is_none() && sent.id.is_some() {
                         self.threads.insert(due.session.clone(), sent.id.clone());
                     }
                     outcomes.push(DeliveryChange::Sent { key, external_id: sent.id });

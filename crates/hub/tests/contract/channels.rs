@@ -120,7 +120,7 @@ async fn what_grows_is_edited_where_that_can_be_done_and_else_said_when_it_is_co
     talk.agent(Delete, "/messages/m1", Value::Null).await;
     let discord = side.came("discord", 5).await;
     let seen: Vec<_> = discord.iter().map(|came| (came.method.as_str(), came.path.as_str(), came.text())).collect();
-assert_eq!(seen[0], ("POST", "discord", "nightly: I".to_owned()));
+    assert_eq!(seen[0], ("POST", "discord", "nightly: I".to_owned()));
     assert_eq!(seen[1].0, "PATCH");
     assert_eq!(seen[1].2, "nightly: I see.");
     assert_eq!((seen[2].0, &*seen[2].2), ("POST", "🔧 Bash: ls (running)"));

@@ -45,7 +45,11 @@ pub async fn measure(
         }
     }
     let ratios = speeds[0].iter().zip(&speeds[1]).map(|(without, with)| with / without).collect();
-    figures.push(Figure::plain("SQLite: durable messages, told to three channels", "/s", std::mem::take(&mut speeds[1])));
+    figures.push(Figure::plain(
+        "SQLite: durable messages, told to three channels",
+        "/s",
+        std::mem::take(&mut speeds[1]),
+    ));
     figures.push(Figure::plain("SQLite: the same as a part of those told to none", "", ratios));
     Ok(())
 }
