@@ -119,6 +119,7 @@ class Account:
 
     def __init__(self, homeserver, user, token):
         self.homeserver, self.user, self.token, self.sent = homeserver, user, token, 0
+        self.position, self.invited = None, {}
 
     def call(self, method, path, body=None):
         status, answer = call(f"{self.homeserver.url}/_matrix/client/v3{path}", method, body, self.token)
@@ -127,8 +128,11 @@ class Account:
 
     def invitation(self, name):
         """The room with this name to which the account is invited."""
-        invited = self.call("GET", "/sync?timeout=0").get("rooms", {}).get("invite", {})
-        for room, state in invited.items():
+        # Without a position, Synapse gives the same answer again for minutes.
+        sync = self.call("GET", "/sync?timeout=0" + (f"&since={self.position}" if self.position else ""))
+        self.position = sync["next_batch"]
+        self.invited.update(sync.get("rooms", {}).get("invite", {}))
+        for room, state in self.invited.items():
             for event in state["invite_state"]["events"]:
                 if event["type"] == "m.room.name" and event["content"]["name"] == name:
                     return room
