@@ -52,7 +52,7 @@ async fn a_persons_words_reach_the_agent_once_and_every_other_channel() {
         assert_eq!(OtherSide::texts(&side.came(path, 1).await), ["[Ada] go on"]);
         deliveries(&talk.house, id, |found| states(found) == [(1, "sent")]).await;
     }
-    let pending = talk.agent(Post, "/pending", json!({"wait_seconds": 0})).await;
+    let pending = talk.agent(Post, "/pending", json!({})).await;
     assert_eq!(contents(&pending.body["messages"]), ["go on"]);
     // The origin has nothing to say of it.
     deliveries(&talk.house, &channel, <[Value]>::is_empty).await;
