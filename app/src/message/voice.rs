@@ -46,7 +46,16 @@ pub fn head(card: &Card) -> Option<AnyView> {
     }
     if let Some(channel) = channel(draft) {
         let from = format!("From {channel}");
-        return Some(view! { <p class="by person"><b>{visible::html(&name).into_view()}</b>" "<span class="chip">{visible::html(&from).into_view()}</span></p> }.into_any());
+        return Some(
+            view! {
+                <p class="by person">
+                    <b>{visible::html(&name).into_view()}</b>
+                    " "
+                    <span class="chip">{visible::html(&from).into_view()}</span>
+                </p>
+            }
+            .into_any(),
+        );
     }
     match (policy.look, policy.side) {
         (Look::PassedOn, ..) => Some(marked(&name, Glyph::USER, "Passed on by the agent")),
