@@ -10,8 +10,8 @@ use crate::{
 };
 use api::account::Me;
 use api::blobs::BlobMade;
-use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::context::{ContextQuery, SessionContext};
+use api::lifecycle::{EditSession, EndOutcome, NewSession};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
 use api::runs::{BeginRun, EndRun};

@@ -11,10 +11,10 @@ mod audit;
 mod batches;
 #[path = "conformance/blobs.rs"]
 mod blobs;
-#[path = "conformance/chat_host.rs"]
-mod chat_host;
 #[path = "conformance/channels.rs"]
 mod channels;
+#[path = "conformance/chat_host.rs"]
+mod chat_host;
 #[path = "conformance/context_log.rs"]
 mod context_log;
 #[path = "conformance/damage.rs"]

@@ -36,7 +36,11 @@ async fn a_chat_is_lines_in_the_order_of_its_rows() {
     let path = dir.path().join("old.db");
     let mut owner = owner(&path).await;
     run(&mut owner, SCHEMA).await;
-    run(&mut owner, "ALTER TABLE messages ADD COLUMN reactions TEXT; UPDATE messages SET reactions = 'eyes' WHERE id = '2'").await;
+    run(
+        &mut owner,
+        "ALTER TABLE messages ADD COLUMN reactions TEXT; UPDATE messages SET reactions = 'eyes' WHERE id = '2'",
+    )
+    .await;
     let row = |row: Value| json!({"chat_jid": "a", "row": row});
     let expected = [
         json!({"chat_jid": "a", "chat": {"jid": "a", "name": "The mill"}}),
