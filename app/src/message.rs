@@ -60,6 +60,7 @@ impl Card {
     pub fn voice_class(&self) -> &'static str {
         match self.policy() {
             Policy { look: Look::PassedOn, .. } => "msg passed",
+            Policy { look: Look::Dimmed, .. } => "msg user dimmed",
             Policy { side: Side::Right, .. } => "msg user",
             _ => "msg",
         }

@@ -7,6 +7,7 @@ pub mod folders;
 pub mod gallery;
 pub mod inbox;
 pub mod login;
+pub mod memory;
 pub mod new_session;
 pub mod offline;
 pub mod palette;

@@ -75,6 +75,7 @@ pub enum Place {
     Changes,
     Search,
     Folders,
+    Memory,
     Stats,
     Schedules,
     Settings,
@@ -237,6 +238,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <a href="/search" title="History" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
                 <a href="/folders" title="Folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
                 <a href="/schedules" title="Schedules" aria-current=current(Place::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
+                <a href="/memory" title="Memory" aria-current=current(Place::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
                 <a href="/stats" title="Statistics" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
                 <div class="rail-below">{below}</div>
             </div>

@@ -17,13 +17,14 @@
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
 //! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
-//! - `run`: runs queued actions; `settings`, `folders`, `inbox`: pages of their own.
+//! - `run`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
 // Each group imports only from the groups below it; `cargo xtask tidy` proves it.
 mod folders;
 mod inbox;
+mod memory;
 mod run;
 mod settings;
 
@@ -99,6 +100,8 @@ async fn start_page() {
         inbox::inbox().await;
     } else if has("folders") {
         folders::folders().await;
+    } else if has("memories") {
+        memory::memory().await;
     } else if has("settings") {
         settings::settings().await;
     } else if has("filters") || has("search") || has("stats-filters") {

@@ -2,12 +2,14 @@
 
 mod export_args;
 mod hook_args;
+mod message_args;
 mod schedule_args;
 mod terminal_args;
 mod types_args;
 
 pub use export_args::{Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+pub use message_args::MessageArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
@@ -171,6 +173,8 @@ pub struct Serve {
     /// Host that channels may reach though it is private, and without TLS
     #[arg(long, value_name = "NAME")]
     pub channel_host: Vec<String>,
+    #[command(flatten)]
+    pub messages: MessageArgs,
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,

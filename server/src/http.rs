@@ -135,6 +135,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/schedules", get(pages::schedules))
         .route("/search", get(pages::search))
         .route("/folders", get(pages::folders))
+        .route("/memory", get(pages::memory))
         .route("/stats", get(pages::stats))
         .route("/docs/api", get(pages::api_reference))
         .route("/gallery", get(pages::gallery))

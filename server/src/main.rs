@@ -10,6 +10,7 @@ mod cli;
 mod commands;
 mod data_dir;
 mod door;
+mod embeddings;
 mod http;
 mod logging;
 mod modes;

@@ -45,6 +45,8 @@ mod login;
 mod mcp;
 #[path = "program/mcp_http.rs"]
 mod mcp_http;
+#[path = "program/memory.rs"]
+mod memory;
 #[path = "program/nul.rs"]
 mod nul;
 #[path = "program/operated.rs"]

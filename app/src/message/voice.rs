@@ -6,6 +6,7 @@ use crate::message::view_options::TranscriptOptions;
 use crate::visible;
 use leptos::prelude::*;
 use model::policy::{Channel, Look, Side, facts_of, policy};
+use model::routing::{ControlWord, Ignored, Mark};
 use model::{Draft, MessageType, Provenance, Role};
 
 /// Returns the name of whoever speaks, as the page shows it.
@@ -64,6 +65,7 @@ pub fn head(card: &Card) -> Option<AnyView> {
             Glyph::COMMENT,
             &format!("Notice by the agent, sent as \u{201c}{}\u{201d}", draft.sender.trim()),
         )),
+        (_, Side::Right) if route(draft).is_some() => route(draft).map(|(glyph, reason)| marked(&name, glyph, reason)),
         (_, Side::Right) if draft.sender_name.is_some() => Some(named("by person")),
         _ if is_answer(draft) => Some(named("by")),
         _ => None,
@@ -74,6 +76,19 @@ pub fn head(card: &Card) -> Option<AnyView> {
 fn channel(draft: &Draft) -> Option<&str> {
     let is_persons = draft.role == Role::User && draft.provenance == Provenance::Person;
     draft.metadata.as_ref().filter(|_| is_persons)?.get("channel")?.get("name")?.as_str()
+}
+
+/// Where a person's message went, if that isn't to the agent at once.
+fn route(draft: &Draft) -> Option<(Glyph, &'static str)> {
+    let mark = Mark::of(draft);
+    Some(match (mark.control, mark.ignored) {
+        (Some(ControlWord::Btw), _) => (Glyph::COMMENT, "By the way: wakes nobody"),
+        (Some(ControlWord::Todo), _) => (Glyph::LIST, "For later: wakes nobody"),
+        (Some(_), _) => (Glyph::TERM, "Control word: not for the agent"),
+        (None, Some(Ignored::Drop)) => (Glyph::COMMENT, "Not addressed to the agent"),
+        (None, Some(Ignored::Accumulate)) => (Glyph::COMMENT, "Not addressed: read with the next message"),
+        (None, None) => return None,
+    })
 }
 
 /// A name with the reason why the words below it aren't shown as those of the speaker they claim.

@@ -66,6 +66,10 @@ page_actions! {
     SetFolder = "set",
     ExcludeRest = "exclude-rest",
     ForgetFolder = "forget",
+    // Memory.
+    ForgetMemory = "forget-memory",
+    ForgetMemories = "forget-memories",
+    EmbedMemory = "embed-memory",
     // Settings.
     UsualKeys = "usual-keys",
     ChangeKey = "remap",

@@ -42,6 +42,7 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
     let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(Place::Folders)) };
     let others = [
         Tab::new("/schedules", Glyph::CLOCK, "Schedules", here(Place::Schedules)),
+        Tab::new("/memory", Glyph::DB, "Memory", here(Place::Memory)),
         Tab::new("/stats", Glyph::CHART, "Statistics", here(Place::Stats)),
         Tab::new("/settings", Glyph::GEAR, "Settings", here(Place::Settings)),
     ];

@@ -18,6 +18,18 @@ def test_what_people_write_comes_once(session, owner):
     assert session.pending() == [] and session.send_message("Done").queued_user_messages == []
 
 
+def test_what_people_said_is_recalled(verbatim, session, owner):
+    owner.write(session.id, "The harbour gate opens at seven")
+    page = verbatim.recall("when does the gate open", {"session": session.id})
+    (memory,) = page["memories"]
+    assert (memory["text"], memory["session_id"], memory["found_by"]) == (
+        "The harbour gate opens at seven",
+        session.id,
+        ["words"],
+    )
+    assert [memory["text"] for memory in verbatim.recall()["memories"]][0] == "The harbour gate opens at seven"
+
+
 def test_waiting_ends_with_its_time(session):
     assert session.pending(0.05) == []
 

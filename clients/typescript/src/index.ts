@@ -77,5 +77,5 @@ export { Session } from './session.js';
 export type { ProgressFields, ToolCallResult } from './session.js';
 export { Streaming } from './streaming.js';
 export { Verbatim } from './verbatim.js';
-export type { DeclaredType, TypeDocument } from './verbatim.js';
+export type { DeclaredType, Memory, MemoryPage, RecallQuery, TypeDocument } from './verbatim.js';
 export { Watch } from './watch.js';

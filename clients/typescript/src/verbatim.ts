@@ -42,6 +42,49 @@ export interface DeclaredType {
   replayed?: boolean;
 }
 
+/** What to recall: parameters of `GET /v1/memory`. */
+export interface RecallQuery {
+  /** Words or a question. */
+  q?: string;
+  /** Only what was said in this session. */
+  session?: string;
+  /** Only what was said in sessions of this project. */
+  project?: string;
+  /** `next` of the page before, without `q`. */
+  after?: string;
+  /** 1 to 100; 20 if absent. */
+  limit?: number;
+}
+
+/** Something that a person said. */
+export interface Memory {
+  sessionId: string;
+  sessionTitle: string;
+  project: string;
+  messageId: string;
+  seq: number;
+  role: string;
+  senderName?: string;
+  /** Microseconds since 1970. */
+  createdAt: number;
+  text: string;
+  /** 0 to 1, for comparing within one answer. */
+  score: number;
+  /** `words`, `meaning`, or both. */
+  foundBy: string[];
+}
+
+/** Memories, and how far meanings can be compared: `off`, `ready`, `pending` or `failing`. */
+export interface MemoryPage {
+  memories: Memory[];
+  next: string | null;
+  total: number;
+  embedded: number;
+  vectors: string;
+  model?: string;
+  error?: string;
+}
+
 /**
  * A server and the key to it.
  *
@@ -94,6 +137,16 @@ export class Verbatim {
   async sessions(query: ListSessions = {}): Promise<SessionPage> {
     const answer = await this.#core.call('GET', withQuery('/v1/sessions', snakeFields(query)));
     return { ...(camel(answer) as SessionPage), sessions: listOf(answer, 'sessions').map(infoOf) };
+  }
+
+  /**
+   * Recalls what people said, the best first; without `q` the newest first. Throws a `ForbiddenError` for a key without the scope `read`,
+   * and an `InvalidError` for a too long `q`.
+   */
+  async recall(query: RecallQuery = {}): Promise<MemoryPage> {
+    const answer = await this.#core.call('GET', withQuery('/v1/memory', snakeFields(query)));
+    listOf(answer, 'memories');
+    return camel(answer) as MemoryPage;
   }
 
   /**

@@ -29,6 +29,16 @@ test('what people write comes once', async () => {
   assert.deepEqual((await session.sendMessage('Done')).queuedUserMessages, []);
 });
 
+test('what people said is recalled', async () => {
+  await server.write(session, 'The harbour gate opens at seven');
+  const page = await verbatim.recall({ q: 'when does the gate open', session: session.id });
+  assert.deepEqual(
+    page.memories.map((memory) => [memory.text, memory.sessionId, memory.foundBy]),
+    [['The harbour gate opens at seven', session.id, ['words']]],
+  );
+  assert.equal((await verbatim.recall()).memories[0].text, 'The harbour gate opens at seven');
+});
+
 test('waiting ends with its time', async () => {
   assert.deepEqual(await session.pending(0.05), []);
 });

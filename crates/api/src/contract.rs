@@ -17,6 +17,7 @@ use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
+use crate::memory::{ForgetMemory, MemoriesChanged, MemoryPage, MemoryQuery};
 use crate::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
 use crate::outline::{FindQuery, Found, Outline, OutlineQuery};
@@ -28,6 +29,7 @@ use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::redaction::{RedactionQuery, RedactionReport};
+use crate::routing::{Rooms, Routing};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use crate::search::{SearchPage, SearchQuery};
@@ -36,6 +38,7 @@ use crate::stats::{Stats, StatsQuery};
 use crate::type_settings::{EditTypeSettings, TypeSettings};
 use crate::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use crate::{Client, Problem};
+use model::routing::Settings as RoutingSettings;
 use std::future::Future;
 
 macro_rules! endpoints {
@@ -275,6 +278,16 @@ endpoints! {
     Put "/v1/types/{type}" declare_type / DeclareTypeEndpoint (TypePath, DeclareType) -> TypeDeclared [Owner, Local, Agent; 256 KiB];
     /// Remove a declared type, with all its versions. Its messages stay, and are shown as data.
     Delete "/v1/types/{type}" remove_type / RemoveType (TypePath, Nothing) -> Types [Owner, Local; 1 KiB];
+    /// Which messages wake an agent: the name that calls it, and what becomes of other messages. Of the workspace.
+    Get "/v1/settings/routing" get_routing / GetRouting (Nothing, Nothing) -> Routing [Owner, Local; 1 KiB];
+    /// Sets the workspace's routing. What is absent is as in the server's environment.
+    Put "/v1/settings/routing" set_routing / SetRouting (Nothing, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
+    /// The routing of a session.
+    Get "/v1/sessions/{session}/routing" get_session_routing / GetSessionRouting (SessionPath, Nothing) -> Routing [Owner, Local; 1 KiB];
+    /// Sets the routing of a session. What is absent is as in the workspace.
+    Put "/v1/sessions/{session}/routing" set_session_routing / SetSessionRouting (SessionPath, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
+    /// Rooms of channels that somebody wrote in and nobody registered. What was written there isn't stored.
+    Get "/v1/rooms" list_rooms / ListRooms (Nothing, Nothing) -> Rooms [Owner, Local; 1 KiB];
     /// How the workspace treats message types.
     Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
     /// Draws types as text, or accepts their payload unchecked. It takes effect at once.
@@ -282,6 +295,12 @@ endpoints! {
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
+    /// Recall what people said, in any session: by words, and by meaning where an endpoint makes vectors.
+    Get "/v1/memory" recall / Recall (Nothing, MemoryQuery) -> MemoryPage [Owner, Local, Agent; 1 KiB];
+    /// Forget a memory, or all of them. The messages stay in their sessions.
+    Post "/v1/memory/forget" forget_memory / ForgetMemoryEndpoint (Nothing, ForgetMemory) -> MemoriesChanged [Owner, Local; 1 KiB];
+    /// Make all vectors anew, as for another model.
+    Post "/v1/memory/embed" embed_memory / EmbedMemory (Nothing, Nothing) -> MemoriesChanged [Owner, Local; 1 KiB];
     /// What was said, called and spent: by day, project, model and tool.
     Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local, Agent; 1 KiB];
     /// What may be spent today and this month, and what was.

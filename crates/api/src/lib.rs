@@ -31,6 +31,7 @@ pub mod json;
 pub mod keys;
 pub mod lifecycle;
 pub mod limits;
+pub mod memory;
 pub mod messages;
 pub mod net;
 #[cfg(feature = "schema")]
@@ -42,6 +43,7 @@ pub mod problem;
 pub mod projects;
 pub mod reading;
 pub mod redaction;
+pub mod routing;
 pub mod runs;
 pub mod schedules;
 pub mod search;

@@ -16,6 +16,7 @@ pub mod prompts;
 mod start;
 mod view;
 
+pub use consent::real as real_folder;
 pub use start::{Begin, start};
 
 use crate::{Hub, clock, problem};

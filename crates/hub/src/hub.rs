@@ -13,10 +13,12 @@ use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::known::Known;
 use crate::login::Logins;
+use crate::memory::{Embedder, MemoryIndex};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::pace::Pace;
 use crate::quotas::Quotas;
+use crate::routing;
 use crate::types::DeclaredTypes;
 use crate::writer::Writer;
 use cost::Prices;
@@ -43,6 +45,10 @@ pub struct Settings {
     pub version: String,
     /// Prices of models of one's own. They replace those that come with the program.
     pub prices: Prices,
+    /// Routing where neither the session nor the workspace sets it.
+    pub routing: model::routing::Settings,
+    /// Makes vectors of what is remembered. Without it memories are found by words.
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// A folder in which an agent keeps files.
@@ -95,6 +101,9 @@ pub struct Inner {
     pub quotas: Arc<Quotas>,
     pub types: DeclaredTypes,
     pub type_settings: type_settings::Held,
+    pub routing: routing::Held,
+    pub rooms: routing::Rooms,
+    pub memory: MemoryIndex,
     pub notices: Notices,
     /// A schedule was changed: its time may be sooner.
     pub scheduled: Notify,
@@ -123,8 +132,11 @@ impl Hub {
         tokio::spawn(async move { counted.keep(&of, &ends).await });
         let type_settings = type_settings::Held::default();
         type_settings.load(&workspace).await?;
+        let routing = routing::Held::new(settings.routing.clone());
+        routing.load(&workspace).await?;
         if let Store::Postgres(_) = store {
             spawn_until(&shutdown, type_settings.clone().follow(workspace.clone()));
+            spawn_until(&shutdown, routing.clone().follow(workspace.clone()));
             let tell = doorbell::tell(feed.clone(), workspace.clone());
             let hear = doorbell::hear(feed.clone(), writer.waiters().clone(), workspace.clone(), revoked.clone());
             spawn_until(&shutdown, async { tokio::join!(tell, hear) });
@@ -154,6 +166,9 @@ impl Hub {
             quotas,
             types: DeclaredTypes::default(),
             type_settings,
+            routing,
+            rooms: routing::Rooms::default(),
+            memory: MemoryIndex::default(),
             notices: Notices::default(),
             scheduled: Notify::new(),
             prices,

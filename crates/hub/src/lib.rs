@@ -16,6 +16,8 @@
 //!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
 //! - `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
+//! - [`memory`]: what people said, found by words and by meaning.
+//! - [`routing`]: which messages wake the agent. `control`: words that the server carries out instead of the agent.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
@@ -34,6 +36,7 @@ pub mod channels;
 pub mod clock;
 pub mod compute;
 pub mod condition;
+mod control;
 pub mod demo;
 pub mod discover;
 mod doorbell;
@@ -49,6 +52,7 @@ pub mod import;
 pub mod keys;
 mod known;
 pub mod login;
+pub mod memory;
 mod metrics;
 mod moment;
 pub mod notices;
@@ -61,6 +65,7 @@ pub mod redaction;
 mod reports;
 mod request_span;
 pub mod retention;
+pub mod routing;
 pub mod schedules;
 mod scoped;
 mod search_text;

@@ -6,7 +6,7 @@
 mod command;
 mod deployment;
 mod git;
-mod process;
+pub(crate) mod process;
 
 pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;

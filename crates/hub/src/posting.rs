@@ -3,7 +3,7 @@
 use crate::import::batch::lines;
 use crate::search_text::search_text;
 use crate::types::TypeTable;
-use crate::{Caller, hex, moment, problem, reports};
+use crate::{Caller, hex, moment, problem, reports, routing};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
@@ -14,7 +14,8 @@ use model::envelope::{self, EnvelopeError};
 use model::message_type::approval::ApprovalState;
 use model::message_type::file::CHOSEN;
 use model::message_type::strict::MISSING;
-use model::policy::{Display, display, facts_of, policy, voice};
+use model::policy::{Display, display, facts_of, policy, remembers, should_embed, voice};
+use model::routing::{MARK, Rules};
 use model::{
     Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
 };
@@ -44,25 +45,34 @@ const NAME_CHARS: usize = 200;
 /// `POST /v1/sessions/{session}/messages/batch`: no message can have that address.
 const BATCH: &str = "batch";
 
+/// How the workspace treats what is posted to a session.
+pub struct Treatment<'a> {
+    pub settings: &'a TypeSettings,
+    pub types: &'a TypeTable,
+    pub rules: &'a Rules,
+}
+
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
 pub fn post(
     caller: &Caller,
-    settings: &TypeSettings,
+    treatment: &Treatment<'_>,
     session: &SessionId,
     input: PostMessage,
     pointer: &str,
-    types: &TypeTable,
     now: Micros,
 ) -> Result<LivePost, Problem> {
+    let Treatment { settings, types, rules } = treatment;
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
-    let (draft, body) = draft(caller, settings, input, types, now).map_err(|problem| below(pointer, problem))?;
+    let (mut draft, body) = draft(caller, settings, input, types, now).map_err(|problem| below(pointer, problem))?;
+    let route = routing::of_own(caller, &draft, rules);
+    let is_read = route.is_none_or(|route| routing::mark(&mut draft, &route));
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));
     // What a prompt may hold of the system is for the agent, too. An agent's own words are delivered to nobody.
     let is_for_agent = match draft.role {
-        Role::User => !by_agent,
+        Role::User => !by_agent && is_read,
         Role::System => draft.context != Context::None,
         _ => false,
     };
@@ -71,9 +81,11 @@ pub fn post(
         return Err(below(pointer, Problem::field("/deliver", expected)));
     }
     let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
-    let mut post = LivePost::new(session.clone(), new_message(draft, body), create_hash).map_err(problem)?;
+    let remembered = remembers(&draft, &rules.remembered_tools);
+    let message = NewMessage { remembered, ..new_message(draft, body) };
+    let mut post = LivePost::new(session.clone(), message, create_hash).map_err(problem)?;
     post.takes_queue = takes_queue;
-    post.queued = deliver.unwrap_or(is_for_agent);
+    post.queued = deliver.unwrap_or(is_for_agent) && is_read;
     Ok(post)
 }
 
@@ -155,6 +167,13 @@ fn draft(
         None => new_id(),
     };
     let (mut metadata, body) = metadata(caller, settings, input.message_metadata)?;
+    if role == Role::User
+        && !matches!(caller, Caller::Agent(_))
+        && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK))
+    {
+        let field = format!("/message_metadata/{MARK}");
+        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
+    }
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;
     }
@@ -387,6 +406,7 @@ pub fn new_message(draft: Draft, body: Body) -> NewMessage {
     NewMessage {
         display: display(&draft),
         search_text: search_text(&draft, &body),
+        remembered: should_embed(&draft),
         sums: sums(&draft, &body),
         draft,
         body,

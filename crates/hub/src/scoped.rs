@@ -18,6 +18,7 @@ use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
 };
+use api::memory::{ForgetMemory, MemoriesChanged, MemoryPage, MemoryQuery};
 use api::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use api::net::{NetChanges, NetQuery};
 use api::outline::{FindQuery, Found, Outline, OutlineQuery};
@@ -29,6 +30,7 @@ use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
 use api::redaction::{RedactionQuery, RedactionReport};
+use api::routing::{Rooms, Routing};
 use api::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use api::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use api::search::{SearchPage, SearchQuery};
@@ -38,6 +40,7 @@ use api::type_settings::{EditTypeSettings, TypeSettings};
 use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use api::{Access, Api, Nothing, Problem};
 use model::Status;
+use model::routing::Settings as RoutingSettings;
 use redact::Redactor;
 use std::sync::Arc;
 use store::Usage;
@@ -386,6 +389,30 @@ impl Api for Scoped {
     }
     async fn remove_type(&self, path: TypePath, _: Nothing) -> Result<Types, Problem> {
         answers::types::remove(self, &path).await
+    }
+    async fn recall(&self, _: Nothing, input: MemoryQuery) -> Result<MemoryPage, Problem> {
+        answers::memory::recall(self, input).await
+    }
+    async fn forget_memory(&self, _: Nothing, input: ForgetMemory) -> Result<MemoriesChanged, Problem> {
+        answers::memory::forget(self, input).await
+    }
+    async fn embed_memory(&self, _: Nothing, _: Nothing) -> Result<MemoriesChanged, Problem> {
+        answers::memory::embed(self).await
+    }
+    async fn get_routing(&self, _: Nothing, _: Nothing) -> Result<Routing, Problem> {
+        answers::routing::get(self, None).await
+    }
+    async fn set_routing(&self, _: Nothing, input: RoutingSettings) -> Result<Routing, Problem> {
+        answers::routing::set(self, None, input).await
+    }
+    async fn get_session_routing(&self, path: SessionPath, _: Nothing) -> Result<Routing, Problem> {
+        answers::routing::get(self, Some(&path)).await
+    }
+    async fn set_session_routing(&self, path: SessionPath, input: RoutingSettings) -> Result<Routing, Problem> {
+        answers::routing::set(self, Some(&path), input).await
+    }
+    async fn list_rooms(&self, _: Nothing, _: Nothing) -> Result<Rooms, Problem> {
+        answers::routing::rooms(self).await
     }
     async fn get_type_settings(&self, _: Nothing, _: Nothing) -> Result<TypeSettings, Problem> {
         Ok(answers::type_settings::get(&self.hub))

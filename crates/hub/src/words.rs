@@ -3,6 +3,7 @@
 
 use crate::search_text::search_text;
 use crate::{Hub, clock};
+use model::policy::should_embed;
 use model::{Body, Draft};
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -31,13 +32,13 @@ pub async fn renew(hub: Hub) {
 /// Writes the words of all messages of a store anew that no hub runs on.
 pub async fn renew_store(store: &Store) -> Result<(), StoreError> {
     let workspace = store.workspace("default");
-    while workspace.renew_words(clock::now(), words_of).await? {}
+    while workspace.renew_words(clock::now(), words_of, should_embed).await? {}
     Ok(())
 }
 
 /// True while some are left.
 pub async fn renew_part(hub: &Hub) -> Result<bool, StoreError> {
-    hub.workspace.renew_words(clock::now(), words_of).await
+    hub.workspace.renew_words(clock::now(), words_of, should_embed).await
 }
 
 fn words_of(draft: &Draft) -> Option<String> {

@@ -56,6 +56,8 @@ mod live;
 mod live_input;
 #[path = "contract/managing.rs"]
 mod managing;
+#[path = "contract/memory.rs"]
+mod memory;
 #[path = "contract/messages.rs"]
 mod messages;
 #[path = "contract/notices.rs"]
@@ -76,6 +78,8 @@ mod reach;
 mod reviewing;
 #[path = "contract/rewinds.rs"]
 mod rewinds;
+#[path = "contract/routing.rs"]
+mod routing;
 #[path = "contract/runs.rs"]
 mod runs;
 #[path = "contract/schedules.rs"]

@@ -4,6 +4,7 @@ mod approve;
 mod ask;
 mod cards;
 mod log;
+mod recall;
 mod search;
 
 use crate::call::{Call, Refusal, Reply};
@@ -80,6 +81,13 @@ pub const TOOLS: &[Tool] = &[
         reads: true,
         arguments: search::schema,
         run: |call, arguments| search::run(call, arguments).boxed(),
+    },
+    Tool {
+        name: "recall",
+        description: "Recall what people said in earlier sessions, by words or meaning. Ask a question or give words.",
+        reads: true,
+        arguments: recall::schema,
+        run: |call, arguments| recall::run(call, arguments).boxed(),
     },
 ];
 

@@ -2,6 +2,7 @@
 //! hold it, how far has it got.
 
 use crate::policy::facts_of;
+use crate::routing::Mark;
 use crate::{Body, MessageId, MessageType, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -254,7 +255,8 @@ impl Draft {
     /// decides an approval leaves a question open.
     pub fn answers_in_words(&self) -> bool {
         let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
-        self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo && !decides()
+        let is_said = self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo;
+        is_said && !decides() && Mark::of(self).is_to_agent()
     }
 
     /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status

@@ -22,7 +22,7 @@ mod settings;
 pub use control::{Control, ControlWord};
 pub use mark::{MARK, Mark, wakes};
 pub use mention::{MentionEnd, Names};
-pub use settings::{Rules, Settings};
+pub use settings::{Rules, Senders, Settings};
 
 use crate::words;
 
@@ -95,7 +95,8 @@ pub fn route(rules: &Rules, incoming: &Incoming<'_>) -> Route {
     if !incoming.registered {
         return Route::Unregistered;
     }
-    if !rules.allows(incoming.sender) {
+    // Who is logged in is an owner, whoever else is heard.
+    if incoming.place == Place::Room && !rules.senders.allows(incoming.sender) {
         return Route::Refused;
     }
     let mentioned = mention::rest(incoming.text, &rules.names, rules.mention_end);
@@ -111,6 +112,7 @@ pub fn route(rules: &Rules, incoming: &Incoming<'_>) -> Route {
         return Route::Ignored(rules.ignored);
     }
     if rules.direct_commands == DirectCommands::On
+        && incoming.place == Place::Own
         && let Some(command) = words.strip_prefix('!').map(str::trim).filter(|command| !command.is_empty())
     {
         return Route::DirectCommand(command.to_owned());

@@ -166,9 +166,28 @@ fn strangers_are_refused_and_unregistered_rooms_are_not_heard() {
     }
     let of = |senders: &[&str]| {
         let senders = Some(senders.iter().map(|sender| (*sender).to_owned()).collect());
-        Rules::of(&[Settings { senders, ..Settings::default() }], Place::Room).allows("ada")
+        Rules::of(&[Settings { senders, ..Settings::default() }], Place::Room).senders.allows("ada")
     };
     assert!(of(&["*"]) && of(&["eve", "*"]) && of(&["ADA"]) && !of(&["eve"]) && !of(&[]));
+}
+
+/// What was stored while somebody was heard isn't read once they aren't.
+#[test]
+fn every_row_that_an_agent_reads_is_measured() {
+    let senders = Some(vec!["matrix:@ada:example.org".to_owned()]);
+    let senders = Rules::of(&[Settings { senders, ..Settings::default() }], Place::Room).senders;
+    let said = |role, sender| Draft::text(MessageId::parse("m-1").unwrap(), role, sender, "hi", Micros(0));
+    for (role, sender, is_read) in [
+        (Role::User, "matrix:@ada:example.org", true),
+        (Role::User, "matrix:@eve:example.org", false),
+        (Role::User, "user", true),
+        (Role::User, "tui-user", true),
+        (Role::System, "deploy", true),
+        (Role::Assistant, "bot", true),
+    ] {
+        assert_eq!(senders.may_be_read(&said(role, sender)), is_read, "{sender}");
+    }
+    assert!(model::routing::Senders::default().may_be_read(&said(Role::User, "matrix:@eve:example.org")));
 }
 
 #[test]
@@ -219,11 +238,18 @@ fn control_words_are_whole_texts() {
 
 #[test]
 fn direct_commands_run_where_an_owner_enabled_them() {
-    assert_eq!(in_room(pynchy(), "@pynchy !ls"), addressed("!ls"));
     let on = || Settings { direct_commands: Some(DirectCommands::On), ..pynchy() };
-    assert_eq!(in_room(on(), "@pynchy !ls -la"), Route::DirectCommand("ls -la".to_owned()));
-    assert_eq!(in_room(on(), "@pynchy !"), addressed("!"));
-    assert_eq!(in_room(on(), "!ls"), Route::Ignored(Ignored::Drop), "nor without the mention");
+    let own = |settings, text| {
+        let rules = Rules::of(&[settings], Place::Own);
+        route(&rules, &Incoming { text, sender: "user", place: Place::Own, registered: true })
+    };
+    assert_eq!(own(pynchy(), "!ls"), addressed("!ls"));
+    assert_eq!(own(on(), "!ls -la"), Route::DirectCommand("ls -la".to_owned()));
+    assert_eq!(own(on(), "@pynchy !ls"), Route::DirectCommand("ls".to_owned()));
+    assert_eq!(own(on(), "!"), addressed("!"));
+    let asked = Settings { trigger: Some(Trigger::Mention), ..on() };
+    assert_eq!(own(asked, "!ls"), Route::Ignored(Ignored::Drop), "nor without the mention, where one is needed");
+    assert_eq!(in_room(on(), "@pynchy !ls"), addressed("!ls"), "nor in a room");
 }
 
 #[test]

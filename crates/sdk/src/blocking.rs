@@ -12,6 +12,7 @@ use api::account::Me;
 use api::blobs::BlobMade;
 use api::context::{ContextQuery, SessionContext};
 use api::lifecycle::{EditSession, EndOutcome, NewSession};
+use api::memory::{MemoryPage, MemoryQuery};
 use api::messages::{ListMessages, MessagePage};
 use api::posting::{PostMessage, UpdateMessage};
 use api::runs::{BeginRun, EndRun};
@@ -31,6 +32,7 @@ forward! {
     Verbatim for crate::Verbatim:
     create_session(session: impl Into<NewSession>) -> Session;
     sessions(query: ListSessions) -> SessionPage;
+    recall(query: MemoryQuery) -> MemoryPage;
     search(query: SearchQuery) -> SearchPage;
     me() -> Me;
     declare_type(document: Value) -> TypeDeclared;

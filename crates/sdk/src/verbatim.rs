@@ -4,8 +4,9 @@ use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
 use api::blobs::BlobMade;
 use api::client::{refusal, segment, unreadable};
-use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint, Search};
+use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint, Recall, Search};
 use api::lifecycle::NewSession;
+use api::memory::{MemoryPage, MemoryQuery};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage, SessionPath};
 use api::transport::Answer;
@@ -152,6 +153,15 @@ impl Verbatim {
     /// [`Error::Forbidden`] for a key without the scope `read_all`. [`Error::Invalid`] for an empty or too long `q`.
     pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, Error> {
         self.call::<Search>(Nothing {}, query).await
+    }
+
+    /// Recalls what people said, in the sessions that the key may read: by words, and by meaning where the server makes vectors.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forbidden`] for a key without the scope `read`. [`Error::Invalid`] for a too long `q`.
+    pub async fn recall(&self, query: MemoryQuery) -> Result<MemoryPage, Error> {
+        self.call::<Recall>(Nothing {}, query).await
     }
 
     /// Returns who the server takes us for: a way to try address and key.

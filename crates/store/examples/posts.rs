@@ -79,6 +79,7 @@ fn post(session: SessionId, number: usize, seed: &mut u64) -> LiveWrite {
     let message = NewMessage {
         display: Display::Shown,
         search_text: Some(draft.content.clone()),
+        remembered: false,
         sums: Sums::default(),
         body: Body::of(&draft),
         draft,

@@ -83,6 +83,8 @@ pub struct MessageUpsert {
     pub records: Vec<RecordRef>,
     /// Words to find it by; None keeps it out of search.
     pub search_text: Option<String>,
+    /// Whether it is remembered beyond its session.
+    pub remembered: bool,
     /// Lines that its edits added and removed in files.
     pub lines: (i64, i64),
     /// By what its copies in other sessions are known, beside its id.

@@ -74,6 +74,9 @@ pub(crate) fn session_word(session_rid: i64) -> String {
     format!("§{session_rid}")
 }
 
+/// The word that stands for "remembered", which no text can hold.
+pub(crate) const MEMORY_WORD: &str = "§m";
+
 /// What FTS5 matches: every term, each as one word or as all of its parts.
 fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("\"{word}\"{}", if prefix { " *" } else { "" });

@@ -227,7 +227,8 @@ enum Rows {
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 12] = [
+    const BY_RID: [&str; 13] = [
+        "DELETE FROM memory WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
@@ -246,6 +247,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 4] = [
+        "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
         "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
         "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",
         "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",

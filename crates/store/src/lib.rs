@@ -9,6 +9,7 @@
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
+//! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
@@ -51,6 +52,7 @@ mod integrity;
 pub mod keys;
 pub mod live;
 mod lock;
+pub mod memory;
 mod migrations;
 pub mod opencode;
 mod pack;
@@ -95,6 +97,7 @@ pub use live::{
     LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
+pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use query::{
     Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow, Landmark,
     MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,

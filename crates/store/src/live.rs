@@ -7,6 +7,7 @@ use crate::StoredMessage;
 use crate::write::LivePrepared;
 use model::audit::Note;
 use model::policy::Display;
+use model::routing::Senders;
 use model::run_prompt::{NoticePlacement, Piece, RunFormat};
 use model::session::Live;
 use model::{Body, Draft, MessageId, Micros, RunOutcome, SessionFacts, SessionId, Usage};
@@ -102,6 +103,8 @@ pub struct NewMessage {
     pub display: Display,
     /// Words to find it by; None keeps it out of search.
     pub search_text: Option<String>,
+    /// Whether it is remembered beyond its session.
+    pub remembered: bool,
     pub sums: Sums,
 }
 
@@ -183,6 +186,8 @@ pub struct LiveTake {
     /// Refused unless messages up to this `seq` were delivered.
     pub expects: Option<i64>,
     pub limit: u32,
+    /// Whose messages it gets.
+    pub senders: Senders,
 }
 
 /// An agent begins a run: it is given what waits.
@@ -196,6 +201,8 @@ pub struct LiveBegin {
     /// For this run only.
     pub notices: Vec<String>,
     pub takes: Takes,
+    /// Whose messages it gets.
+    pub senders: Senders,
 }
 
 /// What an agent is given as the input of a run.

@@ -187,6 +187,22 @@ impl Workspace {
         })?)
     }
 
+    /// Returns the values whose keys are `prefix`, or begin with it and a slash, with their keys, in order.
+    pub async fn metas(&self, prefix: &str) -> Result<Vec<(String, String)>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT key, value FROM meta WHERE workspace_id = $1 AND (key = $2 OR key > $3 AND key < $4) ORDER BY key",
+            )
+            .bind(self.id()).bind(prefix).bind(format!("{prefix}/")).bind(format!("{prefix}0")).fetch_all(pool).await
+        })?)
+    }
+
+    /// Deletes a value.
+    pub async fn delete_meta(&self, key: &str) -> Result<(), StoreError> {
+        change!(self, "DELETE FROM meta WHERE workspace_id = $1 AND key = $2", key);
+        Ok(())
+    }
+
     /// Stores what `change` makes of a value, in one transaction, and returns it; None leaves the stored one. Beside the value
     /// stands an event for the audit log, if there is one.
     pub async fn change_meta(

@@ -187,7 +187,7 @@ impl<'a> Step<'a> {
         self.flush().await
     }
 
-    fn rid(&mut self) -> i64 {
+    pub(crate) fn rid(&mut self) -> i64 {
         self.last_rid += 1;
         self.last_rid
     }

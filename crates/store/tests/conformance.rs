@@ -27,6 +27,8 @@ mod forks;
 mod hooks;
 #[path = "conformance/live.rs"]
 mod live;
+#[path = "conformance/memory.rs"]
+mod memory;
 #[path = "conformance/opencode.rs"]
 mod opencode;
 #[path = "conformance/opening.rs"]

@@ -71,6 +71,8 @@ pub async fn run(args: Serve) -> Result<()> {
         base_url: format!("http://{address}"),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         prices: price_file::read(&dir)?,
+        routing: args.messages.routing().map_err(anyhow::Error::msg)?,
+        embedder: args.messages.embedder().map_err(anyhow::Error::msg)?,
     };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
@@ -91,6 +93,7 @@ pub async fn run(args: Serve) -> Result<()> {
     tokio::spawn(hub::channels::run(hub.clone()));
     tokio::spawn(hub::retention::purge(hub.clone()));
     tokio::spawn(hub::words::renew(hub.clone()));
+    tokio::spawn(hub::memory::embed(hub.clone()));
     tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));
     tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.clone()));
     tokio::spawn(hub::schedules::work(hub.clone()));

@@ -6,6 +6,7 @@ use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::{BudgetsQuery, ModelRequest, RequestsQuery};
+use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
 use api::search::SearchQuery;
@@ -15,6 +16,7 @@ use api::{Api as _, Nothing, Problem};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
 use app::pages::inbox::{self, InboxPage};
+use app::pages::memory::MemoryPageData;
 use app::pages::new_session::NewSessionPage;
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
@@ -288,6 +290,20 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let facets = list.facets.clone();
         let shell = views::shell(&site, &headers, list).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
+    };
+    answer(&site, &headers, page.await).await
+}
+
+const MEMORY: &[&str] = &["q", "session", "project", "after", "limit"];
+
+/// What is remembered.
+pub async fn memory(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    let page = async {
+        let query: MemoryQuery = query(&uri, MEMORY)?;
+        let recent = views::recent(&site).await?;
+        let result = site.api.recall(Nothing {}, query.clone()).await;
+        let shell = views::shell(&site, &headers, recent).await?;
+        Ok(app::pages::memory::page(&MemoryPageData { query, result, shell }))
     };
     answer(&site, &headers, page.await).await
 }

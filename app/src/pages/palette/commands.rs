@@ -19,6 +19,7 @@ const PLACES: [(&str, Glyph, &str); 7] = [
     ("Folders", Glyph::FOLDER, "/folders"),
     ("Schedules", Glyph::CLOCK, "/schedules"),
     ("History", Glyph::LAYERS, "/search"),
+    ("Memory", Glyph::DB, "/memory"),
     ("Statistics", Glyph::CHART, "/stats"),
     ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),
     ("Gallery of messages", Glyph::EYE, "/gallery"),

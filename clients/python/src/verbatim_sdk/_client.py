@@ -52,6 +52,18 @@ class VerbatimCalls:
         return answer
 
     @call
+    def recall(self, q: str = "", filters: Optional[Mapping[str, Any]] = None) -> Plan[Dict[str, Any]]:
+        """Recalls what people said, the best first, and returns a page: `memories`, `total`, `vectors`. Without `q` the newest first.
+
+        `filters` are the parameters of `GET /v1/memory`, such as `limit` and `session`. Raises `ForbiddenError` for a key without
+        `read`, and `InvalidError` for a too long `q`.
+        """
+        asked = {**(filters or {}), **({"q": q} if q else {})}
+        answer: Dict[str, Any] = yield from self._core.call("GET", query("/v1/memory", asked))
+        list_of(answer, "memories")
+        return answer
+
+    @call
     def upload(self, data: bytes, mime: str = "application/octet-stream") -> Plan[Blob]:
         """Stores the bytes of a file, up to 64 MiB. What it returns goes into a `FileItem`. The same bytes are stored once."""
         stored = yield from repeated(self._core.patience, lambda: self._core.send("POST", "/v1/blobs", data, mime, LONG))

@@ -2,6 +2,7 @@
 
 use super::{given, session};
 use crate::driving::{Begin, Running, start as start_agent, stored};
+use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, Scoped, posting, problem};
 use api::Problem;
 use api::driving::{
@@ -82,6 +83,21 @@ pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> 
     };
     let running = start_agent(scoped, begin).await?;
     begun(scoped, &running, input.prompt).await
+}
+
+/// Starts the agent of a session again with an empty context, as a new session, and ends the one that runs.
+pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem> {
+    let running = running(scoped, path).await?;
+    let (mode, model) = {
+        let view = running.view();
+        (view.mode.clone(), view.model.clone())
+    };
+    let begin = Begin { program: running.program, folder: running.folder.clone(), mode, model, resume: None };
+    let fresh = start_agent(scoped, begin).await?;
+    running.command(Command::End).await?;
+    let text = format!("Reset: the agent goes on with an empty context in the session {}", fresh.session);
+    scoped.hub.tell_session(&running.session, &HostMessage::new(&HostEvent::Notice { text })).await;
+    Ok(())
 }
 
 /// Gives the agent its first prompt, and returns it as it is then.

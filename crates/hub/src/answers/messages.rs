@@ -7,6 +7,7 @@ use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
+use model::routing::Mark;
 use model::{MessageId, Part, Role, Session, SessionId, SourceId};
 use std::collections::HashMap;
 use store::{Count, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
@@ -216,6 +217,14 @@ pub(crate) fn entry(stored: StoredMessage) -> Entry {
         Some(outcome) => entry.with_outcome(outcome),
         None => entry,
     }
+}
+
+/// A message as an agent reads it: without the mention that called it.
+pub(super) fn for_agent(mut stored: StoredMessage) -> Entry {
+    if let Some(text) = Mark::of(&stored.message.draft).text {
+        stored.message.draft.content = text;
+    }
+    entry(stored)
 }
 
 fn hidden_row(row: store::HiddenRow) -> HiddenRow {

@@ -1,11 +1,12 @@
 //! What people wrote to an agent.
 
-use super::messages::entry;
+use super::messages::for_agent;
 use super::{gone, limit, own_session, refusal};
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::posting::{PendingMessages, TakePending};
 use api::sessions::SessionPath;
+use model::routing::Place;
 use model::{Micros, Session, SessionId};
 use std::time::Duration;
 use store::{LiveDone, LiveTake, LiveWrite, Store, StoredMessage};
@@ -38,7 +39,7 @@ pub async fn take(scoped: &Scoped, path: &SessionPath, input: TakePending) -> Re
     let now: Option<Session> = scoped.hub.workspace.session(&session.id, clock::now()).await.map_err(problem)?;
     let after = taken.last().map(|m| m.message.seq).or(input.after).unwrap_or(session.delivered_seq);
     let state = now.map_or(session.state, |session| session.state);
-    Ok(PendingMessages { messages: taken.into_iter().map(entry).collect(), after, state })
+    Ok(PendingMessages { messages: taken.into_iter().map(for_agent).collect(), after, state })
 }
 
 async fn wait_for(
@@ -53,7 +54,8 @@ async fn wait_for(
     let others_write = matches!(hub.store, Store::Postgres(_));
     let is_impatient = input.wait.unwrap_or_default() == 0;
     let (after, expects) = (input.after, input.expects);
-    let take = |limit: u32| LiveTake { session: session.clone(), after, expects, limit };
+    let senders = hub.routing.rules(session, Place::Room).senders.clone();
+    let take = |limit: u32| LiveTake { session: session.clone(), after, expects, limit, senders: senders.clone() };
     let mut first = true;
     let mut was_over = false;
     let mut revoked = hub.revoked.subscribe();

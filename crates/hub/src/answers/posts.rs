@@ -1,15 +1,18 @@
 //! Posting messages.
 
-use super::messages::entry;
+use super::messages::{entry, for_agent};
 use super::{blobs, refusal, session_id};
+use crate::posting::Treatment;
 use crate::quotas::usage;
 use crate::types::TypeTable;
 use crate::writer::{Failure, Written};
-use crate::{Scoped, clock, posting, problem};
+use crate::{Scoped, clock, control, posting, problem};
 use api::Problem;
+use api::messages::Entry;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
+use model::routing::Place;
 use model::{Body, MessageId, Role, SessionId};
 use store::{LiveDone, LivePost, LiveWrite, Objection, PostDone, Refusal, Usage};
 
@@ -35,9 +38,11 @@ async fn read(
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
     let (caller, session, tells_results) = (scoped.caller.clone(), session.clone(), scoped.tells_results);
     let (settings, types) = (scoped.hub.type_settings.get(), scoped.hub.types().await?);
+    let rules = scoped.hub.routing.rules(&session, Place::Own);
     let now = clock::now();
     let post = move |message: PostMessage, pointer: &str| {
-        let mut post = posting::post(&caller, &settings, &session, message, pointer, &types, now)?;
+        let treatment = Treatment { settings: &settings, types: &types, rules: &rules };
+        let mut post = posting::post(&caller, &treatment, &session, message, pointer, now)?;
         post.tells_results = tells_results;
         Ok(post)
     };
@@ -114,7 +119,10 @@ pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
             blobs::attach(scoped, &done.message.message).await?;
-            Ok(posted(&*scoped.hub.types().await?, *done, pos))
+            if !done.replayed {
+                Box::pin(control::carry_out(scoped, &done.message.message)).await;
+            }
+            Ok(posted(scoped, &*scoped.hub.types().await?, *done, pos))
         }
         _ => Err(Problem::internal()),
     }
@@ -162,11 +170,14 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
                 blobs::attach(scoped, &done.message.message).await?;
+                if !done.replayed {
+                    Box::pin(control::carry_out(scoped, &done.message.message)).await;
+                }
             }
             let types = scoped.hub.types().await?;
             let again = |(place, again): (usize, bool)| {
                 let done: PostDone = done.get(place)?.clone();
-                Some(posted(&types, PostDone { replayed: done.replayed || again, ..done }, pos))
+                Some(posted(scoped, &types, PostDone { replayed: done.replayed || again, ..done }, pos))
             };
             Ok(PostedMessages { messages: places.into_iter().filter_map(again).collect() })
         }
@@ -180,16 +191,17 @@ fn answers_first(earlier: &LivePost, post: &LivePost) -> bool {
     post.answers.is_some() && (plain || earlier.answers == post.answers)
 }
 
-fn posted(types: &TypeTable, done: PostDone, pos: i64) -> Posted {
-    let entry = |message| {
-        let mut entry = entry(message);
+fn posted(scoped: &Scoped, types: &TypeTable, done: PostDone, pos: i64) -> Posted {
+    let shown = |mut entry: Entry| {
         types.show(&mut entry);
         entry
     };
+    let senders = scoped.hub.routing.rules(&done.message.message.session_id, Place::Room).senders.clone();
+    let queued = done.queued.into_iter().filter(|queued| senders.may_be_read(&queued.message.draft));
     Posted {
-        message: entry(done.message),
+        queued_user_messages: queued.map(|queued| shown(for_agent(queued))).collect(),
+        message: shown(entry(done.message)),
         pos,
         replayed: done.replayed,
-        queued_user_messages: done.queued.into_iter().map(entry).collect(),
     }
 }

@@ -11,6 +11,7 @@ use api::runs::{
     RunPath,
 };
 use api::sessions::SessionPath;
+use model::routing::Place;
 use model::run_prompt::{NoticePlacement, Piece, PieceKind, PromptPart, Rendered, RunFormat};
 use model::{RunOutcome, Session, Usage};
 use serde_json::Value;
@@ -76,7 +77,8 @@ async fn given(
     let is_open = queue.is_some_and(|queue| queue.has_open_run);
     let notices = if is_open { Vec::new() } else { hub.notices.of(session).await };
     let run = uuid::Uuid::now_v7().to_string();
-    let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes };
+    let senders = hub.routing.rules(&session.id, Place::Room).senders.clone();
+    let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
         (LiveDone::Begun(given), _) => Ok(*given),
         _ => Err(Problem::internal()),

@@ -2,7 +2,7 @@
 
 use super::posts;
 use super::session;
-use crate::posting::{self, count};
+use crate::posting::{self, Treatment, count};
 use crate::types::TypeTable;
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
@@ -10,6 +10,7 @@ use api::messages::TodoState;
 use api::posting::{PostMessage, Posted, TickTodo};
 use api::sessions::SessionPath;
 use model::message_type::todo::{Todo, TodoItem, TodoStatus};
+use model::routing::Place;
 use model::todo_state::todo_state;
 use model::{MessageType, Role, SessionId};
 use serde_json::json;
@@ -91,7 +92,9 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
     let done = items.iter().filter(|item| done(item)).count();
     let settings = scoped.hub.type_settings.get();
     let types = TypeTable::default();
-    let mut post = posting::post(&scoped.caller, &settings, &session.id, message, "", &types, clock::now())?;
+    let rules = scoped.hub.routing.rules(&session.id, Place::Own);
+    let treatment = Treatment { settings: &settings, types: &types, rules: &rules };
+    let mut post = posting::post(&scoped.caller, &treatment, &session.id, message, "", clock::now())?;
     post.sums = Sums { todos: Some((count(items.len() - done), count(done))), ..Sums::default() };
     posts::write(scoped, post).await
 }

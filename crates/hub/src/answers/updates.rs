@@ -7,13 +7,15 @@ use crate::compute::Lane;
 use crate::quotas::usage;
 use crate::types::TypeTable;
 use crate::writer::Written;
-use crate::{Caller, Scoped, clock, pace, posting, problem};
+use crate::{Caller, Scoped, clock, pace, posting, problem, routing};
 use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
 use model::message_type::progress::UPDATED_AT;
+use model::policy::remembers;
+use model::routing::{Place, Rules};
 use model::{Body, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -46,6 +48,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         by: Changer::of(&scoped.caller),
         at: clock::now(),
         types: scoped.hub.types().await?,
+        rules: scoped.hub.routing.rules(&session, Place::Own),
     };
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
@@ -118,6 +121,7 @@ pub struct Change {
     by: Changer,
     at: Micros,
     types: Arc<TypeTable>,
+    rules: Arc<Rules>,
 }
 
 /// Who asks for a change.
@@ -264,6 +268,7 @@ impl Change {
             }
         }
         draft.provenance = self.provenance_after(old.provenance);
+        routing::keep_mark(old, &mut draft, &self.rules);
         if let Some(requires) = self.requires_user_input {
             if requires && draft.role == Role::User {
                 return refuse(Objection::NotYours);
@@ -291,7 +296,8 @@ impl Change {
         if let (Some(extras), Body::Progress(_)) = (draft.metadata.as_mut(), &body) {
             extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
         }
-        let message = posting::new_message(draft, body);
+        let remembered = remembers(&draft, &self.rules.remembered_tools);
+        let message = NewMessage { remembered, ..posting::new_message(draft, body) };
         // What it counted before goes; a retracted edit counts no more.
         let before = posting::new_message(old.clone(), old_body).sums;
         let after = if status == Status::Retracted { Sums::default() } else { message.sums.clone() };

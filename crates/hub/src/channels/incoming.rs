@@ -8,15 +8,15 @@ use super::{answer, people, settings};
 use crate::answers::{decisions, posts, refusal};
 use crate::asked::changed;
 use crate::writer::Failure;
-use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem};
+use crate::{Caller, Hub, Person, Scoped, clock, control, hex, login, posting, problem, routing};
 use ::channels::signature::Secret;
 use ::channels::{Incoming, Receives, What};
 use api::Problem;
 use api::channels::{ChannelPost, ChannelPosted};
 use api::messages::MessagePath;
 use model::message_type::approval::Approval;
-use model::routing::{self, MARK, Mark, Place, Route, Rules};
-use model::{Body, Context, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
+use model::routing::{Place, Route, route};
+use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
 use serde_json::{Map, json};
 use std::sync::Arc;
 use store::{ChannelRow, LiveChange, LivePost, LiveWrite, Objection, Refusal, StoredMessage, Told};
@@ -46,8 +46,12 @@ struct Known {
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
     let known = known(hub, row, &event.sender)?;
     let session = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
-    // Rooms that nobody made for a session are none of ours.
-    let Some(session) = session else { return Ok(Taken::Ignored) };
+    // Rooms that nobody made for a session are none of ours: an owner finds them in a list.
+    let Some(session) = session else {
+        let room = (row.kind.as_str(), event.place.as_str());
+        hub.rooms.heard(&hub.workspace, room, None, clock::now()).await.map_err(problem)?;
+        return Ok(Taken::Ignored);
+    };
     let told = async |id: &str| hub.workspace.told(&row.id, id).await.map_err(problem);
     match &event.what {
         What::Text { text, about } => {
@@ -254,7 +258,7 @@ async fn post(
         provenance: Provenance::Person,
         ..Draft::text(message_id(row, event)?, Role::User, &known.sender, text, clock::now())
     };
-    let Some(waits) = routed(row, &mut draft) else { return Ok(Taken::Ignored) };
+    let Some(waits) = routed(&known.scoped.hub, row, session, &mut draft) else { return Ok(Taken::Ignored) };
     let body = Body::of(&draft);
     posting::complete(&mut draft, &body);
     let hash = posting::create_hash(&(&row.id, event))?;
@@ -262,30 +266,26 @@ async fn post(
     post.queued = waits;
     post.answers = question.filter(|message| message.draft.requires_user_input).map(|message| message.draft.id);
     let posted = posts::write(&known.scoped, post).await?;
+    if !posted.replayed {
+        Box::pin(control::carry_out(&known.scoped, &posted.message.message)).await;
+    }
     Ok(Taken::Posted { seq: posted.message.message.seq, replayed: posted.replayed })
 }
 
 /// Notes on a message where it goes, and returns whether it waits for the agent. None where nothing is stored of it.
-fn routed(row: &ChannelRow, draft: &mut Draft) -> Option<bool> {
+fn routed(hub: &Hub, row: &ChannelRow, session: &SessionId, draft: &mut Draft) -> Option<bool> {
     // Who is alone with the agent needn't call it.
     let place = if people(row).len() == 1 { Place::Own } else { Place::Room };
-    let rules = Rules::of(&[], place);
-    let incoming = routing::Incoming { text: &draft.content, sender: &draft.sender, place, registered: true };
-    let route = routing::route(&rules, &incoming);
-    let is_reply = draft.reply_to.is_some();
-    match &route {
-        Route::Unregistered | Route::Refused => return None,
+    let rules = hub.routing.rules(session, place);
+    let incoming = model::routing::Incoming { text: &draft.content, sender: &draft.sender, place, registered: true };
+    match route(&rules, &incoming) {
+        Route::Unregistered | Route::Refused => None,
         // A reply is addressed to whoever asked.
-        Route::Ignored(_) if is_reply => return Some(true),
-        _ => {}
+        Route::Ignored(_) if draft.reply_to.is_some() => Some(true),
+        // Commands are for those who are logged in: here they are words.
+        Route::DirectCommand(_) => Some(true),
+        route => Some(routing::mark(draft, &route)),
     }
-    let Some(mark) = Mark::of_route(&route, &draft.content) else { return Some(true) };
-    draft.metadata.get_or_insert_default().insert(MARK.to_owned(), mark.to_value());
-    let is_unread = mark.ignored == Some(routing::Ignored::Drop) || mark.is_consumed();
-    if is_unread {
-        draft.context = Context::None;
-    }
-    Some(!is_unread)
 }
 
 /// Changes what the same person wrote before, or takes it back.

@@ -168,7 +168,9 @@ pub async fn deliver(hub: Hub, running: Arc<Running>) {
 async fn give(hub: &Hub, running: &Arc<Running>, is_idle: bool) {
     let when = if is_idle { When::Queue } else { When::Steer };
     loop {
-        let waits = hub.workspace.queue(&running.session).await.ok().flatten().is_some_and(|queue| queue.waits(None));
+        // An aside wakes nobody, but goes along with what a person wants the agent to have now.
+        let waits = |queue: store::Queue| if when == When::Steer { queue.holds(None) } else { queue.waits(None) };
+        let waits = hub.workspace.queue(&running.session).await.ok().flatten().is_some_and(waits);
         if !waits {
             return;
         }

@@ -5,6 +5,7 @@ use crate::answers::refusal;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::{Prompt, When};
+use model::routing::Place;
 use model::run_prompt::{NoticePlacement, Rendered, RunFormat};
 use serde_json::Value;
 use store::{GivenRun, LiveBegin, LiveDone, LiveWrite, Takes};
@@ -25,7 +26,8 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
         When::Steer => Vec::new(),
     };
     let (session, run) = (session.clone(), posting::new_id().to_string());
-    let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes: Takes::Prompt };
+    let senders = hub.routing.rules(&session, Place::Room).senders.clone();
+    let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes: Takes::Prompt, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
         (LiveDone::Begun(given), _) => Ok(prompt(*given, when)),
         _ => Err(Problem::internal()),

@@ -4,7 +4,7 @@ use crate::answers::changes::is_applied;
 use crate::search_text::search_text;
 use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
-use model::policy::display;
+use model::policy::{display, should_embed};
 use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
 use std::collections::{HashMap, HashSet};
 use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
@@ -87,6 +87,7 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
         session_key: session_key.to_owned(),
         display: display(&draft),
         search_text: search_text(&draft, &body),
+        remembered: should_embed(&draft),
         lines: lines(&draft, &body),
         records,
         marks: CopyMarks::default(),

@@ -12,6 +12,8 @@ pub struct Output {
     pub text: String,
     /// It wrote more than a notice holds.
     pub cut: bool,
+    /// What it ended with; None where something ended it.
+    pub code: Option<i32>,
     /// How it ended, unless well.
     pub failed: Option<String>,
 }
@@ -45,11 +47,12 @@ pub async fn run(
     let text = || String::from_utf8_lossy(&bytes).into_owned();
     match ended {
         Ok(Ok(Some(status))) => {
-            Ok(Output { text: text(), cut: false, failed: (!status.success()).then(|| status.to_string()) })
+            let failed = (!status.success()).then(|| status.to_string());
+            Ok(Output { text: text(), cut: false, code: status.code(), failed })
         }
         Ok(Ok(None)) => {
             kill(&mut child).await;
-            Ok(Output { text: text(), cut: true, failed: None })
+            Ok(Output { text: text(), cut: true, code: None, failed: None })
         }
         Ok(Err(error)) => {
             kill(&mut child).await;

@@ -17,6 +17,8 @@ words! {
         Btw = "btw",
         /// Gives the agent something to do later, without waking it.
         Todo = "todo",
+        /// Runs a command in the session's folder: `!command`, where an owner enabled that.
+        Run = "run",
     }
 }
 

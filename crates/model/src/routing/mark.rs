@@ -28,7 +28,8 @@ impl Mark {
                 Self { control: Some(control.word), text: control.model_text(), ..Self::default() }
             }
             Route::Addressed { text } if text != raw => Self { text: Some(text.clone()), ..Self::default() },
-            Route::Addressed { .. } | Route::Unregistered | Route::Refused | Route::DirectCommand(_) => return None,
+            Route::DirectCommand(_) => Self { control: Some(ControlWord::Run), ..Self::default() },
+            Route::Addressed { .. } | Route::Unregistered | Route::Refused => return None,
         };
         Some(mark)
     }
@@ -61,6 +62,11 @@ impl Mark {
         Value::Object(extra)
     }
 
+    /// Returns whether the message is addressed to the agent.
+    pub fn is_to_agent(&self) -> bool {
+        self.ignored.is_none() && self.control.is_none()
+    }
+
     /// Returns whether the server alone reads the message.
     pub fn is_consumed(&self) -> bool {
         self.control.is_some() && self.text.is_none()
@@ -77,7 +83,7 @@ impl Mark {
 pub fn wakes(draft: &Draft) -> bool {
     let mark = Mark::of(draft);
     match draft.role {
-        Role::User => mark.ignored.is_none() && mark.control.is_none(),
+        Role::User => mark.is_to_agent(),
         _ => facts_of(draft).task,
     }
 }

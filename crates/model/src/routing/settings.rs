@@ -2,6 +2,8 @@
 
 use super::{DirectCommands, Ignored, MentionEnd, Names, Place, Trigger};
 use crate::hidden::hides;
+use crate::policy::voice;
+use crate::{Draft, Role};
 use serde::{Deserialize, Serialize};
 
 /// The name of an assistant that nobody gave one.
@@ -14,6 +16,7 @@ const SENDER_CHARS: usize = 255;
 /// Most aliases and senders.
 const MOST_ALIASES: usize = 20;
 const MOST_SENDERS: usize = 1_000;
+const MOST_TOOLS: usize = 200;
 
 /// What is set for routing in one place. Absent fields leave it to the next: session, workspace, environment of the
 /// server, built-in.
@@ -42,6 +45,9 @@ pub struct Settings {
     /// Whether `!command` runs a command. Absent everywhere: `off`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direct_commands: Option<DirectCommands>,
+    /// Tools whose output is remembered, as what people say is: `command_output`. Absent everywhere: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remembered_tools: Option<Vec<String>>,
 }
 
 impl Settings {
@@ -57,6 +63,15 @@ impl Settings {
         for (index, alias) in aliases.iter().enumerate() {
             check_name(format!("/aliases/{index}"), alias)?;
         }
+        let tools = self.remembered_tools.as_deref().unwrap_or_default();
+        if tools.len() > MOST_TOOLS {
+            return Err(("/remembered_tools".to_owned(), format!("at most {MOST_TOOLS} tools; got {}", tools.len())));
+        }
+        let is_name = |tool: &String| !tool.is_empty() && tool.chars().count() <= SENDER_CHARS;
+        if let Some(index) = tools.iter().position(|tool| !is_name(tool)) {
+            let expected = format!("the name of a tool, 1 to {SENDER_CHARS} characters");
+            return Err((format!("/remembered_tools/{index}"), expected));
+        }
         let senders = self.senders.as_deref().unwrap_or_default();
         if senders.len() > MOST_SENDERS {
             return Err(("/senders".to_owned(), format!("at most {MOST_SENDERS} addresses; got {}", senders.len())));
@@ -71,6 +86,23 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Returns these settings, with those of `below` where a field is absent.
+    #[must_use]
+    pub fn or(self, below: &Self) -> Self {
+        Self {
+            name: self.name.or_else(|| below.name.clone()),
+            aliases: self.aliases.or_else(|| below.aliases.clone()),
+            trigger: self.trigger.or(below.trigger),
+            mention_end: self.mention_end.or(below.mention_end),
+            ignored: self.ignored.or(below.ignored),
+            senders: self.senders.or_else(|| below.senders.clone()),
+            direct_commands: self.direct_commands.or(below.direct_commands),
+            remembered_tools: self.remembered_tools.or_else(|| below.remembered_tools.clone()),
+        }
+    }
+}
+
 fn check_name(pointer: String, name: &str) -> Result<(), (String, String)> {
     let bare = name.trim().trim_start_matches('@');
     let fits = !bare.is_empty() && bare.chars().count() <= NAME_CHARS && !bare.contains(|c| hides(c) || c == '\n');
@@ -78,6 +110,25 @@ fn check_name(pointer: String, name: &str) -> Result<(), (String, String)> {
         return Ok(());
     }
     Err((pointer, format!("a name of 1 to {NAME_CHARS} characters that can be seen")))
+}
+
+/// Those who are heard.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Senders(Option<Vec<String>>);
+
+impl Senders {
+    /// Returns whether somebody with this address is heard. Addresses are compared as they stand, but for the case of their
+    /// letters.
+    pub fn allows(&self, sender: &str) -> bool {
+        let is_meant = |allowed: &String| allowed == "*" || allowed.trim().eq_ignore_ascii_case(sender.trim());
+        self.0.as_ref().is_none_or(|senders| senders.iter().any(is_meant))
+    }
+
+    /// Returns whether an agent may read a stored message: its sender is heard, or it isn't of a room. What was stored before the
+    /// senders were changed is measured by them as well.
+    pub fn may_be_read(&self, draft: &Draft) -> bool {
+        draft.role != Role::User || voice(&draft.sender).is_some() || self.allows(&draft.sender)
+    }
 }
 
 /// The settings that apply to a message.
@@ -93,38 +144,33 @@ pub struct Rules {
     pub mention_end: MentionEnd,
     /// What becomes of messages that aren't addressed.
     pub ignored: Ignored,
+    /// Who is heard in a room.
+    pub senders: Senders,
     /// Whether `!command` runs a command.
     pub direct_commands: DirectCommands,
-    senders: Option<Vec<String>>,
+    /// Tools whose output is remembered.
+    pub remembered_tools: Vec<String>,
 }
 
 impl Rules {
     /// Combines settings, the most specific first: of each field the first one that is set applies.
     pub fn of(settings: &[Settings], place: Place) -> Self {
-        fn first<T: Clone>(settings: &[Settings], field: impl Fn(&Settings) -> &Option<T>) -> Option<T> {
-            settings.iter().find_map(|settings| field(settings).clone())
-        }
-        let name = first(settings, |of| &of.name).unwrap_or_else(|| NAME.to_owned());
-        let name = name.trim().trim_start_matches('@').to_owned();
-        let aliases = first(settings, |of| &of.aliases).unwrap_or_else(|| vec![ALIAS.to_owned()]);
+        let all = settings.iter().fold(Settings::default(), |above, below| above.or(below));
         let default_trigger = match place {
             Place::Own => Trigger::Always,
             Place::Room => Trigger::Mention,
         };
+        let name = all.name.as_deref().map(|name| name.trim().trim_start_matches('@')).unwrap_or(NAME);
+        let aliases = all.aliases.unwrap_or_else(|| vec![ALIAS.to_owned()]);
         Self {
-            names: Names::new(std::iter::once(name.as_str()).chain(aliases.iter().map(String::as_str))),
-            name,
-            trigger: first(settings, |of| &of.trigger).unwrap_or(default_trigger),
-            mention_end: first(settings, |of| &of.mention_end).unwrap_or(MentionEnd::Word),
-            ignored: first(settings, |of| &of.ignored).unwrap_or(Ignored::Drop),
-            direct_commands: first(settings, |of| &of.direct_commands).unwrap_or(DirectCommands::Off),
-            senders: first(settings, |of| &of.senders),
+            names: Names::new(std::iter::once(name).chain(aliases.iter().map(String::as_str))),
+            name: name.to_owned(),
+            trigger: all.trigger.unwrap_or(default_trigger),
+            mention_end: all.mention_end.unwrap_or(MentionEnd::Word),
+            ignored: all.ignored.unwrap_or(Ignored::Drop),
+            senders: Senders(all.senders),
+            direct_commands: all.direct_commands.unwrap_or(DirectCommands::Off),
+            remembered_tools: all.remembered_tools.unwrap_or_default(),
         }
-    }
-
-    /// Returns whether a sender is heard. Addresses are compared as they stand, but for the case of their letters.
-    pub fn allows(&self, sender: &str) -> bool {
-        let is_meant = |allowed: &String| allowed == "*" || allowed.trim().eq_ignore_ascii_case(sender.trim());
-        self.senders.as_ref().is_none_or(|senders| senders.iter().any(is_meant))
     }
 }

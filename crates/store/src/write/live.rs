@@ -65,6 +65,7 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<(PreparedMessage
         display: message.display,
         records: Vec::new(),
         search_text: message.search_text,
+        remembered: message.remembered,
         // Its session sums them up when it is posted.
         lines: (0, 0),
         marks: CopyMarks::default(),
@@ -376,7 +377,10 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
     }
     reading::delivered(step, rid, before, &taken).await?;
     sessions::store(step, &sessions).await?;
-    if !taken.is_empty() || (asleep && sessions.row(index).state(now) == SessionState::Working) {
+    let taken_any = !taken.is_empty();
+    let is_read = |stored: &StoredMessage| take.senders.may_be_read(&stored.message.draft);
+    let taken: Vec<StoredMessage> = taken.into_iter().filter(is_read).collect();
+    if taken_any || (asleep && sessions.row(index).state(now) == SessionState::Working) {
         feed::write(step, &sessions, &Changes::default()).await?;
     }
     Ok(Ok(LiveDone::Taken(taken)))

@@ -2,6 +2,7 @@
 
 mod asked;
 mod copies;
+pub(in crate::write) mod memory;
 mod posted;
 mod results;
 pub(super) mod retract;
@@ -16,7 +17,10 @@ use super::sessions::Sessions;
 use super::table::{self, Row, Table, Verb};
 use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
-use crate::{StoreError, dialect::session_word};
+use crate::{
+    StoreError,
+    dialect::{MEMORY_WORD, session_word},
+};
 use copies::{HandedOver, Owners};
 pub(super) use rows::chosen;
 use rows::{EDIT, Old};
@@ -132,6 +136,7 @@ pub(crate) async fn write(
         find_question(step, sessions, index).await?;
     }
     tools::store(step, &planned).await?;
+    memory::store(step, &planned).await?;
     for index in uncounted {
         let row = sessions.row(index);
         let open = results::count(step, row.rid, row.words_seq).await?;
@@ -340,5 +345,9 @@ fn search_row(planned: &mut Planned) -> Option<(i64, String)> {
     let mut words = planned.message.words.take()?;
     words.push(' ');
     words.push_str(&session_word(planned.session_rid));
+    if planned.message.remembered {
+        words.push(' ');
+        words.push_str(MEMORY_WORD);
+    }
     Some((planned.rid, words))
 }

@@ -66,6 +66,10 @@ pub(crate) struct PreparedMessage {
     pub body: Arc<Vec<u8>>,
     pub records: Vec<RecordRef>,
     pub words: Option<String>,
+    /// Whether it is remembered beyond its session.
+    pub remembered: bool,
+    /// It isn't, and may have been: most messages never are, and an update of theirs needn't look.
+    pub leaves_memory: bool,
     /// Of a tool call that wasn't taken back.
     pub tool: Option<ToolUse>,
     /// Nothing of imported ones: their runs tell it.
@@ -195,6 +199,8 @@ pub(crate) fn prepare_message(
         body,
         records: upsert.records,
         words,
+        remembered: upsert.remembered && alive,
+        leaves_memory: may_leave(&draft) && !(upsert.remembered && alive),
         of_work: OfWork::of(&draft, tool.as_ref()),
         tool,
         lines: if alive { upsert.lines } else { (0, 0) },
@@ -202,6 +208,13 @@ pub(crate) fn prepare_message(
         posted: Posted::default(),
     };
     Ok((prepared, draft))
+}
+
+fn may_leave(draft: &Draft) -> bool {
+    let is_said = matches!(draft.role, Role::User | Role::Tool) && draft.status != Status::Streaming;
+    is_said
+        || draft.status == Status::Retracted
+        || draft.metadata.as_ref().is_some_and(|extras| extras.contains_key("embed"))
 }
 
 /// What is counted of a tool's name: it stands in an index.

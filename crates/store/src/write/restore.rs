@@ -6,6 +6,7 @@ mod session;
 
 use super::Step;
 use super::messages::MESSAGE_SEARCH;
+use super::messages::memory::MEMORY;
 use super::table::{Row, Value as Cell};
 use crate::archive::cells::{Fields, Held, bytes};
 use crate::archive::{PARTS, VERSION};
@@ -299,7 +300,10 @@ impl Restoring<'_, '_> {
         self.step.write(&TOOL_USE, &tools).await?;
         let words: Vec<Row<'_>> =
             waiting.iter().filter_map(|it| Some(vec![it.rid.into(), it.words.as_deref()?.into()])).collect();
-        self.step.write(&MESSAGE_SEARCH, &words).await
+        self.step.write(&MESSAGE_SEARCH, &words).await?;
+        let remembered = waiting.iter().filter(|it| it.remembered);
+        let memory: Vec<Row<'_>> = remembered.map(|it| vec![it.rid.into(), it.session_rid.into()]).collect();
+        self.step.write(&MEMORY, &memory).await
     }
 
     async fn row(&mut self, name: &str, mut line: Fields) -> Result<(), StoreError> {

@@ -2,17 +2,19 @@
 
 use super::Step;
 use super::messages::MESSAGE_SEARCH;
+use super::messages::memory::MEMORY;
 use super::table::Row;
-use crate::dialect::session_word;
+use crate::dialect::{MEMORY_WORD, session_word};
 use crate::pack::unpack_draft;
 use crate::settings::{META, PUT_META};
 use crate::store::on_step;
 use crate::{StoreError, Workspace, tokens};
 use model::{Draft, Micros};
 use sqlx::QueryBuilder;
+use std::collections::HashSet;
 
 /// Raise it when [`crate::tokens`] cuts words otherwise, or when more of a message is searched.
-pub(super) const VERSION: &str = "1";
+pub(super) const VERSION: &str = "2";
 
 /// The `meta` key: a version, and how far the messages have it, `1` or `1:rid`.
 pub(super) const KEY: &str = "words";
@@ -26,6 +28,7 @@ impl Workspace {
         &self,
         now: Micros,
         text: impl Fn(&Draft) -> Option<String> + Send + Sync,
+        is_remembered: impl Fn(&Draft) -> bool + Send + Sync,
     ) -> Result<bool, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
@@ -40,14 +43,23 @@ impl Workspace {
         let after = if version == VERSION { after.parse().unwrap_or(0) } else { 0 };
         let messages = read(&mut step, after).await?;
         let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
+        let known = remembered(&mut step, &messages).await?;
+        let mut new: Vec<Row<'_>> = Vec::new();
         for (rid, session_rid, body) in &messages {
-            let words = text(&unpack_draft(body)?).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
-            renewed.extend(words.map(|words| (*rid, format!("{words} {}", session_word(*session_rid)))));
+            let draft = unpack_draft(body)?;
+            let remembered = is_remembered(&draft);
+            let mark = if remembered { format!(" {MEMORY_WORD}") } else { String::new() };
+            let words = text(&draft).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+            renewed.extend(words.map(|words| (*rid, format!("{words} {}{mark}", session_word(*session_rid)))));
+            if remembered && !known.contains(rid) {
+                new.push(vec![(*rid).into(), (*session_rid).into()]);
+            }
         }
         delete(&mut step, &messages).await?;
         let rows: Vec<Row<'_>> =
             renewed.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
         step.write(&MESSAGE_SEARCH, &rows).await?;
+        step.write(&MEMORY, &new).await?;
         let last = messages.last().filter(|_| messages.len() == PART).map(|(rid, ..)| *rid);
         let reached = last.map_or_else(|| VERSION.to_owned(), |rid| format!("{VERSION}:{rid}"));
         on_step!(step, c => {
@@ -70,6 +82,16 @@ async fn read(step: &mut Step<'_>, after: i64) -> Result<Vec<Stored>, StoreError
         )
         .bind(step.workspace).bind(after).bind(PART as i64).fetch_all(c).await
     })?)
+}
+
+/// Those that memory has already, or has forgotten.
+async fn remembered(step: &mut Step<'_>, messages: &[Stored]) -> Result<HashSet<i64>, StoreError> {
+    let (Some((first, ..)), Some((last, ..))) = (messages.first(), messages.last()) else { return Ok(HashSet::new()) };
+    let known: Vec<i64> = on_step!(step, c => {
+        sqlx::query_scalar("SELECT rid FROM memory WHERE workspace_id = $1 AND rid >= $2 AND rid <= $3")
+            .bind(step.workspace).bind(*first).bind(*last).fetch_all(c).await
+    })?;
+    Ok(known.into_iter().collect())
 }
 
 async fn delete(step: &mut Step<'_>, messages: &[Stored]) -> Result<(), StoreError> {

@@ -170,8 +170,14 @@ async fn a_posted_session_is_the_same() {
             let draft = Draft::text(MessageId::parse("m").unwrap(), model::Role::User, "ada", "needle", NOW);
             let body = Body::of(&draft);
             let display = model::policy::display(&draft);
-            let message =
-                NewMessage { draft, body, display, search_text: Some("needle".to_owned()), sums: Sums::default() };
+            let message = NewMessage {
+                draft,
+                body,
+                display,
+                search_text: Some("needle".to_owned()),
+                remembered: true,
+                sums: Sums::default(),
+            };
             let mut post = LivePost::new(session_id("s-p"), message, vec![3; 32]).unwrap();
             post.queued = true;
             LiveWrite::Post(Box::new(post))
@@ -190,7 +196,7 @@ async fn a_posted_session_is_the_same() {
 /// Each table and column that belongs to a session is in an archive, or named here with the reason.
 #[tokio::test]
 async fn every_column_of_a_session_is_written() {
-    const FOLLOWS: [&str; 3] = ["message_count", "session_source", "session_blob"];
+    const FOLLOWS: [&str; 4] = ["memory", "message_count", "session_source", "session_blob"];
     // The feed tells what changed here; the number of a row is this database's.
     const OURS: [&str; 6] =
         ["feed.*", "message.rid", "message.workspace_id", "session.rid", "session.workspace_id", "session.changed_pos"];

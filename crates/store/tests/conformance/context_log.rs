@@ -3,6 +3,7 @@
 use crate::audit::Other;
 use crate::support::{Engine, NOW, count, engines, message_id, session_id};
 use model::policy::Display;
+use model::routing::Senders;
 use model::run_prompt::{NoticePlacement, RunFormat};
 use model::{Body, Draft, Micros, Role, RunOutcome, SessionFacts, Usage};
 use store::{
@@ -17,7 +18,14 @@ async fn one(engine: &Engine, write: LiveWrite) -> Result<LiveDone, Refusal> {
 async fn write(engine: &Engine, id: &str, content: &str) {
     let draft = Draft::text(message_id(id), Role::User, "user", content, NOW);
     let body = Body::of(&draft);
-    let message = NewMessage { draft, body, display: Display::Shown, search_text: None, sums: Sums::default() };
+    let message = NewMessage {
+        draft,
+        body,
+        display: Display::Shown,
+        search_text: None,
+        remembered: false,
+        sums: Sums::default(),
+    };
     let mut post = LivePost::new(session_id("s1"), message, content.as_bytes().to_vec()).unwrap();
     post.queued = true;
     one(engine, LiveWrite::Post(Box::new(post))).await.unwrap();
@@ -31,6 +39,7 @@ fn begin(run: &str, notices: &[&str]) -> LiveBegin {
         placement: NoticePlacement::SystemPrompt,
         notices: notices.iter().map(|notice| (*notice).to_owned()).collect(),
         takes: Takes::Waiting,
+        senders: Senders::default(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::support::{NOW, engines, message_id, session_id};
 use model::policy::Display;
+use model::routing::Senders;
 use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
@@ -24,7 +25,14 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
 fn text(role: Role, id: &str, content: &str) -> NewMessage {
     let draft = Draft::text(message_id(id), role, "bot", content, NOW);
     let body = Body::of(&draft);
-    NewMessage { draft, body, display: Display::Shown, search_text: Some(content.to_owned()), sums: Sums::default() }
+    NewMessage {
+        draft,
+        body,
+        display: Display::Shown,
+        search_text: Some(content.to_owned()),
+        remembered: false,
+        sums: Sums::default(),
+    }
 }
 
 fn post(role: Role, id: &str, content: &str) -> LivePost {
@@ -79,11 +87,41 @@ async fn each_write_of_a_batch_has_its_answer() {
                 boxed(Role::Assistant, "a2", "Still working"),
                 LiveWrite::PostAll(vec![post(Role::Assistant, "a3", "one"), post(Role::Assistant, "a1", "no")]),
                 boxed(Role::User, "u2", "And tidy up"),
-                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: None, limit: 9 }),
-                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: None, limit: 9 }),
-                LiveWrite::Take(LiveTake { session: session_id("s1"), after: Some(0), expects: None, limit: 9 }),
-                LiveWrite::Take(LiveTake { session: session_id("s1"), after: None, expects: Some(1), limit: 9 }),
-                LiveWrite::Take(LiveTake { session: session_id("nobody"), after: None, expects: None, limit: 9 }),
+                LiveWrite::Take(LiveTake {
+                    session: session_id("s1"),
+                    after: None,
+                    expects: None,
+                    limit: 9,
+                    senders: Senders::default(),
+                }),
+                LiveWrite::Take(LiveTake {
+                    session: session_id("s1"),
+                    after: None,
+                    expects: None,
+                    limit: 9,
+                    senders: Senders::default(),
+                }),
+                LiveWrite::Take(LiveTake {
+                    session: session_id("s1"),
+                    after: Some(0),
+                    expects: None,
+                    limit: 9,
+                    senders: Senders::default(),
+                }),
+                LiveWrite::Take(LiveTake {
+                    session: session_id("s1"),
+                    after: None,
+                    expects: Some(1),
+                    limit: 9,
+                    senders: Senders::default(),
+                }),
+                LiveWrite::Take(LiveTake {
+                    session: session_id("nobody"),
+                    after: None,
+                    expects: None,
+                    limit: 9,
+                    senders: Senders::default(),
+                }),
             ],
         )
         .await;
@@ -326,7 +364,15 @@ async fn a_ring_is_heard_by_others() {
 async fn who_asks_again_tells_nobody() {
     for engine in engines().await {
         let workspace = &engine.workspace;
-        let take = |after| LiveWrite::Take(LiveTake { session: session_id("s1"), after, expects: None, limit: 9 });
+        let take = |after| {
+            LiveWrite::Take(LiveTake {
+                session: session_id("s1"),
+                after,
+                expects: None,
+                limit: 9,
+                senders: Senders::default(),
+            })
+        };
         one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
         let say = |id, text| LiveWrite::Post(Box::new(post(Role::User, id, text)));
         write(workspace, vec![say("u1", "One"), say("u2", "Two"), take(None), say("u3", "Three")]).await;

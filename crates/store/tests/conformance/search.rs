@@ -136,7 +136,7 @@ async fn words_of_stored_messages_are_renewed() {
         workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
         let renew = async || {
             let text = |draft: &model::Draft| (!draft.content.ends_with("number9")).then(|| draft.content.clone());
-            workspace.renew_words(NOW, text).await.unwrap()
+            workspace.renew_words(NOW, text, |_| false).await.unwrap()
         };
         let total = async |text: &str| {
             let query = SearchQuery { text: text.to_owned(), limit: 5, ..SearchQuery::default() };

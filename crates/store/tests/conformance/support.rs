@@ -88,6 +88,7 @@ pub fn by(role: Role, session_key: &str, id: &str, content: &str) -> MessageUpse
         display: Display::Shown,
         records: Vec::new(),
         search_text: Some(content.to_owned()),
+        remembered: false,
         lines: (0, 0),
         marks: CopyMarks::default(),
     }

@@ -40,7 +40,14 @@ fn result(of: &str, status: Status, exit_code: i64) -> Draft {
 }
 
 fn new(draft: Draft) -> NewMessage {
-    NewMessage { body: Body::of(&draft), draft, display: Display::Shown, search_text: None, sums: Sums::default() }
+    NewMessage {
+        body: Body::of(&draft),
+        draft,
+        display: Display::Shown,
+        search_text: None,
+        remembered: false,
+        sums: Sums::default(),
+    }
 }
 
 fn said(draft: Draft) -> LivePost {

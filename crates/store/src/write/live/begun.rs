@@ -32,10 +32,15 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     }
     let waiting = queued(step, rid, before, i64::MAX, ALL).await?;
     let to = waiting.last().map_or(before, |last| last.message.seq);
-    let new: Vec<Message> = waiting.iter().map(|stored| stored.message.clone()).collect();
+    let is_read = |message: &Message| begin.senders.may_be_read(&message.draft);
+    let new: Vec<Message> = waiting.iter().map(|stored| stored.message.clone()).filter(is_read).collect();
     let new = RunInput::of(&new);
     let (messages, after) = match begin.takes {
-        Takes::After(after) => (format_for_sdk(&history(step, rid, after).await?), after),
+        Takes::After(after) => {
+            let mut history = history(step, rid, after).await?;
+            history.retain(is_read);
+            (format_for_sdk(&history), after)
+        }
         Takes::Waiting | Takes::Prompt => (new.messages, before),
     };
     let system_notices = [begin.notices.clone(), new.system_notices].concat();

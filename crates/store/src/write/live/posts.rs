@@ -13,7 +13,7 @@ use crate::write::work::Work;
 use crate::write::{SessionRow, Step, reading};
 use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
 use model::message_type::approval::Approval;
-use model::policy::facts_of;
+use model::routing::wakes;
 use model::{Draft, Message, Micros, Role, Status};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -182,7 +182,7 @@ pub(super) fn queue(row: &mut SessionRow, post: &LivePost, seq: i64) {
         return;
     }
     row.waiting_seq = seq;
-    if post.draft.role == Role::User || facts_of(&post.draft).task {
+    if wakes(&post.draft) {
         row.queued_seq = seq;
     }
 }

@@ -6,6 +6,7 @@ use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{Step, feed, reading};
 use crate::{GivenRun, LiveBegin, LiveDone, StoreError, StoredMessage};
+use model::routing::wakes;
 use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};
 use model::sdk_format::{RunInput, format_for_sdk};
 use model::{Body, Message, Role};
@@ -20,7 +21,11 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
     let row = sessions.row(index);
     let (rid, after) = (row.rid, row.delivered_seq);
     let mut waiting = queued(step, rid, after, i64::MAX, u32::MAX).await?;
-    let prompt = waiting.iter().position(|stored| given(stored).is_some_and(|role| role == Role::User));
+    let is_read = |stored: &StoredMessage| begin.senders.may_be_read(&stored.message.draft);
+    let is_said = |stored: &&StoredMessage| is_read(stored) && given(stored).is_some_and(|role| role == Role::User);
+    // What wakes nobody goes along with what does; alone it is given where somebody wants the agent to have it now.
+    let prompt = waiting.iter().position(|stored| is_said(&stored) && wakes(&stored.message.draft));
+    let prompt = prompt.or_else(|| waiting.iter().position(|stored| is_said(&stored)));
     let taken = prompt.map_or_else(
         // What is given to nobody doesn't wait any longer. Messages of the system do.
         || waiting.iter().take_while(|stored| stored.message.draft.role == Role::User).count(),
@@ -41,8 +46,11 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
         && let Some(last) = waiting.last()
     {
         run.id = last.message.draft.id.to_string();
-        let messages: Vec<Message> =
-            waiting.iter().filter(|stored| !is_decision(stored)).map(|stored| stored.message.clone()).collect();
+        let messages: Vec<Message> = waiting
+            .iter()
+            .filter(|stored| !is_decision(stored) && is_read(stored))
+            .map(|stored| stored.message.clone())
+            .collect();
         let RunInput { messages, system_notices } = RunInput::of(&messages);
         let input = RunInput { messages, system_notices: [begin.notices.clone(), system_notices].concat() };
         let has_notices = begin.placement == NoticePlacement::Prompt && !input.system_notices.is_empty();

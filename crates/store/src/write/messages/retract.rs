@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{copies, count, find_question, rows, tools};
+use super::{copies, count, find_question, memory, rows, tools};
 use crate::columns::columns;
 use crate::display;
 use crate::pack::{Packer, unpack_draft, unpack_references};
@@ -139,6 +139,7 @@ async fn retract(
             on_step!(step, c => {
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
             })?;
+            memory::delete(step, old.rid).await?;
             tools::delete(step, sessions.row(index).rid, old.rid).await?;
             if old.is_edit() {
                 edited.insert(index);

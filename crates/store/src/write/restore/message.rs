@@ -6,9 +6,10 @@ use super::session::Open;
 use super::{SearchText, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::archive::{MESSAGE, TOOL};
-use crate::dialect::session_word;
+use crate::dialect::{MEMORY_WORD, session_word};
 use crate::pack::{Packer, Reference, pack_references};
 use crate::{StoreError, tokens};
+use model::policy::should_embed;
 use model::{Body, Draft, RecordRef};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -44,7 +45,7 @@ fn insert(name: &'static str, columns: Vec<(&'static str, Kind)>) -> Table {
 /// A message that waits to be written.
 pub(super) struct RestoredMessage {
     pub rid: i64,
-    session_rid: i64,
+    pub session_rid: i64,
     draft: Draft,
     /// Its texts as columns hold them.
     sender: String,
@@ -57,6 +58,8 @@ pub(super) struct RestoredMessage {
     /// Of [`TOOL`].
     tool: Option<Vec<Held>>,
     pub words: Option<String>,
+    /// Whether it is remembered beyond its session.
+    pub remembered: bool,
 }
 
 impl RestoredMessage {
@@ -132,7 +135,9 @@ pub(super) fn read(
     }
     session.last_seq = seq;
     let (display, json) = (i16::try_from(display).unwrap_or_default(), json.get().as_bytes());
-    let words = if number("copied") == Some(0) { search_text(&draft, &Body::of(&draft)) } else { None };
+    let is_own = number("copied") == Some(0);
+    let remembered = is_own && should_embed(&draft);
+    let words = if is_own { search_text(&draft, &Body::of(&draft)) } else { None };
     let words = words.map(|words| tokens::words(&words)).filter(|words| !words.is_empty());
     Ok(RestoredMessage {
         rid,
@@ -144,7 +149,11 @@ pub(super) fn read(
         body: packer.pack(json)?,
         held,
         tool,
-        words: words.map(|words| format!("{words} {}", session_word(session.rid))),
+        words: words.map(|words| {
+            let mark = if remembered { format!(" {MEMORY_WORD}") } else { String::new() };
+            format!("{words} {}{mark}", session_word(session.rid))
+        }),
+        remembered,
         draft,
     })
 }

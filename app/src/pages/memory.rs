@@ -1,0 +1,165 @@
+//! What is remembered of people's words: shown, searched, forgotten.
+
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::Glyph;
+use crate::names::title;
+use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::visible;
+use api::Problem;
+use api::memory::{FoundBy, MemoryPage, MemoryQuery, Recalled, VectorState};
+use leptos::prelude::*;
+
+pub struct MemoryPageData {
+    pub query: MemoryQuery,
+    /// What was recalled. A query that can't be understood is shown in place.
+    pub result: Result<MemoryPage, Problem>,
+    pub shell: ShellData,
+}
+
+/// The whole page.
+pub fn page(data: &MemoryPageData) -> String {
+    shell::page(&data.shell, || Frame {
+        title: "Memory",
+        place: Place::Memory,
+        skip: ("#memories", "Skip to the memories"),
+        session: None,
+        rail: Rail::Recent { open: None },
+        content: content(data),
+        layout: Layout::Main,
+    })
+}
+
+fn href(query: &MemoryQuery) -> String {
+    match serde_html_form::to_string(query) {
+        Ok(query) if !query.is_empty() => format!("/memory?{query}"),
+        _ => "/memory".to_owned(),
+    }
+}
+
+fn content(data: &MemoryPageData) -> Part {
+    let found = match &data.result {
+        Err(problem) => refused(problem),
+        Ok(page) if page.memories.is_empty() => nothing(data, page),
+        Ok(page) => memories(data, page),
+    };
+    let state = data.result.as_ref().ok().map(state);
+    let q = data.query.q.clone().unwrap_or_default();
+    part! {
+        <main class="main" id="main">
+            <header class="bar"><div class="bar-title"><h1>"Memory"</h1></div></header>
+            <div class="scroll" tabindex="-1"><div class="page">
+            <form role="search" id="memory-search" class="search-head" method="get" autocomplete="off" action="/memory">
+                <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search what is remembered"</span>
+                    <input type="search" name="q" id="find" dir="auto" autocomplete="off" value=q/>
+                    <kbd class="hide-narrow">"/"</kbd></label>
+                <div class="cap search-line">{state}</div>
+            </form>
+            <div id="memories" tabindex="-1">{found}</div>
+        </div></div>
+        <dialog id="forget-all" class="ask" aria-labelledby="forget-title">
+            <form method="dialog">
+                <h2 id="forget-title">"Forget everything?"</h2>
+                <p>"All memories and their vectors are deleted, and don't come back. The messages stay in their sessions."</p>
+                <div class="actions"><button type="submit" class="btn" value="">"Keep"</button>
+                    <button type="submit" class="btn deny" value="forget">"Forget all"</button></div>
+            </form>
+        </dialog></main>
+    }
+}
+
+/// How much is remembered, and how far meanings can be compared.
+fn state(page: &MemoryPage) -> Part {
+    let total = match page.total {
+        1 => "1 memory".to_owned(),
+        many => format!("{} memories", figures::count(many)),
+    };
+    let model = page.model.as_deref().map(visible::line).unwrap_or_default();
+    let (words, failed) = match page.vectors {
+        VectorState::Off => ("Found by words. No endpoint for vectors is set up.".to_owned(), false),
+        VectorState::Ready => (format!("Found by words and by meaning ({model})."), false),
+        VectorState::Pending => {
+            let (some, all) = (figures::count(page.embedded), figures::count(page.total));
+            (format!("Found by words and by meaning ({model}): {some} of {all} have a vector so far."), false)
+        }
+        VectorState::Failing => {
+            let why = page.error.as_deref().map(visible::line).unwrap_or_default();
+            (format!("Found by words alone: {model} gives no vectors. {why}"), true)
+        }
+    };
+    let embed = (page.vectors != VectorState::Off).then(|| {
+        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::EmbedMemory.name() title="Makes all vectors anew, as after the model has changed">{shell::small_icon(Glyph::REFRESH)}"Make vectors anew"</button> }
+    });
+    let forget = (page.total > 0).then(|| {
+        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::ForgetMemories.name()>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
+    });
+    let mark = failed.then(|| shell::small_icon(Glyph::FAIL));
+    part! {
+        <span class="num" role="status"><b>{total}</b></span><span>{mark}{words}</span><span class="sp"></span>{embed}{forget}
+    }
+}
+
+fn memories(data: &MemoryPageData, page: &MemoryPage) -> Part {
+    let rows: Vec<_> = page.memories.iter().map(|memory| row(memory, &data.shell.clock)).collect();
+    let older = page.next.clone().map(|next| {
+        let query = MemoryQuery { after: Some(next), ..data.query.clone() };
+        part! { <a class="btn" href=href(&query)>"Show older"</a> }
+    });
+    let back = data.query.after.is_some().then(|| {
+        let query = MemoryQuery { after: None, ..data.query.clone() };
+        part! { <a class="btn quiet" href=href(&query)>"Back to the newest"</a> }
+    });
+    let ways = (older.is_some() || back.is_some()).then(|| part! { <div class="actions">{back}{older}</div> });
+    part! { <ul class="memories" role="list">{rows}</ul>{ways} }
+}
+
+fn row(memory: &Recalled, clock: &Clock) -> Part {
+    let id = api::client::segment(&memory.message_id);
+    let to = format!("{}?at={}#m={id}", session_href(&memory.session_id), memory.seq);
+    let by: Vec<_> = memory
+        .found_by
+        .iter()
+        .map(|by| match by {
+            FoundBy::Words => part! { <span class="chip" title="It holds words of your query">"words"</span> },
+            FoundBy::Meaning => {
+                part! { <span class="chip" title="Its meaning is near that of your query">"meaning"</span> }
+            }
+        })
+        .collect();
+    let short = model::text::one_line(&memory.text, 60);
+    part! {
+        <li class="memory" data-row="" data-session=memory.session_id.clone() data-message=memory.message_id.clone()>
+            <p class="memory-text" dir="auto">{visible::html(&memory.text).into_view()}</p>
+            <div class="cap">
+                <a class="cut" dir="auto" href=to title="Show it in its session">{title(&memory.session_title)}</a>
+                {moment(clock, memory.created_at, "num")}{by}<span class="sp"></span>
+                <button type="button" class="btn quiet tiny" data-action=PageAction::ForgetMemory.name()>
+                    {shell::small_icon(Glyph::TRASH)}"Forget"<span class="sr">{format!(": {}", visible::line(&short))}</span></button>
+            </div>
+        </li>
+    }
+}
+
+fn refused(problem: &Problem) -> Part {
+    part! {
+        <div class="callout" data-state="failed" role="alert">{icon(Glyph::FAIL)}
+            <div><b>{problem.title.clone()}</b>{problem.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> })}</div></div>
+    }
+}
+
+fn nothing(data: &MemoryPageData, page: &MemoryPage) -> Part {
+    let q = data.query.q.as_deref().filter(|q| !q.trim().is_empty());
+    match q {
+        Some(q) if page.total > 0 => part! {
+            <div class="pagehead"><h2>{format!("Nothing remembered about \u{201c}{}\u{201d}", visible::line(q))}</h2>
+                <p>"Memories that hold any of the words are found. Try other words."</p></div>
+            <div class="actions"><a class="btn" href="/memory">"Show all memories"</a></div>
+        },
+        _ => part! {
+            <div class="pagehead"><h2>"Nothing is remembered yet"</h2>
+                <p>"What people write to agents is remembered: their final texts, and nothing that agents, tools or the system say. Agents recall it with the tool \u{201c}recall\u{201d}."</p></div>
+        },
+    }
+}

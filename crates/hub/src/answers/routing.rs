@@ -1,0 +1,49 @@
+//! Settings of routing, and rooms that nobody registered.
+
+use super::session;
+use crate::routing::{Rooms, key};
+use crate::{Scoped, clock, problem};
+use api::Problem;
+use api::routing::{Rooms as RoomList, Routing};
+use api::sessions::SessionPath;
+use model::SessionId;
+use model::audit::{Change, Event};
+use model::routing::Settings;
+use serde_json::json;
+
+pub async fn get(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Routing, Problem> {
+    let session = named(scoped, path).await?;
+    Ok(shown(scoped, session.as_ref()))
+}
+
+pub async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -> Result<Routing, Problem> {
+    input.check().map_err(|(field, expected)| Problem::field(&field, &expected))?;
+    let session = named(scoped, path).await?;
+    let key = key(session.as_ref());
+    let old = scoped.hub.routing.own(session.as_ref());
+    let change = |_| {
+        let changes = vec![Change { field: key.clone(), old: json!(old), new: json!(input) }];
+        (serde_json::to_string(&input).ok(), (old != input).then_some(Event::PreferencesChanged { changes }))
+    };
+    scoped.signed().await.change_meta(&key, clock::now(), change).await.map_err(problem)?;
+    scoped.hub.routing.load(&scoped.hub.workspace).await.map_err(problem)?;
+    Ok(shown(scoped, session.as_ref()))
+}
+
+pub async fn rooms(scoped: &Scoped) -> Result<RoomList, Problem> {
+    let rooms = Rooms::list(&scoped.hub.workspace).await.map_err(problem)?;
+    Ok(RoomList { rooms })
+}
+
+async fn named(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Option<SessionId>, Problem> {
+    match path {
+        Some(path) => Ok(Some(session(scoped, path).await?.id)),
+        None => Ok(None),
+    }
+}
+
+fn shown(scoped: &Scoped, session: Option<&SessionId>) -> Routing {
+    let layers = scoped.hub.routing.layers(session);
+    let applies = layers.iter().fold(Settings::default(), |above, below| above.or(below));
+    Routing { settings: scoped.hub.routing.own(session), applies }
+}

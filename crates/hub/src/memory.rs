@@ -1,0 +1,207 @@
+//! Memory: what people said, found by words and by meaning.
+//!
+//! - [`Embedder`]: makes vectors of texts; the server has one that asks an endpoint.
+//! - [`embed`]: gives each memory its vector, beside the writes. `vectors`: all vectors, searched exactly.
+//! - [`MemoryIndex::recall`]: both rankings as one.
+
+mod rank;
+mod vectors;
+
+pub use vectors::{Vectors, normalised};
+
+use crate::{Hub, clock};
+use futures::future::BoxFuture;
+use model::sdk_format::model_text;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+use store::{MemoryFilter, StoreError, Unembedded, Workspace};
+use tokio::sync::Notify;
+
+/// Texts that are embedded by one request.
+const BATCH: u32 = 32;
+/// Bytes of a text that are embedded: its beginning says what it is about.
+const BYTES: usize = 8 << 10;
+/// Between two looks for new memories.
+const LOOK: Duration = Duration::from_secs(1);
+/// After a request that failed; twice as long after each further one, up to the most.
+const RETRY: Duration = Duration::from_secs(2);
+const MOST_RETRY: Duration = Duration::from_mins(1);
+/// A question waits so long for its vector.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Memories of each ranking that are put together.
+const RANKED: usize = 200;
+
+/// Makes vectors of texts.
+pub trait Embedder: std::fmt::Debug + Send + Sync {
+    /// Names the model: vectors of different models can't be compared.
+    fn model(&self) -> &str;
+    /// Returns a vector for each text, in their order. The error says why there are none.
+    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, String>>;
+}
+
+/// What is held of memory.
+#[derive(Default)]
+pub struct MemoryIndex {
+    vectors: Arc<RwLock<Vectors>>,
+    /// Why the last request for vectors failed.
+    error: Mutex<Option<String>>,
+    /// Rings when vectors are to be made now.
+    wanted: Notify,
+}
+
+/// A memory that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// The rid of its message.
+    pub rid: i64,
+    /// 0 to 1, for comparing within one answer.
+    pub score: f64,
+    /// It holds words of the query.
+    pub by_words: bool,
+    /// Its vector is near that of the query.
+    pub by_meaning: bool,
+}
+
+impl MemoryIndex {
+    /// Returns why the last request for vectors failed; None if it didn't.
+    pub fn error(&self) -> Option<String> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Has vectors made at once, as after all of them were deleted.
+    pub fn wake(&self) {
+        self.wanted.notify_one();
+    }
+
+    /// Lets go of all vectors that are held, as after some were deleted: they are read again.
+    pub fn drop_vectors(&self) {
+        *self.vectors.write().unwrap_or_else(PoisonError::into_inner) = Vectors::default();
+    }
+
+    /// Finds memories by words, and by meaning where there is an endpoint and it answers. The best first.
+    pub async fn recall(
+        &self,
+        workspace: &Workspace,
+        embedder: Option<&dyn Embedder>,
+        text: &str,
+        filter: &MemoryFilter,
+    ) -> Result<Vec<Found>, StoreError> {
+        let by_words = workspace.memories_by_words(text, filter, RANKED).await?;
+        let by_meaning = match embedder {
+            Some(embedder) => self.near(workspace, embedder, text, filter).await?,
+            None => Vec::new(),
+        };
+        Ok(rank::together(&by_words, &by_meaning))
+    }
+
+    async fn near(
+        &self,
+        workspace: &Workspace,
+        embedder: &dyn Embedder,
+        text: &str,
+        filter: &MemoryFilter,
+    ) -> Result<Vec<(i64, f32)>, StoreError> {
+        self.refresh(workspace, embedder.model()).await?;
+        if self.vectors.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked = tokio::time::timeout(PATIENCE, embedder.embed(vec![clip(text).to_owned()])).await;
+        let vector = match asked.unwrap_or_else(|_| Err("the endpoint doesn't answer".to_owned())) {
+            Ok(vectors) => {
+                self.note(None);
+                vectors.into_iter().next().and_then(normalised)
+            }
+            Err(error) => {
+                self.note(Some(error));
+                None
+            }
+        };
+        let Some(vector) = vector else { return Ok(Vec::new()) };
+        let only = workspace.memory_rids(filter).await?;
+        let vectors = Arc::clone(&self.vectors);
+        let search =
+            move || vectors.read().unwrap_or_else(PoisonError::into_inner).nearest(&vector, only.as_ref(), RANKED);
+        tokio::task::spawn_blocking(search).await.map_err(|error| StoreError::Io(std::io::Error::other(error)))
+    }
+
+    /// Reads what is new since the last look.
+    async fn refresh(&self, workspace: &Workspace, model: &str) -> Result<(), StoreError> {
+        loop {
+            let after = {
+                let mut vectors = self.vectors.write().unwrap_or_else(PoisonError::into_inner);
+                vectors.of_model(model);
+                vectors.last()
+            };
+            let new = workspace.vectors_after(model, after, vectors::PART).await?;
+            let is_all = new.len() < vectors::PART as usize;
+            self.vectors.write().unwrap_or_else(PoisonError::into_inner).add(new);
+            if is_all {
+                return Ok(());
+            }
+        }
+    }
+
+    fn note(&self, error: Option<String>) {
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    }
+}
+
+/// Gives memories their vectors, as long as the server runs. Ends at once without an endpoint.
+pub async fn embed(hub: Hub) {
+    let Some(embedder) = hub.settings.embedder.clone() else { return };
+    let mut retry = RETRY;
+    loop {
+        let pause = match embed_part(&hub, &*embedder).await {
+            Ok(0) => LOOK,
+            Ok(_) => {
+                retry = RETRY;
+                Duration::ZERO
+            }
+            Err(error) => {
+                tracing::warn!(%error, "memories get no vectors");
+                let pause = retry;
+                retry = (retry * 2).min(MOST_RETRY);
+                pause
+            }
+        };
+        tokio::select! {
+            () = hub.shutdown.cancelled() => return,
+            () = hub.memory.wanted.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Embeds the next texts. Returns how many those were.
+pub async fn embed_part(hub: &Hub, embedder: &dyn Embedder) -> Result<usize, String> {
+    let texts = hub.workspace.unembedded(embedder.model(), BATCH).await.map_err(|error| error.to_string())?;
+    if texts.is_empty() {
+        return Ok(0);
+    }
+    let asked = embedder.embed(texts.iter().map(|text| clip(&model_text(&text.draft)).to_owned()).collect()).await;
+    let vectors = match asked {
+        Ok(vectors) if vectors.len() == texts.len() => vectors,
+        Ok(vectors) => {
+            let error = format!("the endpoint gave {} vectors for {} texts", vectors.len(), texts.len());
+            hub.memory.note(Some(error.clone()));
+            return Err(error);
+        }
+        Err(error) => {
+            hub.memory.note(Some(error.clone()));
+            return Err(error);
+        }
+    };
+    hub.memory.note(None);
+    let many = texts.len();
+    // A vector without a direction is like none: it is stored, so that it isn't asked for again.
+    let bytes = |vector: Vec<f32>| normalised(vector).map(|vector| vectors::to_bytes(&vector)).unwrap_or_default();
+    let made: Vec<(Unembedded, Vec<u8>)> = texts.into_iter().zip(vectors.into_iter().map(bytes)).collect();
+    hub.workspace.put_vectors(embedder.model(), &made, clock::now()).await.map_err(|error| error.to_string())?;
+    Ok(many)
+}
+
+/// The beginning of a text. Endpoints refuse an empty one.
+fn clip(text: &str) -> &str {
+    let start = text.get(..text.floor_char_boundary(BYTES)).unwrap_or_default();
+    if start.trim().is_empty() { "-" } else { start }
+}
