@@ -47,12 +47,14 @@ pub fn head(card: &Card) -> Option<AnyView> {
     }
     if let Some(channel) = channel(draft) {
         let from = format!("From {channel}");
+        let reason = route(draft).map(|(_, reason)| view! { " "<span class="cap">{reason}</span> });
         return Some(
             view! {
                 <p class="by person">
                     <b>{visible::html(&name).into_view()}</b>
                     " "
                     <span class="chip">{visible::html(&from).into_view()}</span>
+                    {reason}
                 </p>
             }
             .into_any(),

@@ -246,7 +246,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
-    const BY_ID: [&str; 4] = [
+    const BY_ID: [&str; 5] = [
         "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
         "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
         "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",

@@ -15,7 +15,7 @@ struct Line {
     does: Does,
 }
 
-const PLACES: [(&str, Glyph, &str); 7] = [
+const PLACES: [(&str, Glyph, &str); 8] = [
     ("Folders", Glyph::FOLDER, "/folders"),
     ("Schedules", Glyph::CLOCK, "/schedules"),
     ("History", Glyph::LAYERS, "/search"),
