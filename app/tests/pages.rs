@@ -235,12 +235,12 @@ fn only_tabs_that_hold_something_are_offered() {
             .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(tabs(&data, &PanelData::About), ["todos", "about"]);
+    assert_eq!(tabs(&data, &PanelData::About), ["todos", "context", "tools", "about"]);
     // An address may ask for one.
-    assert_eq!(tabs(&data, &PanelData::Changes(api::messages::Changes::default())), ["changes", "todos", "about"]);
+    assert_eq!(tabs(&data, &PanelData::Changes(api::messages::Changes::default())), ["changes", "todos", "context", "tools", "about"]);
     // So does an edit, whatever became of it; how many files were changed is said beside every tab.
     data.edited = Some(0);
-    assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "about"]);
+    assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "context", "tools", "about"]);
     data.edited = Some(16);
     let html = panel::panel(&data.detail, &PanelData::About, data.edited, &data.shell.clock);
     assert!(html.contains("Changes<span class=\"badge\">16</span>"), "{html}");

@@ -129,6 +129,11 @@ test.describe('a session', () => {
   test('panel: about, by arrow keys, and closed and open again', async ({ page, verbatim }) => {
     await visit(page, verbatim, `/s/${RIPE}`);
     await panel(page).getByRole('tab', { name: 'Changes' }).focus();
+    for (const name of ['Context', 'Tools']) {
+      await page.keyboard.press('ArrowRight');
+      await expect(panel(page).getByRole('tab', { name })).toBeFocused();
+    }
+    await expect(panel(page).getByRole('columnheader', { name: 'Median' })).toBeVisible();
     await page.keyboard.press('ArrowRight');
 
     const about = panel(page).getByRole('tab', { name: 'About' });

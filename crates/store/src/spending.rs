@@ -120,7 +120,8 @@ impl Workspace {
                  {PRICED} AS priced, CAST(SUM(q.input) AS BIGINT) AS input, CAST(SUM(q.output) AS BIGINT) AS output, \
                  CAST(SUM(q.cache_read) AS BIGINT) AS cache_read, CAST(SUM(q.cache_write) AS BIGINT) AS cache_write, \
                  CAST(SUM(q.cache_write_1h) AS BIGINT) AS cache_write_1h, SUM(q.cost_usd) AS cost_usd FROM spent q {OF_RUN} \
-                 JOIN session s ON s.rid = q.session_rid WHERE q.copied = 0 AND q.workspace_id = ",
+                 JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
+                 WHERE q.copied = 0 AND q.workspace_id = ",
                 day("q.ended_at", query)
             ));
             within(&mut q, self.id(), "q.ended_at", query);
@@ -134,7 +135,8 @@ impl Workspace {
                  {PRICED} AS priced, CAST(SUM(r.input) AS BIGINT) AS input, CAST(SUM(r.output) AS BIGINT) AS output, \
                  CAST(SUM(r.cache_read) AS BIGINT) AS cache_read, CAST(SUM(r.cache_write) AS BIGINT) AS cache_write, \
                  CAST(0 AS BIGINT) AS cache_write_1h, SUM(r.cost_usd) AS cost_usd FROM run r \
-                 JOIN session s ON s.rid = r.session_rid WHERE r.copied = 0 AND NOT EXISTS (SELECT 1 FROM spent q \
+                 JOIN session s ON s.rid = r.session_rid AND s.workspace_id = r.workspace_id \
+                 WHERE r.copied = 0 AND NOT EXISTS (SELECT 1 FROM spent q \
                  WHERE q.workspace_id = r.workspace_id AND q.session_rid = r.session_rid AND q.run_id = r.id) \
                  AND r.workspace_id = ",
                 day("r.started_at", query)
@@ -155,7 +157,8 @@ impl Workspace {
         on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT t.tool AS tool, t.failed AS failed, t.duration_ms AS duration_ms FROM tool_use t \
-                 JOIN session s ON s.rid = t.session_rid WHERE t.workspace_id = $1 AND s.id = $2 ORDER BY t.duration_ms",
+                 JOIN session s ON s.rid = t.session_rid AND s.workspace_id = t.workspace_id \
+                 WHERE t.workspace_id = $1 AND s.id = $2 ORDER BY t.duration_ms",
             )
             .bind(self.id())
             .bind(session.as_str())
@@ -169,8 +172,9 @@ impl Workspace {
     pub async fn last_requests(&self, session: &SessionId, limit: i64) -> Result<Vec<Request>, StoreError> {
         let count: i64 = on!(&self.store, pool => {
             sqlx::query_scalar(
-                "SELECT COUNT(*) FROM spent q JOIN session s ON s.rid = q.session_rid WHERE q.workspace_id = $1 AND s.id = $2 \
-                 AND q.input + q.output + q.cache_read + q.cache_write > 0",
+                "SELECT COUNT(*) FROM spent q \
+                 JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
+                 WHERE q.workspace_id = $1 AND s.id = $2 AND q.input + q.output + q.cache_read + q.cache_write > 0",
             )
             .bind(self.id())
             .bind(session.as_str())
@@ -209,7 +213,8 @@ impl Workspace {
                  q.stop_reason AS stop_reason, q.input AS input, q.output AS output, q.cache_read AS cache_read, \
                  q.cache_write AS cache_write, q.cache_write_1h AS cache_write_1h, q.cost_usd AS cost_usd, \
                  {PRICED} AS priced, q.context AS context, q.copied AS copied FROM spent q {OF_RUN} \
-                 JOIN session s ON s.rid = q.session_rid LEFT JOIN message m ON m.workspace_id = q.workspace_id \
+                 JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
+                 LEFT JOIN message m ON m.workspace_id = q.workspace_id \
                  AND m.session_rid = q.session_rid AND m.id = q.message_id \
                  WHERE q.input + q.output + q.cache_read + q.cache_write > 0 AND q.workspace_id = "
             ));

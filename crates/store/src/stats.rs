@@ -25,7 +25,7 @@ pub struct StatsQuery {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
-    /// Of this session alone, deleted or not.
+    /// Of this session alone, deleted or not, whenever it was.
     pub session: Option<SessionId>,
     /// Inputs in tokens beyond which requests have another price, ascending: they are summed up between two of them.
     pub steps: Vec<i64>,
@@ -166,6 +166,10 @@ where
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
     q.push_bind(workspace.to_owned());
+    if query.session.is_some() {
+        // All of its time: the rows of a session are found by it, and not by their times.
+        return;
+    }
     // What has no time is of no day.
     q.push(format!(" AND {column} >= ")).push_bind(query.from.0.max(1));
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);

@@ -33,7 +33,7 @@ async fn spender() -> House {
     let house = House::new().await;
     let cached = json!({"input_tokens": 1000, "output_tokens": 2000, "cache_read_input_tokens": 100_000,
         "cache_creation_input_tokens": 10_000, "cache_creation": {"ephemeral_1h_input_tokens": 4000}});
-    let long = json!({"input_tokens": 250_000, "output_tokens": 1000});
+    let long = json!({"input_tokens": 250_000, "output_tokens": 2000});
     let unknown = json!({"input_tokens": 70, "output_tokens": 7});
     let lines = [
         prompt(1),
@@ -68,8 +68,8 @@ fn micros(usd: &Value) -> i64 {
 async fn costs_are_summed_by_session_project_model_and_day() {
     let house = spender().await;
     let detail = house.read(&format!("/v1/sessions/{SPENDER}")).await;
-    // 1,000 x 5 + 2,000 x 25 + 100,000 x 0.5 + 6,000 x 6.25 + 4,000 x 10, and 250,000 x 6 + 1,000 x 22.5.
-    let all = 182_500 + 1_522_500;
+    // 1,000 x 5 + 2,000 x 25 + 100,000 x 0.5 + 6,000 x 6.25 + 4,000 x 10, and 250,000 x 6 + 2,000 x 22.5.
+    let all = 182_500 + 1_545_000;
     assert_eq!(micros(&detail["cost"]["usd"]), all);
     let unpriced = json!([{"tokens": 77, "reason": "No cost: `mill-9` isn't in the price table"}]);
     assert_eq!(detail["cost"]["unpriced"], unpriced);
@@ -97,7 +97,7 @@ async fn prices_of_ones_own_come_first() {
     "#;
     house.renew(|settings| settings.prices = cost::Prices::parse(own).unwrap()).await;
     let detail = house.read(&format!("/v1/sessions/{SPENDER}")).await;
-    assert_eq!(micros(&detail["cost"]["usd"]), 182_500 + 1_522_500 + 84_000);
+    assert_eq!(micros(&detail["cost"]["usd"]), 182_500 + 1_545_000 + 84_000);
     assert_eq!(detail["meter"], json!({"used": 77, "limit": 1000}));
 }
 
@@ -109,21 +109,20 @@ async fn prefer(house: &House, patch: Value) -> Answer {
 async fn a_budget_warns_when_it_is_nearly_spent_and_when_it_is() {
     let house = spender().await;
     let noon = Micros(1_772_366_400_000_000);
-    let mut watch = Watch::default();
-    let mut told = async |budget: &str| {
+    let told = async |budget: &str| {
         assert_eq!(prefer(&house, json!({"monthly_budget": budget})).await.status, 200);
-        // Preferences are no part of the feed: a look comes with what is spent.
-        watch = Watch::default();
+        let mut watch = Watch::default();
         watch.look(&house.hub, noon, None).await;
         watch.look(&house.hub, noon, None).await;
         let page = house.get("/v1/sessions/operations/messages").await;
         let messages = page.body["messages"].as_array().cloned().unwrap_or_default();
-        messages.iter().map(|of| of["content"].as_str().unwrap_or_default().to_owned()).collect::<Vec<String>>()
+        let words = messages.iter().filter_map(|of| of["content"].as_str());
+        words.filter(|words| words.contains("budget")).map(str::to_owned).collect::<Vec<String>>()
     };
     assert_eq!(told("100").await, [""; 0]);
-    let near = "The monthly budget is nearly spent: $1.71 of $2.00. Agents go on: it stops nothing";
+    let near = "The monthly budget is nearly spent: $1.73 of $2.00. Agents go on: it stops nothing";
     assert_eq!(told("2").await, [near]);
-    let over = "The monthly budget is spent: $1.71 of $1.50. Agents go on: it stops nothing";
+    let over = "The monthly budget is spent: $1.73 of $1.50. Agents go on: it stops nothing";
     assert_eq!(told("1.50").await, [near, over]);
 }
 
