@@ -51,7 +51,7 @@ fn content(data: &SchedulesPage) -> Part {
     part! {
         <main class="main" id="main" tabindex="-1">
             <header class="bar"><div class="bar-title"><h1>"Schedules"</h1></div></header>
-            <div class="scroll" id="scroller"><div class="page">
+            <div class="scroll" id="scroller"><div class="page schedules">
                 {list}
                 <section aria-labelledby="new-schedule">
                     <div class="pagehead"><h2 id="new-schedule">"New schedule"</h2></div>
