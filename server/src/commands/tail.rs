@@ -13,7 +13,7 @@ use api::messages::{Entry, MessagePage};
 use api::sessions::ListSessions;
 use futures::StreamExt as _;
 use futures::stream::select_all;
-use model::{Micros, Status};
+use model::{Micros, SessionId, Status};
 use sdk::{Event, ListMessages, Verbatim};
 use std::collections::{HashMap, HashSet};
 
@@ -33,13 +33,17 @@ pub async fn run(args: Tail) -> Result<()> {
 async fn follow(verbatim: &Verbatim, args: &Tail) -> Result<()> {
     let mut told = Told::default();
     let mut streams = Vec::new();
+    let mut ids: Vec<SessionId> = Vec::new();
     for name in &args.sessions {
         // A prefix that is unique now may not stay so.
         let id = verbatim.session(name).info().await?.id;
-        if told.begun.insert(id.as_str().to_owned()) {
-            let cursor = begin(verbatim, args, &mut told, id.as_str()).await?;
-            streams.push(verbatim.session(id.as_str()).watch(Some(cursor)));
+        if !ids.contains(&id) {
+            ids.push(id);
         }
+    }
+    for id in &ids {
+        let cursor = begin(verbatim, args, &mut told, id.as_str()).await?;
+        streams.push(verbatim.session(id.as_str()).watch(Some(cursor)));
     }
     if args.sessions.is_empty() {
         // A stream waits for its server for ever: one that isn't there is told at once.
@@ -162,8 +166,6 @@ async fn tell(verbatim: &Verbatim, args: &Tail, told: &mut Told, change: &FeedEv
 /// What was told.
 #[derive(Default)]
 struct Told {
-    /// The sessions that were named.
-    begun: HashSet<String>,
     /// Hidden messages, by session and `seq`: each is counted once, however often it changes.
     counted: HashSet<(String, i64)>,
     /// Revisions of what the beginning had in several pages.
