@@ -56,13 +56,15 @@ fn several_sessions() {
     let mut tail = Tail::of(&server, &["--json", &one, &two, &one]);
     let said = |session: &str, text: &str| (session.to_owned(), text.to_owned());
     assert_eq!([tail.said(), tail.said()], [said(&one, "One"), said(&two, "Two")]);
-    let mut people = Tail::of(&server, &["-n", "0", &one, &two, "--role", "tool"]);
+    let mut people = Tail::of(&server, &["-n", "1", &one, &two]);
+    assert!(people.line().contains(&one) && people.line().contains(&two));
     // Whatever is said before the stream is open comes with it: its cursor is that of the page.
     say(&server, &other, &json!({"content": "Nobody's"}));
     say(&server, &two, &json!({"content": "Deux"}));
     assert_eq!(tail.said(), said(&two, "Deux"));
     say(&server, &one, &json!({"role": "tool", "content": "Une"}));
     assert_eq!(tail.said(), said(&one, "Une"));
+    assert!(people.line().trim_end().ends_with("Deux"));
     let line = people.line();
     assert!(line.contains(&one) && line.trim_end().ends_with("tool       🔧 Une"), "{line}");
 }
