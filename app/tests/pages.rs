@@ -237,7 +237,10 @@ fn only_tabs_that_hold_something_are_offered() {
     };
     assert_eq!(tabs(&data, &PanelData::About), ["todos", "context", "tools", "about"]);
     // An address may ask for one.
-    assert_eq!(tabs(&data, &PanelData::Changes(api::messages::Changes::default())), ["changes", "todos", "context", "tools", "about"]);
+    assert_eq!(
+        tabs(&data, &PanelData::Changes(api::messages::Changes::default())),
+        ["changes", "todos", "context", "tools", "about"]
+    );
     // So does an edit, whatever became of it; how many files were changed is said beside every tab.
     data.edited = Some(0);
     assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "context", "tools", "about"]);

@@ -168,7 +168,7 @@ pub struct ContextBlock {
     /// Of a call and of its result: the id that links them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Estimated; see [`ContextTokens`].
+    /// Estimated, as all tokens of a context.
     pub tokens: i64,
     /// Bytes of the block as JSON.
     pub bytes: u64,

@@ -118,17 +118,17 @@ pub fn meaning(status: u16) -> &'static str {
         400 => {
             "A field, a parameter or the whole can't be read; `field` says where (`invalid_field`, `invalid_body`, \
             `invalid_query`, `invalid_path`, `conflicting_fields`, `broken_body`, `too_deep`, `no_revisions`; of a file \
-            `empty_blob`; of the Model Context Protocol `no_session`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
+            `empty_blob`; of what a channel sends `invalid_json`; of the Model Context Protocol `no_session`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
             `payload_not_an_object`, `payload_invalid`, `extra_invalid`, `extra_reserved`)"
         }
         401 => {
             "No credential (`not_logged_in`), or one that doesn't hold (`key_refused`; while it waited, `revoked`; of a \
-            log-in code, `invalid_code`)"
+            log-in code, `invalid_code`; of what a channel sends, `bad_signature`)"
         }
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
             `people_only`), the message or the message type is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
-            nobody would see the question (`cannot_ask`), the key has posted the most that it may (`quota_reached`), a log-in \
+            nobody would see the question (`cannot_ask`), a channel doesn't know who speaks (`stranger`), the key has posted the most that it may (`quota_reached`), a log-in \
             changes something without its secret (`secret_missing`), or the request comes from another site \
             (`foreign_origin`)"
         }
@@ -146,7 +146,9 @@ pub fn meaning(status: u16) -> &'static str {
             a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`), a run that is open \
             (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
             already (`agent_runs`) or no more (`agent_ended`), wasn't started here (`not_driven`), or writes to a folder that isn't \
-            followed (`not_followed`)"
+            followed (`not_followed`), an archive of a session that is here (`archive`), as many channels as there may be \
+            (`too_many_channels`), one that has no address to test (`nothing_to_test`), or an answer that could be to several \
+            requests (`several_open`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
         412 => {
@@ -159,8 +161,8 @@ pub fn meaning(status: u16) -> &'static str {
         }
         415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
         422 => {
-            "It can be read, but there is nothing to be done with it (`nothing_to_import`), or a list in it has too many \
-            items (`too_many`)"
+            "It can be read, but there is nothing to be done with it (`nothing_to_import`), a list in it has too many \
+            items (`too_many`), or it is no answer to the request (`unclear`)"
         }
         421 => "This server doesn't answer to that host name (`wrong_host`)",
         429 => {
@@ -168,9 +170,13 @@ pub fn meaning(status: u16) -> &'static str {
             `too_many_attempts`, `uploads_busy`)"
         }
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
-        502 => "The agent's program can't be started, or ended at once (`agent_not_started`)",
+        502 => {
+            "The agent's program can't be started, or ended at once (`agent_not_started`); the channel didn't take the \
+            test (`channel_failed`)"
+        }
         503 => {
-            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or it took too \
+            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the channel is \
+            paused (`channel_paused`). Or it took too \
             long to compute (`too_slow`). Or the database can't be used \
             (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, `read_only`, \
             `disk_failed`)"
