@@ -61,6 +61,7 @@ fn every_route_with_every_credential() {
             ("{type}", "none"),
             ("{run}", "none"),
             ("{rule}", "none"),
+            ("{channel}", "none"),
             ("{agent}", "claude_code"),
             ("{wait}", "1"),
         ];
