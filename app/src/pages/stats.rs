@@ -116,7 +116,10 @@ fn tiles(total: &Figures) -> Part {
 /// Where a cost is from, and what it lacks.
 fn cost_in_words(total: &Figures) -> String {
     let computed = total.computed_usd.filter(|usd| *usd > 0.0);
-    let computed = computed.map(|usd| format!("{} of it at list prices", figures::dollars(usd)));
+    let all = figures::dollars(total.cost_usd.unwrap_or(0.0));
+    let words =
+        |usd: String| if usd == all { "at list prices".to_owned() } else { format!("{usd} of it at list prices") };
+    let computed = computed.map(figures::dollars).map(words);
     let unpriced = (total.unpriced_tokens > 0)
         .then(|| format!("without {} tokens of no known price", figures::tokens(total.unpriced_tokens)));
     computed.into_iter().chain(unpriced).collect::<Vec<_>>().join(", ")
