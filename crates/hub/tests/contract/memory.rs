@@ -72,7 +72,16 @@ async fn what_people_say_is_remembered_and_nothing_else() {
     }
     talk.house.hub.tell_session(&model::SessionId::parse("s1").unwrap(), &host("The mill is up")).await;
     let page = talk.house.read("/v1/memory?q=mill").await;
-    insta::assert_snapshot!(talk.house.json(&page));
+    let memory = page["memories"][0].as_object().unwrap();
+    let shown: Vec<&Value> = ["session_id", "message_id", "seq", "role", "provenance", "text", "score", "found_by"]
+        .map(|key| &memory[key])
+        .into();
+    let said = "The mill turns on Mondays";
+    let expected =
+        [json!("s1"), json!("m1"), json!(1), json!("user"), json!("person"), json!(said), json!(1.0), json!(["words"])];
+    assert_eq!(shown, expected.iter().collect::<Vec<_>>());
+    let sums = (page["memories"].as_array().unwrap().len(), &page["total"], &page["vectors"], &page["next"]);
+    assert_eq!(sums, (1, &json!(1), &json!("off"), &Value::Null));
     assert_eq!(talk.house.read("/v1/memory").await["total"], 1);
 }
 
