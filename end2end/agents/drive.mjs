@@ -100,7 +100,7 @@ const send = (method, path, body) =>
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }, [method, path, body]);
-const messages = async () => (await send('GET', `/sessions/${session()}/messages?limit=500`)).messages;
+const messages = async (of = session()) => (await send('GET', `/sessions/${of}/messages?limit=500`)).messages;
 
 // Presses the button of the open request whose option is of this kind.
 async function decide(kind) {
@@ -240,7 +240,9 @@ try {
 
   await step('there is one session, and each prompt is one message', async () => {
     const { sessions } = await send('GET', '/sessions');
-    assert.deepEqual(sessions.map(({ id }) => id), [session()]);
+    // Some agents write a file for each start, in which nobody says anything.
+    const spoken = await Promise.all(sessions.map(async ({ id }) => (await messages(id)).some(({ content }) => said.includes(content)) && id));
+    assert.deepEqual(spoken.filter(Boolean), [session()]);
     const users = (await messages()).filter(({ role, metadata }) => role === 'user' && !metadata?.message_type && !metadata?.interrupted);
     assert.deepEqual(users.map(({ content }) => content), said);
   });
