@@ -59,7 +59,7 @@ async fn requests_have_tokens_cost_and_times() {
     assert_eq!(some["requests"].as_array().unwrap().iter().map(|of| of["seq"].clone()).collect::<Vec<_>>(), [json!(4)]);
 }
 
-/// Whole cents and less: floats as text.
+/// Dollars as whole millionths, which compare exactly.
 fn micros(usd: &Value) -> i64 {
     (usd.as_f64().unwrap() * 1e6).round() as i64
 }
