@@ -90,7 +90,8 @@ impl Claude {
         }
         let last = self.last.insert(line.lane.clone(), index);
         if line.is_loose() {
-            line.follows = last;
+            // What another file holds isn't known to be before it.
+            line.follows = last.filter(|last| self.lines.get(*last).is_some_and(|it| it.at.source == line.at.source));
         }
         if let Some(id) = line.message_id.clone().filter(|_| line.kind == Kind::Assistant) {
             self.messages.entry(id).or_default().push(index);

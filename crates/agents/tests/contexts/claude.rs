@@ -228,6 +228,19 @@ fn attachments_are_sent_in_their_own_words_where_these_are_recorded() {
 }
 
 #[test]
+fn newer_versions_join_texts_with_a_line_end() {
+    let new = |line: Value| with(line, json!({"version": "2.1.197"}));
+    let context = claude([
+        new(user("u1", None, json!("One"))),
+        new(user("u2", Some("u1"), json!("Two"))),
+        assistant("a1", "u2", "m1", text("Both.")),
+    ])
+    .last();
+    let contents: Vec<&Value> = context.messages[0].blocks.iter().filter_map(|block| block.content.as_ref()).collect();
+    assert_eq!(contents, [&text("One\n"), &text("Two")]);
+}
+
+#[test]
 fn an_open_prompt_has_the_request_that_would_be_sent() {
     let file = claude([
         user("u1", None, json!("Go")),

@@ -27,7 +27,8 @@ const UNSENT: [&str; 12] = [
 const FILES: [&str; 6] =
     ["compact_file_reference", "directory", "edited_text_file", "file", "nested_memory", "pdf_reference"];
 
-/// From this version on, what isn't a person's goes to the model as messages of the system. Seen by running it.
+/// From this version on, what isn't a person's goes to the model as messages of the system, and texts that are joined have a line end
+/// between them. Seen by running it.
 const SYSTEM_SINCE: [u32; 3] = [2, 1, 197];
 
 /// The role and the blocks that an attachment is sent with; no blocks if it isn't.
@@ -62,7 +63,8 @@ pub(super) fn read(attachment: &Obj, version: Option<&str>, at: &RecordRef) -> (
     (role, sent)
 }
 
-fn is_recent(version: &str) -> bool {
+/// Whether a version puts messages together as newer ones do.
+pub(super) fn is_recent(version: &str) -> bool {
     let mut parts = version.split('.').map_while(|part| part.parse::<u32>().ok());
     let version: Vec<u32> = parts.by_ref().take(SYSTEM_SINCE.len()).collect();
     version.as_slice() >= SYSTEM_SINCE.as_slice()

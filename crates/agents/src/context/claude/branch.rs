@@ -1,9 +1,13 @@
 //! The branch of the tree that a request holds, and its messages.
 
 use super::Claude;
+use super::attachment::is_recent;
 use super::line::{Kind, Lane, Line, clear};
+use crate::context::block;
 use crate::context::request::Request;
+use model::model_context::ContextBlockKind as BlockKind;
 use model::model_context::{ContextBlock, ContextDialect, ContextReply, ContextRole as Role, UnrecordedPart};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Lines from the first one that is sent to the last, and why they may not be right.
@@ -26,10 +30,11 @@ impl Claude {
         }
     }
 
-    /// The line of the same conversation that was read before a line whose parent isn't there.
+    /// The line of the same conversation and file that was read before a line whose parent isn't there.
     fn read_before(&self, index: usize) -> Option<usize> {
-        let lane = &self.lines.get(index)?.lane;
-        (0..index).rev().find(|before| self.lines.get(*before).is_some_and(|line| line.lane == *lane))
+        let Line { lane, at, .. } = self.lines.get(index)?;
+        let is_same = |line: &Line| line.lane == *lane && line.at.source == at.source;
+        (0..index).rev().find(|before| self.lines.get(*before).is_some_and(is_same))
     }
 
     /// The branch that ends with a line. It begins with the session, or with the last compaction.
@@ -201,8 +206,30 @@ impl Writer<'_> {
         match line.kind {
             Kind::Assistant if !line.is_synthetic => self.send_reply(index, line),
             Kind::Attachment if line.role == Role::System => self.system.extend(line.blocks.iter().cloned()),
-            Kind::User | Kind::Attachment => self.request.say(line.role, line.blocks.iter().cloned()),
+            Kind::User => {
+                if line.version.as_deref().is_some_and(is_recent)
+                    && line.blocks.first().is_some_and(|first| first.kind == BlockKind::Text)
+                {
+                    self.end_text();
+                }
+                self.request.say(line.role, line.blocks.iter().cloned());
+            }
+            Kind::Attachment => self.request.say(line.role, line.blocks.iter().cloned()),
             _ => {}
+        }
+    }
+
+    /// Ends the text before with a line end, where another text of the same message follows.
+    fn end_text(&mut self) {
+        let last = self.request.messages.last_mut().filter(|message| message.role == Role::User);
+        let Some(last) = last.and_then(|message| message.blocks.last_mut()).filter(|it| it.kind == BlockKind::Text)
+        else {
+            return;
+        };
+        let words = last.content.as_ref().and_then(|content| content.get("text")).and_then(Value::as_str);
+        if let Some(words) = words {
+            let joined = block::text(format!("{words}\n"), last.part, last.records.first());
+            *last = ContextBlock { inexact: last.inexact, ..joined };
         }
     }
 
