@@ -8,6 +8,7 @@
 mod article;
 #[cfg(feature = "ssr")]
 mod cache;
+#[cfg(feature = "ssr")]
 mod request;
 
 #[cfg(feature = "ssr")]

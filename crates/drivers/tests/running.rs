@@ -105,7 +105,9 @@ async fn lines_go_both_ways_and_an_end_that_was_asked_for_is_told() {
 
 #[tokio::test]
 async fn an_agent_is_started_again_with_other_arguments() {
-    let (handle, mut events) = run("say one\nwait").await;
+    let folder = tempfile::tempdir().unwrap();
+    let launch = launch("say one\nwait", folder.path());
+    let (handle, mut events) = start(Box::new(Plain::default()), launch, Limits::default()).await.unwrap();
     assert_eq!(events.recv().await, Some(notice("one")));
     assert_eq!(handle.send(Command::SetMode("say two\necho\nwait".to_owned())).await, Ok(()));
     let prompt = Prompt { text: "three".to_owned(), ..Prompt::default() };

@@ -27,7 +27,7 @@ words! {
         Responses = "responses",
         /// Google's Gemini API.
         Gemini = "gemini",
-        /// No model's API: the messages are told in the words of [`ContextDialect::Anthropic`], from records of another shape.
+        /// No model's API: the messages are told in the words of `anthropic`, from records of another shape.
         Neutral = "neutral",
     }
     /// Who a message of the request is from.
@@ -190,7 +190,7 @@ pub struct ContextBlock {
 }
 
 /// Tokens of a request. Estimates count bytes and are meant to stay below what the API reports: they may be above it by
-/// [`ContextTokens::TOLERANCE_PERCENT`] at most.
+/// 15 % at most.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTokens {

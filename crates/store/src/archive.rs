@@ -73,7 +73,8 @@ pub(crate) static PARTS: [Part; 7] = [
         copied_cache_write Int, copied_cost_usd Real, format Text, placement Text, given_after Int, given_to Int),
     part!("spent" by "session_rid" Int, "run_id, id", 2000, false:
         id Text, run_id Text, copied Int, is_copy Int, input Int, output Int, cache_read Int, cache_write Int,
-        cost_usd Real),
+        cost_usd Real, cache_write_1h Int, model Text, began_at Int, ended_at Int, first_token_ms Int, stop_reason Text,
+        context Int, message_id Text),
     part!("context_log" by "session_rid" Int, "position", 20, true:
         position Int, run_id Text, part Text, kind Text, seq Int, given_at Int, rendered Blob, hash Text),
     part!("delivery" by "session_rid" Int, "seq", 2000, false: seq Int, delivered_at Int),
@@ -103,8 +104,13 @@ pub(crate) const MESSAGE: &[(&str, Kind)] = &[
     ("queued", Kind::Int),
 ];
 /// What statistics have of a message that is a tool call.
-pub(crate) const TOOL: &[(&str, Kind)] =
-    &[("tool", Kind::Text), ("failed", Kind::Int), ("created_at", Kind::Int), ("call_id", Kind::Text)];
+pub(crate) const TOOL: &[(&str, Kind)] = &[
+    ("tool", Kind::Text),
+    ("failed", Kind::Int),
+    ("created_at", Kind::Int),
+    ("call_id", Kind::Text),
+    ("duration_ms", Kind::Int),
+];
 
 /// Masks the texts of a value.
 pub type Mask = Arc<dyn Fn(&mut Value) + Send + Sync>;

@@ -62,6 +62,7 @@ fn every_route_with_every_credential() {
             ("{run}", "none"),
             ("{rule}", "none"),
             ("{channel}", "none"),
+            ("{schedule}", "none"),
             ("{agent}", "claude_code"),
             ("{wait}", "1"),
         ];

@@ -408,7 +408,7 @@ fn odd_clients_get_plain_answers() {
     assert_eq!(agent.greet("2099-01-01")["result"]["protocolVersion"], "2025-11-25", "the newest that both know");
     agent.raw("{\"jsonrpc\": \"2.0\", \"id\": 7, \"met\nnot JSON at all\n\n");
     let unknown = agent.request("tools/call", json!({"name": "publish", "arguments": {}}));
-    let words = "There is no tool `publish`: use one of `log`, `ask`, `diff`, `todos`, `progress`, `approve`, `search`";
+    let words = "There is no tool `publish`: use one of `log`, `ask`, `diff`, `todos`, `progress`, `approve`, `search`, `recall`";
     assert_eq!(unknown["error"], json!({"code": -32602, "message": words}));
     assert_eq!(agent.request("tools/fold", json!({}))["error"]["code"], -32601);
     let refused = [

@@ -97,7 +97,7 @@ fn a_client_has_a_session_of_its_own() {
     let person = Person::of(&server);
     let client = Client::new(&server);
     let list = client.request(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}));
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 7);
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 8);
     assert_eq!(client.call("log", json!({"text": "one"})), "Logged as message 1 of the session");
     assert_eq!(client.call("log", json!({"text": "two"})), "Logged as message 2 of the session");
     let session = person.session();

@@ -59,13 +59,11 @@ pub fn from_row(row: &ChatRow) -> Draft {
     }
     let mut kept = row.clone();
     (kept.content, kept.sender, kept.sender_name) = (None, None, None);
-    // What the draft can't say: an empty id, no sender.
-    if draft.id.as_str() == row.id {
-        kept.id = String::new();
-    }
+    let has_id = draft.id.as_str() == row.id;
     let mut kept = serde_json::to_value(kept).unwrap_or_default();
     if let Some(fields) = kept.as_object_mut() {
-        fields.retain(|name, value| name != "id" || value.as_str() != Some(""));
+        // An id that no message can have, as an empty one, is kept beside it.
+        fields.retain(|name, _| name != "id" || !has_id);
         let absent = [("sender", row.sender.is_none()), ("content", row.content.is_none())];
         fields.extend(absent.into_iter().filter(|(_, absent)| *absent).map(|(name, _)| (name.to_owned(), Value::Null)));
     }

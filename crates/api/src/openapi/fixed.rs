@@ -147,7 +147,7 @@ pub fn meaning(status: u16) -> &'static str {
             (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
             already (`agent_runs`) or no more (`agent_ended`), wasn't started here (`not_driven`), or writes to a folder that isn't \
             followed (`not_followed`), an archive of a session that is here (`archive`), as many channels as there may be \
-            (`too_many_channels`), one that has no address to test (`nothing_to_test`), or an answer that could be to several \
+            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`), or an answer that could be to several \
             requests (`several_open`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",

@@ -201,7 +201,8 @@ impl Sender<'_> {
                     if is_talk && due.external_id.is_none() && sent.id.is_some() {
                         self.threads.insert(due.session.clone(), sent.id.clone());
                     }
-                    outcomes.push(DeliveryChange::Sent { key, external_id: sent.id });
+                    // An edit may be answered with an id of its own: what is edited is the first one.
+                    outcomes.push(DeliveryChange::Sent { key, external_id: due.external_id.clone().or(sent.id) });
                 }
                 Err(Failure::Never { reason }) => outcomes.push(DeliveryChange::Dead { key, error: reason }),
                 Err(Failure::Later { reason, .. }) if queueing == Queueing::AsDue && due.attempts + 1 >= ATTEMPTS => {

@@ -82,11 +82,12 @@ async fn an_agent_of_ones_own_has_what_it_was_given_or_else_its_messages() {
     assert_eq!(shown(&stored), ["user text 1: Fix the lexer"]);
     let reason = "The requests of this agent aren't recorded: these are its messages as they are stored here";
     assert_eq!(verdict(&stored)[..2], ["approximate", reason]);
+    talk.owner(Post, "/messages", json!({"content": "Now the parser"})).await;
     let run = talk.agent(Post, "/runs", json!({"format": "anthropic"})).await.body;
     assert_eq!(run["prompt"][0]["role"], "user");
     talk.agent(Post, "/messages", json!({"content": "Done."})).await;
     let given = talk.owner(Get, "/context", Value::Null).await.body;
-    assert_eq!(shown(&given), ["user text 1: Fix the lexer"]);
+    assert_eq!(shown(&given), ["user text 3: Now the parser"]);
     assert_eq!(verdict(&given)[0], "recorded");
     let agent = talk.agent(Get, "/context", Value::Null).await;
     assert_eq!((agent.status, &agent.body["messages"]), (200, &given["messages"]), "an agent may read its own");

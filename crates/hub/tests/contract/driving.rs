@@ -89,7 +89,8 @@ async fn until(house: &House, session: &str, state: &str) -> Value {
 
 fn file(house: &House, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(house.path(name)).unwrap_or_default();
-    text.lines().map(str::to_owned).collect()
+    // The last line may be in the middle of being written.
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
 }
 
 fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {

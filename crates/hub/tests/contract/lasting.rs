@@ -23,6 +23,7 @@ async fn a_transcript_that_its_agent_deleted_stays() {
     house.import(&[house.path("projects")]).await;
     let before = house.read("/v1/sessions/mill/messages").await;
     std::fs::remove_file(&file).unwrap();
+    house.write("projects/mill/other.jsonl", Talk::new("other").user("Is the weir open?").text());
     house.import(&[house.path("projects")]).await;
     hub::retention::purge_once(&house.hub, in_days(400)).await.unwrap();
     assert_eq!(house.read("/v1/sessions/mill/messages").await, before);

@@ -80,13 +80,14 @@ async fn a_project_is_the_folder_unless_it_is_said() {
 #[tokio::test]
 async fn preferences_are_kept_and_checked() {
     let house = house().await;
-    let usual = json!({"assistant_name": "", "editor": "", "single_keys": true, "keys": {}, "views": []});
+    let usual = json!({"assistant_name": "", "editor": "", "single_keys": true, "keys": {}, "views": [],
+        "daily_budget": "", "monthly_budget": ""});
     assert_eq!(house.read("/v1/preferences").await, usual);
     let views = json!([{"name": "Mine", "query": "project=web"}]);
     let edit = json!({"editor": " zed://file/{path}:{line} ", "keys": {"next": "n"}, "views": views});
     let answer = house.send(Caller::Owner, Patch, "/v1/preferences", Some(edit)).await;
     let now = json!({"assistant_name": "", "editor": "zed://file/{path}:{line}", "single_keys": true,
-        "keys": {"next": "n"}, "views": views});
+        "keys": {"next": "n"}, "views": views, "daily_budget": "", "monthly_budget": ""});
     assert_eq!((answer.status, &answer.body), (200, &now));
     house.send(Caller::Owner, Patch, "/v1/preferences", Some(json!({"single_keys": false}))).await;
     assert_eq!(house.read("/v1/preferences").await["single_keys"], false);

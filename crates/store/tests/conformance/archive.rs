@@ -197,9 +197,18 @@ async fn a_posted_session_is_the_same() {
 #[tokio::test]
 async fn every_column_of_a_session_is_written() {
     const FOLLOWS: [&str; 4] = ["memory", "message_count", "session_source", "session_blob"];
-    // The feed tells what changed here; the number of a row is this database's.
-    const OURS: [&str; 6] =
-        ["feed.*", "message.rid", "message.workspace_id", "session.rid", "session.workspace_id", "session.changed_pos"];
+    // The feed tells what changed here; the number of a row is this database's; channels and schedules are of this server.
+    const OURS: [&str; 9] = [
+        "channel_delivery.*",
+        "channel_session.*",
+        "feed.*",
+        "message.rid",
+        "message.workspace_id",
+        "schedule.*",
+        "session.rid",
+        "session.workspace_id",
+        "session.changed_pos",
+    ];
     let engine = engines().await.remove(0);
     let Database::Sqlite(file) = &engine.database else { return };
     fill(&engine).await;

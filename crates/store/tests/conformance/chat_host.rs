@@ -66,7 +66,7 @@ async fn another_one_a_locked_one_and_a_torn_one_are_named() {
     run(&mut owner, "ALTER TABLE messages RENAME COLUMN timestamp TO at").await;
     let refused = ChatHost::open(&path).await.err().unwrap();
     assert!(matches!(refused, ForeignError::Schema("messages", "timestamp")), "{refused}");
-    run(&mut owner, "BEGIN EXCLUSIVE; UPDATE notes SET id = 1").await;
+    run(&mut owner, "BEGIN EXCLUSIVE; INSERT INTO notes VALUES (1)").await;
     let refused = ChatHost::open(&path).await.err();
     assert!(matches!(refused, Some(ForeignError::Locked)), "{refused:?}");
     run(&mut owner, "COMMIT").await;
