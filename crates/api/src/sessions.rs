@@ -163,7 +163,8 @@ pub struct SessionDetail {
     pub sources: Vec<SourceInfo>,
     /// Shell command that resumes the session with its agent.
     pub resume_command: Option<String>,
-    /// What its requests to models cost, without those of its sub-agents.
+    /// What its requests to models cost, without those of its sub-agents. Earlier servers didn't say it.
+    #[serde(default)]
     pub cost: Cost,
     /// How full its context is; absent where that isn't known.
     #[serde(skip_serializing_if = "Option::is_none")]

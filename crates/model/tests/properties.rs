@@ -159,7 +159,8 @@ proptest! {
         let rule = draft.role == Role::User
             && draft.metadata.as_ref().and_then(|m| m.get("message_type")).is_none_or(|tag| tag == "TEXT")
             && draft.status == Status::Final
-            && draft.context == Context::Turn;
+            && draft.context == Context::Turn
+            && draft.provenance != Provenance::Key;
         prop_assert_eq!(should_embed(&draft), rule);
     }
 

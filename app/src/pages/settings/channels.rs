@@ -42,8 +42,8 @@ pub fn channels(data: &ChannelsData, clock: &Clock) -> Part {
     let forms: Vec<_> = data.channels.kinds.iter().map(form).collect();
     part! {
         <section id="channels" aria-labelledby="channels-heading">
-            <div class="pagehead"><div><h2 id="channels-heading">"Channels"</h2>
-                <p>"Places besides this page where sessions are shown and answered. Each channel gets its messages in order, and one that is slow or down delays no other."</p></div></div>
+            <div class="pagehead"><h2 id="channels-heading">"Channels"</h2>
+                <p>"Places besides this page where sessions are shown and answered. Each channel gets its messages in order, and one that is slow or down delays no other."</p></div>
             {none}{table}{refused}{people}
             {forms}
         </section>
@@ -155,7 +155,7 @@ fn form(kind: &ChannelKind) -> Part {
         }
     });
     part! {
-        <details class="old-keys"><summary class="btn quiet tiny">{format!("Add {}", kind.title)}</summary>
+        <details class="old-keys"><summary class="btn tiny">{small_icon(Glyph::PLUS)}{format!("Add {}", kind.title)}</summary>
             <form class="answer" data-channel-kind=kind.name.clone() autocomplete="off">
                 <p class="cap">{kind.about.clone()}</p>
                 <label class="answer-field"><span>"Name"</span><input name="name" maxlength="200" placeholder=kind.title.clone()/></label>

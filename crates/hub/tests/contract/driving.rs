@@ -23,7 +23,7 @@ while read -r line; do
       echo '{"type":"result","is_error":true,"subtype":"error_during_execution"}' ;;
     *'"type":"user"'*)
       rest=${line#*'"uuid":"'}; id=${rest%%'"'*}
-      echo "$line" >> "$CLAUDE_CONFIG_DIR/prompts"
+      printf '%s\n' "$line" >> "$CLAUDE_CONFIG_DIR/prompts"
       echo '{"type":"user","isReplay":true,"uuid":"'"$id"'","message":{"role":"user","content":""}}'
       case "$line" in
         *permission*)
@@ -35,7 +35,7 @@ while read -r line; do
         *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
       esac ;;
     *'"control_response"'*)
-      echo "$line" >> "$CLAUDE_CONFIG_DIR/answers"
+      printf '%s\n' "$line" >> "$CLAUDE_CONFIG_DIR/answers"
       echo '{"type":"result","is_error":false}' ;;
   esac
 done
