@@ -126,6 +126,8 @@ test('a notification is shown for each request while the page is not seen', asyn
 
   await asks(agent, 'Bash', { command: './seen.sh' }, 'Seen', 'seen');
   await expect(row(page, agent, 2)).toBeVisible();
+  // The list beside the page knows of it too.
+  await expect(page.getByRole('link', { name: /^Needs you/ }).first()).toContainText('1');
   await page.evaluate(() => window.hide(true));
   await asks(agent, 'Bash', { command: './unseen.sh' }, 'Unseen', 'unseen');
   await expect.poll(shown).toEqual([{ heading: 'Frost needs you', body: expect.stringContaining('Unseen'), tag: `${agent.id}/4` }]);

@@ -103,7 +103,7 @@ test.describe('the palette', () => {
     await expect(options(page).filter({ hasText: 'Developer view' })).toBeVisible();
     await expect(options(page).filter({ hasText: /Write to the agent|Allow|Deny it/ })).toHaveCount(0);
     await field(page).fill('>export');
-    await expect(options(page)).toHaveText([/HTML/, /Markdown/, /JSON/]);
+    await expect(options(page)).toHaveText([/HTML/, /Markdown/, /JSON/, /an archive/, /without secrets/]);
     await field(page).fill('>print');
     await expect(options(page).first()).toHaveText('Page to print');
     await page.keyboard.press('Enter');

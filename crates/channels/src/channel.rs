@@ -23,8 +23,11 @@ pub struct Kind {
     /// What such channels can do.
     pub abilities: Abilities,
     /// Opens a channel. It doesn't connect.
-    pub open: fn(&Settings, &Http) -> Result<Box<dyn Channel>, SettingError>,
+    pub open: Open,
 }
+
+/// Opens a channel by its settings.
+pub type Open = fn(&Settings, &Http) -> Result<Box<dyn Channel>, SettingError>;
 
 /// A setting of a kind.
 pub struct Field {

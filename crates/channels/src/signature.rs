@@ -71,8 +71,8 @@ impl Secret {
         let signatures = signatures.ok_or(Rejected::Header)?;
         let message = signed(id, timestamp, body);
         // During a change of secrets the other side signs with both.
-        let is_ours = signatures.split(' ').filter_map(|each| STANDARD.decode(each.strip_prefix("v1,")?).ok());
-        if !is_ours.fold(false, |found, tag| hmac::verify(&self.0, &message, &tag).is_ok() || found) {
+        let mut tags = signatures.split(' ').filter_map(|each| STANDARD.decode(each.strip_prefix("v1,")?).ok());
+        if !tags.any(|tag| hmac::verify(&self.0, &message, &tag).is_ok()) {
             return Err(Rejected::Signature);
         }
         if now.saturating_sub(timestamp).saturating_abs() > TOLERANCE { Err(Rejected::Time) } else { Ok(()) }

@@ -121,6 +121,7 @@ words! {
 
 /// What the policy looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself, and a message may have any of them")]
 pub struct Facts<'a> {
     /// Whose voice the message claims.
     pub role: Role,

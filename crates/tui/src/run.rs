@@ -23,7 +23,13 @@ pub enum Failure {
     Terminal(#[from] std::io::Error),
     /// The server refused what nothing works without.
     #[error(transparent)]
-    Server(#[from] Error),
+    Server(Box<Error>),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Server(Box::new(error))
+    }
 }
 
 /// Runs until the person leaves, the terminal is closed, or the credential holds no more. Gives the terminal back also when
@@ -137,5 +143,5 @@ async fn terminated() {
             }
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

@@ -11,6 +11,7 @@ pub enum Theme {
     Plain,
 }
 
+#[expect(clippy::unused_self, reason = "one place for all styles, also for those that are the same in each theme")]
 impl Theme {
     fn colour(self, colour: Color) -> Style {
         match self {

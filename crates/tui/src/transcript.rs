@@ -246,7 +246,7 @@ impl Transcript {
         for (first, last, lines) in blocks {
             // Lines of calls stand close.
             let is_line = lines.len() == 1;
-            if !all.is_empty() && !(was_line && is_line) {
+            if !(all.is_empty() || was_line && is_line) {
                 all.push((0, Line::default()));
             }
             was_line = is_line;

@@ -130,7 +130,7 @@ async fn reader_gone() {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 fn place(entry: &Entry) -> (String, i64) {

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::Instant;
 
-/// An endpoint in the form of OpenAI's API: `dog` and `poodle` mean the same to it.
+/// An endpoint in the form of `OpenAI`'s API: `dog` and `poodle` mean the same to it.
 struct Endpoint {
     port: u16,
     /// What it was asked: the head of each request, and its body.

@@ -269,7 +269,14 @@ impl Messages {
         // A command's place is the folder that it runs in.
         let place = locations.first().filter(|_| kind != Some(ToolKind::Execute));
         let path = place.and_then(|raw| Obj::parse(raw)?.filled("path"));
-        if !is_known {
+        if is_known {
+            let changed = [
+                input.filter(|input| !input.is_empty()).map(|input| ("input", Value::Object(input))),
+                kind.map(|kind| ("kind", json!(kind))),
+            ];
+            self.calls.extend(&mut self.book, at, &call_id, changed.into_iter().flatten().collect());
+            self.retarget(at, &call_id, path, title.as_deref());
+        } else {
             self.ensure_run(at);
             let meta = update.obj("_meta").and_then(|meta| meta.obj("claudeCode"));
             let name = update.filled("name").or_else(|| meta?.filled("toolName"));
@@ -278,13 +285,6 @@ impl Messages {
             let target = path.or_else(|| title.clone()).filter(|_| input.is_empty());
             let new = NewCall { call_id: call_id.clone(), tool, input, kind, target };
             self.calls.begin(&mut self.book, at, new);
-        } else {
-            let changed = [
-                input.filter(|input| !input.is_empty()).map(|input| ("input", Value::Object(input))),
-                kind.map(|kind| ("kind", json!(kind))),
-            ];
-            self.calls.extend(&mut self.book, at, &call_id, changed.into_iter().flatten().collect());
-            self.retarget(at, &call_id, path, title.as_deref());
         }
         let title = title.map(|title| ("title", json!(title))).into_iter().collect();
         self.calls.extend(&mut self.book, at, &call_id, title);

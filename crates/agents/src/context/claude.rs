@@ -39,7 +39,9 @@ pub(super) struct Claude {
 impl Log for Claude {
     fn record(&mut self, _: &str, record: &Obj, at: RecordRef) {
         if !self.digests.take(record, &at) {
-            Line::read(record, &at).into_iter().for_each(|line| self.add(line));
+            for line in Line::read(record, &at) {
+                self.add(line);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! OpenCode: a session is one document of messages with their parts. A step of the model is one reply.
+//! `OpenCode`: a session is one document of messages with their parts. A step of the model is one reply.
 //!
 //! Which words its providers send isn't recorded, so the blocks are told in those of Anthropic's API.
 

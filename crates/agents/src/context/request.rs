@@ -220,18 +220,15 @@ impl Request {
         let (mut kept, mut added, mut added_tokens) = (0, 0, 0_i64);
         let (mut has_new_summary, mut calls) = (false, HashSet::new());
         for block in self.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-            match had.get_mut(&identity(block)).filter(|left| **left > 0) {
-                Some(left) => {
-                    *left -= 1;
-                    kept += 1;
-                }
-                None => {
-                    block.added = true;
-                    added += 1;
-                    added_tokens = added_tokens.saturating_add(block.tokens);
-                    has_new_summary |= block.part == Part::Summary;
-                    calls.extend(block.call_id.clone().filter(|_| block.kind == Kind::ToolResult));
-                }
+            if let Some(left) = had.get_mut(&identity(block)).filter(|left| **left > 0) {
+                *left -= 1;
+                kept += 1;
+            } else {
+                block.added = true;
+                added += 1;
+                added_tokens = added_tokens.saturating_add(block.tokens);
+                has_new_summary |= block.part == Part::Summary;
+                calls.extend(block.call_id.clone().filter(|_| block.kind == Kind::ToolResult));
             }
         }
         let (mut dropped, mut dropped_tokens) = (Vec::new(), 0_i64);

@@ -218,7 +218,9 @@ impl Places {
                 places.entry(record.source).or_default().push((record.offset, record.len, seq));
             }
         }
-        places.values_mut().for_each(|places| places.sort_unstable());
+        for places in places.values_mut() {
+            places.sort_unstable();
+        }
         Self(places)
     }
 

@@ -34,12 +34,11 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
     let key_id = scoped.caller.reads_only().map(str::to_owned);
     let filter = MemoryFilter { session, project: given(input.project), key_id };
     let embedder = hub.settings.embedder.as_deref();
-    let found = match &q {
-        Some(q) => hub.memory.recall(&hub.workspace, embedder, q, &filter).await.map_err(problem)?,
-        None => {
-            let newest = hub.workspace.newest_memories(&filter, after, limit + 1).await.map_err(problem)?;
-            newest.into_iter().map(|rid| Found { rid, score: 0.0, by_words: false, by_meaning: false }).collect()
-        }
+    let found = if let Some(q) = &q {
+        hub.memory.recall(&hub.workspace, embedder, q, &filter).await.map_err(problem)?
+    } else {
+        let newest = hub.workspace.newest_memories(&filter, after, limit + 1).await.map_err(problem)?;
+        newest.into_iter().map(|rid| Found { rid, score: 0.0, by_words: false, by_meaning: false }).collect()
     };
     // Of what was found some may be gone by now: a few more are read.
     let rids: Vec<i64> = found.iter().map(|found| found.rid).take(2 * limit as usize + 1).collect();

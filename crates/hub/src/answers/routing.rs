@@ -44,6 +44,6 @@ async fn named(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Option<Ses
 
 fn shown(scoped: &Scoped, session: Option<&SessionId>) -> Routing {
     let layers = scoped.hub.routing.layers(session);
-    let applies = layers.iter().fold(Settings::default(), |above, below| above.or(below));
+    let applies = layers.iter().fold(Settings::default(), Settings::or);
     Routing { settings: scoped.hub.routing.own(session), applies }
 }

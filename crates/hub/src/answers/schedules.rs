@@ -82,7 +82,7 @@ pub async fn edit(scoped: &Scoped, path: &SchedulePath, input: EditSchedule) -> 
         Some(true) => stored.paused_at = stored.paused_at.or_else(|| Some(clock::now())),
         // What came meanwhile wasn't missed: a person wanted it so.
         Some(false) if stored.paused_at.take().is_some() => {
-            stored.next_at = Times::stored(&stored)?.after(clock::now())
+            stored.next_at = Times::stored(&stored)?.after(clock::now());
         }
         _ => {}
     }

@@ -230,13 +230,12 @@ impl Sender<'_> {
             Ok(place) => place,
             Err(failure) => return Ok(Err(failure)),
         };
-        let thread = match self.threads.get(&due.session) {
-            Some(known) => known.clone(),
-            None => {
-                let last = self.hub.workspace.last_talk(&self.row.id, &due.session).await?;
-                self.threads.insert(due.session.clone(), last.clone());
-                last
-            }
+        let thread = if let Some(known) = self.threads.get(&due.session) {
+            known.clone()
+        } else {
+            let last = self.hub.workspace.last_talk(&self.row.id, &due.session).await?;
+            self.threads.insert(due.session.clone(), last.clone());
+            last
         };
         let DeliveryKey { session_rid, seq } = due.key;
         let sending = Sending {

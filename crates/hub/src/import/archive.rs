@@ -44,8 +44,7 @@ pub fn read(hub: &Hub, runtime: &Handle, mut file: &File) -> Result<Step> {
     file.rewind()?;
     let mut lines = BufReader::new(file).lines();
     let mut next = || lines.next().transpose();
-    let restored =
-        runtime.block_on(hub.workspace.restore(clock::now(), &mut next, |draft, body| search_text(draft, body)));
+    let restored = runtime.block_on(hub.workspace.restore(clock::now(), &mut next, search_text));
     let restored = restored.map_err(|error| match error {
         StoreError::Archive(reason) => Error::other(reason),
         other => Error::other(crate::problem(other).to_string()),

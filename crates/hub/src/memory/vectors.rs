@@ -49,13 +49,13 @@ impl Vectors {
             if vector.is_empty() || vector.len() != self.width {
                 continue;
             }
-            match self.places.get(&rid).and_then(|place| self.numbers.chunks_exact_mut(self.width).nth(*place)) {
-                Some(old) => old.copy_from_slice(&vector),
-                None => {
-                    self.places.insert(rid, self.rids.len());
-                    self.rids.push(rid);
-                    self.numbers.extend(vector);
-                }
+            let place = self.places.get(&rid);
+            if let Some(old) = place.and_then(|place| self.numbers.chunks_exact_mut(self.width).nth(*place)) {
+                old.copy_from_slice(&vector);
+            } else {
+                self.places.insert(rid, self.rids.len());
+                self.rids.push(rid);
+                self.numbers.extend(vector);
             }
         }
     }

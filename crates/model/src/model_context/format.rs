@@ -70,7 +70,7 @@ pub fn text(context: &ModelContext) -> String {
 }
 
 fn fields(context: &ModelContext) -> Map<String, Value> {
-    Map::from_iter(context.reply.model.iter().map(|model| ("model".to_owned(), json!(model))))
+    context.reply.model.iter().map(|model| ("model".to_owned(), json!(model))).collect()
 }
 
 fn contents(blocks: &[ContextBlock]) -> Vec<Value> {
@@ -147,7 +147,7 @@ fn chat(context: &ModelContext) -> Value {
                     calls.push(json!({"id": id, "type": "function", "function": function}));
                 }
                 Said::Result { id, output, .. } => {
-                    messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}))
+                    messages.push(json!({"role": "tool", "tool_call_id": id, "content": output}));
                 }
                 Said::Image { media_type, data } => {
                     parts.push(
@@ -266,10 +266,11 @@ fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(words).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"),
-        Value::Object(fields) => fields.get("text").map(words).unwrap_or_else(|| match fields.get("type") {
-            Some(kind) => format!("({})", words(kind)),
-            None => value.to_string(),
-        }),
+        Value::Object(fields) => match (fields.get("text"), fields.get("type")) {
+            (Some(text), _) => words(text),
+            (None, Some(kind)) => format!("({})", words(kind)),
+            (None, None) => value.to_string(),
+        },
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -155,12 +155,12 @@ pub struct Rules {
 impl Rules {
     /// Combines settings, the most specific first: of each field the first one that is set applies.
     pub fn of(settings: &[Settings], place: Place) -> Self {
-        let all = settings.iter().fold(Settings::default(), |above, below| above.or(below));
+        let all = settings.iter().fold(Settings::default(), Settings::or);
         let default_trigger = match place {
             Place::Own => Trigger::Always,
             Place::Room => Trigger::Mention,
         };
-        let name = all.name.as_deref().map(|name| name.trim().trim_start_matches('@')).unwrap_or(NAME);
+        let name = all.name.as_deref().map_or(NAME, |name| name.trim().trim_start_matches('@'));
         let aliases = all.aliases.unwrap_or_else(|| vec![ALIAS.to_owned()]);
         Self {
             names: Names::new(std::iter::once(name).chain(aliases.iter().map(String::as_str))),

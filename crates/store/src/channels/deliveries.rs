@@ -421,7 +421,7 @@ async fn settle(
             external_id.as_deref()
         )?,
         DeliveryChange::Failed { key, error, next_at } => {
-            set!(key, "attempts = attempts + 1, error = $5, next_at = $6", plain(error), next_at.0)?
+            set!(key, "attempts = attempts + 1, error = $5, next_at = $6", plain(error), next_at.0)?;
         }
         DeliveryChange::Dead { key, error } => {
             set!(key, "state = 'dead', attempts = attempts + 1, error = $5", plain(error))?;

@@ -45,6 +45,7 @@ pub(crate) struct PackedChunk {
 
 /// A message as its columns.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "columns of a row")]
 pub(crate) struct PreparedMessage {
     pub session_key: String,
     pub id: String,

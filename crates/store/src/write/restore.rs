@@ -150,7 +150,7 @@ impl Restoring<'_, '_> {
         match kind.as_str() {
             "verbatim" => head(&raw),
             "source" => {
-                self.close_source().await?;
+                self.close_source()?;
                 self.begin_source(parsed(raw.get())?).await
             }
             "bytes" => self.bytes(parsed(raw.get())?).await,
@@ -226,7 +226,7 @@ impl Restoring<'_, '_> {
         Ok(())
     }
 
-    async fn close_source(&mut self) -> Result<(), StoreError> {
+    fn close_source(&mut self) -> Result<(), StoreError> {
         let Some(source) = self.source.take() else { return Ok(()) };
         if source.size != source.line.size || hex(&source.hash.finalize()) != source.line.sha256 {
             return Err(wrong(format!(
@@ -238,7 +238,7 @@ impl Restoring<'_, '_> {
     }
 
     async fn begin_blob(&mut self, line: BlobLine) -> Result<(), StoreError> {
-        self.close_source().await?;
+        self.close_source()?;
         let in_pieces = line.size > blobs::PIECE as u64;
         let upload = in_pieces.then(|| format!("archive-{}", line.sha256));
         let mut new = false;
@@ -321,7 +321,7 @@ impl Restoring<'_, '_> {
     }
 
     async fn close(&mut self) -> Result<(), StoreError> {
-        self.close_source().await?;
+        self.close_source()?;
         self.close_blob()?;
         if let Some(session) = self.session.take() {
             let id = session::finish(self.step, &session).await?;

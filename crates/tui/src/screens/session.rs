@@ -17,9 +17,9 @@ const LEAST: u16 = 76;
 
 pub fn transcript(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let has_todos = app.transcript.as_ref().is_some_and(|transcript| !transcript.todos.todos.is_empty());
-    let has_rail = app.has_rail && area.width >= LEAST + RAIL + 1;
+    let has_rail = app.has_rail && area.width > LEAST + RAIL;
     let rail_width = if has_rail { RAIL + 1 } else { 0 };
-    let has_panel = has_todos && app.has_panel && area.width >= LEAST + rail_width + PANEL + 1;
+    let has_panel = has_todos && app.has_panel && area.width > LEAST + rail_width + PANEL;
     let panel_width = if has_panel { PANEL + 1 } else { 0 };
     if has_rail {
         rail(app, frame, Rect { width: RAIL, ..area });

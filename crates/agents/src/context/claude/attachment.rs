@@ -59,7 +59,9 @@ pub(super) fn read(attachment: &Obj, version: Option<&str>, at: &RecordRef) -> (
     } else {
         vec![block::text(readable(&kind, attachment), part, Some(at))]
     };
-    sent.iter_mut().for_each(|block| block.inexact = true);
+    for block in &mut sent {
+        block.inexact = true;
+    }
     (role, sent)
 }
 

@@ -252,6 +252,8 @@ impl Writer<'_> {
             results.extend(of_call.filter(is_own).find(|index| **index < self.before));
         }
         results.sort_unstable();
-        results.into_iter().for_each(|index| self.send(index));
+        for index in results {
+            self.send(index);
+        }
     }
 }

@@ -32,6 +32,7 @@ pub(super) enum Lane {
 }
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "marks that a line has or hasn't, each by itself")]
 pub(super) struct Line {
     pub at: RecordRef,
     pub kind: Kind,
