@@ -77,7 +77,7 @@ mod shell;
 mod support;
 #[path = "program/tail.rs"]
 mod tail;
-#[path = "program/tui.rs"]
+#[path = "program/tui_screens.rs"]
 mod tui_screens;
 #[path = "program/voices.rs"]
 mod voices;

@@ -110,10 +110,10 @@ fn rules(context: &ModelContext) -> Vec<&'static str> {
                 Kind::ToolUse if !id.is_empty() && !calls.insert(id.clone()) => broken.push("a call stands twice"),
                 Kind::ToolResult if message.role == Role::Assistant => broken.push("a result is from the model"),
                 Kind::ToolResult if !id.is_empty() && !calls.contains(&id) => {
-                    broken.push("a result is before its call")
+                    broken.push("a result is before its call");
                 }
                 Kind::ToolResult if !id.is_empty() && !results.insert(id.clone()) => {
-                    broken.push("a result stands twice")
+                    broken.push("a result stands twice");
                 }
                 Kind::Thinking if message.role != Role::Assistant => broken.push("reasoning isn't from the model"),
                 _ => {}

@@ -1,5 +1,7 @@
 //! Where messages go, as tables: mentions, control words, senders, and what the agent reads of each.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use model::policy::{BotIdentity, ChannelView, Verbosity, channel_text, policy, remembers, should_embed};
 use model::routing::{
     Control, ControlWord, DirectCommands, Ignored, Incoming, MARK, Mark, MentionEnd, Names, Place, Route, Rules,
@@ -285,11 +287,13 @@ fn read_by_model(draft: &Draft) -> Vec<String> {
     format_for_sdk(&[message]).into_iter().map(|message| message.content).collect()
 }
 
+/// Settings, text, what the model reads, look, wakes, remembered.
+type Case = (Settings, &'static str, &'static [&'static str], &'static str, bool, bool);
+
 #[test]
 fn the_raw_text_is_stored_and_the_stripped_one_is_read() {
     let accumulate = || Settings { ignored: Some(Ignored::Accumulate), ..pynchy() };
-    // Settings, text, what the model reads, look, wakes, remembered.
-    let cases: [(Settings, &str, &[&str], &str, bool, bool); 7] = [
+    let cases: [Case; 7] = [
         (pynchy(), "@pynchy help me", &["help me"], "plain", true, true),
         (pynchy(), "lunch?", &[], "plain", false, false),
         (accumulate(), "lunch?", &["lunch?"], "plain", false, true),

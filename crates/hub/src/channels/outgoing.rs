@@ -12,7 +12,7 @@ use model::message_type::approval::Approval;
 use model::message_type::progress::is_under_way;
 use model::message_type::tool_call::ToolState;
 use model::policy::{ChannelView, Verbosity, channel_text};
-use model::{Body, Draft, Provenance, Role, SessionId, Status};
+use model::{Body, Draft, MessageType, Provenance, Role, SessionId, Status};
 use store::{ChannelRow, DueDelivery};
 
 /// The extra of a person's message that names the channel and the event that it came by.
@@ -119,7 +119,11 @@ fn is_settled(entry: &Entry) -> bool {
 fn lane(draft: &Draft) -> Lane {
     let is_work = match (draft.role, draft.message_type()) {
         (Role::Tool | Role::Model | Role::System, _) => true,
-        (Role::Assistant, kind) => matches!(kind, "TOOL_CALL" | "CODE_EDIT" | "TODO" | "PROGRESS"),
+        (Role::Assistant, kind) => {
+            [MessageType::ToolCall, MessageType::CodeEdit, MessageType::Todo, MessageType::Progress]
+                .iter()
+                .any(|it| kind == *it)
+        }
         (Role::User | Role::Host, _) => false,
     };
     if is_work { Lane::Work } else { Lane::Talk }

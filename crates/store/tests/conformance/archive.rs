@@ -11,6 +11,7 @@ use store::{
     Sums,
 };
 
+#[expect(clippy::unnecessary_wraps, reason = "messages without words have none")]
 fn search_text(draft: &Draft, _: &Body) -> Option<String> {
     Some(draft.content.clone())
 }
@@ -66,7 +67,7 @@ async fn fill(engine: &Engine) {
     // A later version of a message, one that is taken back, and a large file.
     let again = message("a", "m1", "needle once more");
     workspace.write_batch(batch(vec![session("a")], vec![again])).await.unwrap();
-    let (blob, _) = upload(workspace, &[7; (1 << 20) + 9], "image/png", None, NOW).await;
+    let (blob, _) = upload(workspace, &vec![7; (1 << 20) + 9], "image/png", None, NOW).await;
     workspace.attach_blob(&session_id("s-a"), &blob.sha256, None).await.unwrap();
     let (small, _) = upload(workspace, b"\xff small", "image/png", None, NOW).await;
     workspace.attach_blob(&session_id("s-a"), &small.sha256, None).await.unwrap();
