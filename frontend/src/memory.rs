@@ -53,7 +53,9 @@ fn forget(button: &Element) {
         dom::announce("Forgotten");
         match beside.and_then(|row| dom::find(&row, "button")) {
             Some(next) => {
-                let _ = dom::html(&next).map(|next| next.focus());
+                if let Some(next) = dom::html(&next) {
+                    let _ = next.focus();
+                }
             }
             // The last one is gone: the server says so.
             None => dom::reload(),

@@ -72,7 +72,10 @@ pub struct Figures {
     pub unpriced_tokens: i64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")
+)]
 fn is_zero(number: &i64) -> bool {
     *number == 0
 }
