@@ -51,7 +51,7 @@ async function styled(page, act) {
 
 test('a message that comes has its own row styled, and not the page', async ({ page, verbatim }) => {
   const session = await begin(page, verbatim, 30);
-  await expect.poll(() => page.evaluate(() => document.querySelectorAll('body *').length)).toBeGreaterThan(800);
+  await expect.poll(() => page.evaluate(() => document.querySelectorAll('body *').length)).toBeGreaterThan(500);
   const looks = await styled(page, async () => {
     for (const text of ['Is the oven hot?', 'And now?']) {
       await session.prompt(text);
