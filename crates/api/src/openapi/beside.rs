@@ -135,6 +135,8 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                     "content": {
                         "application/x-ndjson": { "schema": binary() },
                         "application/json": { "schema": { "type": "object" } },
+                        "text/html": { "schema": { "type": "string" } },
+                        "text/markdown": { "schema": { "type": "string" } },
                     },
                 }),
             )],

@@ -147,7 +147,7 @@ pub fn meaning(status: u16) -> &'static str {
             (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
             already (`agent_runs`) or no more (`agent_ended`), wasn't started here (`not_driven`), or writes to a folder that isn't \
             followed (`not_followed`), an archive of a session that is here (`archive`), as many channels as there may be \
-            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`), or an answer that could be to several \
+            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`) or didn't take the test (`channel_failed`), or an answer that could be to several \
             requests (`several_open`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
@@ -170,10 +170,7 @@ pub fn meaning(status: u16) -> &'static str {
             `too_many_attempts`, `uploads_busy`)"
         }
         431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
-        502 => {
-            "The agent's program can't be started, or ended at once (`agent_not_started`); the channel didn't take the \
-            test (`channel_failed`)"
-        }
+        502 => "The agent's program can't be started, or ended at once (`agent_not_started`)",
         503 => {
             "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the channel is \
             paused (`channel_paused`). Or it took too \

@@ -202,7 +202,7 @@ pub async fn test(scoped: &Scoped, path: &ChannelPath) -> Result<Nothing, Proble
     let open = open(scoped, &row.kind, &settings(&row))?;
     let page = scoped.hub.settings.base_url.as_str();
     let refused = |failure: Failure| {
-        let problem = Problem::new(502, "channel_failed", format!("The channel didn't take it: {failure}"));
+        let problem = Problem::new(409, "channel_failed", format!("The channel didn't take it: {failure}"));
         problem.hint("Check its settings, and that its other side runs")
     };
     let message = test_message()?;
