@@ -1,7 +1,7 @@
 //! What a model's context held when it wrote a reply, as far as the records of its agent show it.
 //!
 //! [`ModelContext`] is one request to a model: its messages in the order of the API, each block with the records and the message
-//! that it came from, and what the records don't hold. `agents` rebuilds it; this module is its shape, and [`format`] writes it.
+//! that it came from, and what the records don't hold. `agents` rebuilds it; this module is its shape, and [`format`](mod@format) writes it.
 
 pub mod format;
 
