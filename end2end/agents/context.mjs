@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { model } from './model.mjs';
+import { programs } from './programs.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const program = process.env.VERBATIM_PROGRAM ?? join(here, '../../target/debug/verbatim');
@@ -31,17 +32,7 @@ async function run(prompts, { meanwhile, resume } = {}) {
   const allowed = ['--allowedTools', 'Bash', 'Write', 'Agent', 'Task'];
   const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : [])], {
     cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      HOME: home,
-      CLAUDE_CONFIG_DIR: config,
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_AUTOUPDATER: '1',
-      IS_SANDBOX: '1',
-      ANTHROPIC_BASE_URL: llm.url,
-      ANTHROPIC_API_KEY: 'scripted',
-    },
+    env: { PATH: process.env.PATH, HOME: home, ...programs.claude.environment(home, llm.url), CLAUDE_CONFIG_DIR: config },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const write = (value) => agent.stdin.write(`${JSON.stringify(value)}\n`);

@@ -1,6 +1,6 @@
 // The agents that `drive.mjs` drives: how each one is installed, set up against the scripted model, and what it can't do.
 //
-// `package` lies in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
+// An agent is installed in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
 // names the steps that it has no way to do. `transcripts` is the folder of its transcripts, which is read from when it is there.
 import { join } from 'node:path';
 
@@ -32,14 +32,12 @@ const json = (value) => JSON.stringify(value);
 
 export const programs = {
   claude: {
-    title: 'Claude Code',
     folder: 'claude',
     transcripts: '.claude/projects',
     environment: claude,
     keepsNotices: false,
   },
   codex: {
-    title: 'Codex',
     folder: 'codex',
     transcripts: '.codex/sessions',
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
@@ -49,7 +47,6 @@ export const programs = {
     cannot: ['ask'],
   },
   gemini: {
-    title: 'Gemini CLI',
     folder: 'gemini',
     transcripts: '.gemini/tmp',
     environment: (home, url) => ({ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
@@ -64,7 +61,6 @@ export const programs = {
     cannot: ['ask', 'steer'],
   },
   opencode: {
-    title: 'OpenCode',
     folder: 'opencode',
     environment: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
     files: (url) => ({
@@ -88,7 +84,6 @@ export const programs = {
     cannot: ['ask', 'steer'],
   },
   qwen: {
-    title: 'Qwen Code',
     folder: 'qwen',
     transcripts: '.qwen/projects',
     environment: (home, url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
@@ -99,7 +94,6 @@ export const programs = {
     cannot: ['ask', 'steer'],
   },
   'claude-acp': {
-    title: 'Claude Code (ACP)',
     folder: 'acp',
     transcripts: '.claude/projects',
     environment: claude,
@@ -107,7 +101,6 @@ export const programs = {
     cannot: ['ask'],
   },
   'codex-acp': {
-    title: 'Codex (ACP)',
     folder: 'acp',
     transcripts: '.codex/sessions',
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),

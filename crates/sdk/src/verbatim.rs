@@ -9,8 +9,7 @@ use api::lifecycle::NewSession;
 use api::memory::{MemoryPage, MemoryQuery};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage, SessionPath};
-use api::transport::Answer;
-use api::transport::reqwest::{Reqwest, lost, retry_after};
+use api::transport::reqwest::{Reqwest, lost, whole};
 use api::types::{DeclareType, TypeDeclared, TypePath};
 use api::{Client, Endpoint, Nothing};
 use serde_json::Value;
@@ -210,13 +209,11 @@ impl Verbatim {
         let target = format!("{}/v1/blobs", transport.base);
         let send = || async {
             let request = transport.http.post(&target).timeout(LONG).header("content-type", mime).body(bytes.to_vec());
-            let lost = |error| lost(&transport.base, &error);
-            let response = transport.authorized(request).await.map_err(lost)?;
-            let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
-            let body = response.bytes().await.map_err(lost)?.to_vec();
-            match status {
-                400.. => Err(refusal(&Answer { status, retry_after, body })),
-                _ => serde_json::from_slice(&body).map_err(|error| unreadable(&error.to_string())),
+            let response = transport.authorized(request).await.map_err(|error| lost(&transport.base, &error))?;
+            let answer = whole(response, &transport.base).await?;
+            match answer.status {
+                400.. => Err(refusal(&answer)),
+                _ => serde_json::from_slice(&answer.body).map_err(|error| unreadable(&error.to_string())),
             }
         };
         repeat(self.patience, send).await

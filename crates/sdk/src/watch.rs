@@ -5,8 +5,7 @@ use crate::{Error, Verbatim};
 use api::client::{refusal, segment, unreadable};
 use api::events::FeedEvent;
 use api::sessions::ListSessions;
-use api::transport::Answer;
-use api::transport::reqwest::{lost, retry_after};
+use api::transport::reqwest::{lost, whole};
 use backon::{BackoffBuilder as _, ExponentialBackoff};
 use eventsource_stream::{Event as RawEvent, Eventsource as _};
 use futures::stream::{self, BoxStream};
@@ -165,11 +164,8 @@ impl Watcher {
         let request = transport.authorized(transport.http.get(target));
         let lost = |error: reqwest::Error| Error::from(lost(&transport.base, &error));
         let response = timeout(SILENCE, request).await.map_err(|_| silent(&transport.base))?.map_err(lost)?;
-        let status = response.status().as_u16();
-        if status != 200 {
-            let retry_after = retry_after(response.headers());
-            let body = response.bytes().await.map_err(lost)?.to_vec();
-            return Err(refusal(&Answer { status, retry_after, body }).into());
+        if response.status().as_u16() != 200 {
+            return Err(refusal(&whole(response, &transport.base).await?).into());
         }
         Ok(unless_silent(response.bytes_stream(), SILENCE).eventsource().map(Result::ok).boxed())
     }

@@ -186,9 +186,8 @@ impl App {
     }
 
     /// Reads everything anew, as after the database was put back to an earlier state.
-    pub fn restart(&mut self) -> Vec<Ask> {
-        let open = self.transcript.as_ref().map(|transcript| self.open(transcript.id(), None));
-        [Ask::Sessions(self.query.clone())].into_iter().chain(open).collect()
+    pub fn restart(&self) -> Vec<Ask> {
+        self.begin(self.transcript.as_ref().map(Transcript::id))
     }
 
     /// Says something in the line at the bottom.
@@ -222,7 +221,7 @@ impl App {
                 let is_dev = self.transcript.as_ref().is_some_and(|transcript| transcript.is_dev);
                 self.transcript = Some(Transcript::new(*detail, todos, page, at, is_dev));
             }
-            Told::Messages(session, _, page) => self.take(&session, page),
+            Told::Messages(session, page) => self.take(&session, page),
             Told::Header(detail, todos) => {
                 if let Some(transcript) =
                     self.transcript.as_mut().filter(|open| open.id() == detail.session.id.as_str())
@@ -231,8 +230,8 @@ impl App {
                     transcript.todos = todos;
                 }
             }
-            Told::Said(_, None) => self.tell("Sent: the agent gets it with its next call"),
-            Told::Said(_, Some(problem)) => {
+            Told::Said(None) => self.tell("Sent: the agent gets it with its next call"),
+            Told::Said(Some(problem)) => {
                 self.tell(format!("Sent for its next call: {}", crate::visible::line(&problem.to_string(), 200)));
             }
             Told::Decided(message, decided) => {

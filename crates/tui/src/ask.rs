@@ -62,11 +62,11 @@ pub enum Told {
     /// To [`Ask::Open`], with the `seq` that was asked for.
     Opened(Box<SessionDetail>, TodoState, MessagePage, Option<i64>),
     /// To [`Ask::Messages`].
-    Messages(String, ListMessages, MessagePage),
+    Messages(String, MessagePage),
     /// To [`Ask::Header`].
     Header(Box<SessionDetail>, TodoState),
     /// To [`Ask::Say`]: it is posted, and why the agent doesn't take it at once.
-    Said(String, Option<Problem>),
+    Said(Option<Problem>),
     /// To [`Ask::Decide`].
     Decided(String, Box<Decided>),
     /// To [`Ask::Search`].
@@ -105,8 +105,8 @@ impl Server {
                 Told::Opened(Box::new(detail), todos, page, at)
             }
             Ask::Messages { session, query } => {
-                let page = client.list_messages(path(&session), query.clone()).await?;
-                Told::Messages(session, query, page)
+                let page = client.list_messages(path(&session), query).await?;
+                Told::Messages(session, page)
             }
             Ask::Header(session) => {
                 let (detail, todos) = header(client, &session).await?;
@@ -114,14 +114,14 @@ impl Server {
             }
             Ask::Say { session, text, id, steer } => {
                 let person = self.person()?;
-                let message = PostMessage { id: Some(id.clone()), ..PostMessage::from(text) };
+                let message = PostMessage { id: Some(id), ..PostMessage::from(text) };
                 person.post_message(path(&session), message).await?;
                 let steer = async {
                     let tell = TellAgent { action: AgentAction::Steer };
                     if steer { person.tell_agent(path(&session), tell).await.map(drop) } else { Ok(()) }
                 };
                 // It is posted, whatever becomes of that.
-                Told::Said(id, steer.await.err())
+                Told::Said(steer.await.err())
             }
             Ask::Decide { session, message, decide } => {
                 let at = MessagePath { session, message: message.clone() };

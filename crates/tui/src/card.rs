@@ -134,14 +134,9 @@ fn edits(entry: &Entry, edit: &CodeEdit, view: &View) -> Vec<Line<'static>> {
     for (index, edit) in edit.edits.iter().enumerate() {
         let info = edit_info(entry.message.draft.metadata.as_ref(), index);
         let (added, removed) = diff::texts(edit, &info).among(edits).line_counts();
-        let verb = match (&edit.old_content, &edit.new_content) {
-            (None, Some(_)) => "Create",
-            (Some(_), None) => "Delete",
-            _ => "Edit",
-        };
-        let state = info.state.map_or_else(String::new, |state| format!("  {}", state.as_str().replace('_', " ")));
+        let state = info.state.map_or_else(String::new, |state| format!("  {}", state.label()));
         lines.push(Line::from(vec![
-            Span::styled(format!("{verb} {}", visible::line(&edit.file_path, 300)), view.theme.strong()),
+            Span::styled(format!("{} {}", edit.verb(), visible::line(&edit.file_path, 300)), view.theme.strong()),
             Span::styled(format!("  +{added}"), view.theme.added()),
             Span::styled(format!(" -{removed}"), view.theme.removed()),
             Span::styled(state, view.theme.quiet()),
@@ -236,13 +231,13 @@ fn asked(entry: &Entry, approval: &Approval, view: &View) -> Vec<Line<'static>> 
     if let Some(body) = &approval.body {
         lines.extend(markdown::lines(body, view.width, theme));
     }
-    if approval.state.is_open() && entry.message.draft.may_ask() {
+    if Approval::open_of(&entry.message.draft, entry.body()).is_some() {
         lines.push(Line::styled("Waits for you: a reads and decides it", style));
     } else {
         let answer = visible::line(&approval.answer(), 200);
         let by = approval.decision.as_ref().and_then(|decision| decision.via.clone());
         let via = by.map_or_else(String::new, |via| format!(", by {}", visible::line(&via, 20)));
-        let state = approval.state.as_str().replace('_', " ");
+        let state = approval.state.label();
         lines.push(Line::styled(format!("{state}{via}  {answer}").trim_end().to_owned(), theme.quiet()));
     }
     lines

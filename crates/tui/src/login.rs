@@ -3,11 +3,11 @@
 use api::account::{LogIn, LogInSecret, SECRET_HEADER};
 use api::client::refusal;
 use api::contract::{LogInRoute, LogOut};
-use api::transport::reqwest::{lost, retry_after};
-use api::transport::{Answer, Sending, Transport};
+use api::transport::reqwest::{lost, whole};
+use api::transport::{Sending, Transport};
 use api::{Client, Method, Nothing, Problem, Route as _};
 use reqwest::header::{CONTENT_TYPE, COOKIE, ORIGIN, SET_COOKIE, USER_AGENT};
-use reqwest::{Method as Verb, RequestBuilder, Response};
+use reqwest::{RequestBuilder, Response};
 use sdk::Verbatim;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl Person {
         let response = send(request.header(CONTENT_TYPE, "application/json").body(body), &base).await?;
         let cookie = response.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok());
         let cookie = cookie.and_then(|cookie| cookie.split(';').next()).map(str::to_owned);
-        let answer = answer(response, &base).await?;
+        let answer = whole(response, &base).await?;
         if answer.status >= 400 {
             return Err(refusal(&answer));
         }
@@ -76,28 +76,15 @@ impl Person {
 impl Transport for Person {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
         Box::pin(async move {
-            let method = match method {
-                Method::Get => Verb::GET,
-                Method::Post => Verb::POST,
-                Method::Put => Verb::PUT,
-                Method::Patch => Verb::PATCH,
-                Method::Delete => Verb::DELETE,
-            };
-            let mut request = self.shown(self.http.request(method, format!("{}{path_and_query}", self.base)));
+            let mut request = self.shown(self.http.request(method.into(), format!("{}{path_and_query}", self.base)));
             if let Some(body) = body {
                 request = request.header(CONTENT_TYPE, "application/json").body(body);
             }
-            answer(send(request, &self.base).await?, &self.base).await
+            whole(send(request, &self.base).await?, &self.base).await
         })
     }
 }
 
 async fn send(request: RequestBuilder, base: &str) -> Result<Response, Problem> {
     request.timeout(PATIENCE).send().await.map_err(|error| lost(base, &error))
-}
-
-async fn answer(response: Response, base: &str) -> Result<Answer, Problem> {
-    let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
-    let body = response.bytes().await.map_err(|error| lost(base, &error))?.to_vec();
-    Ok(Answer { status, retry_after, body })
 }

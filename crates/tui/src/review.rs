@@ -13,7 +13,7 @@ use api::posting::Decide;
 use crossterm::event::KeyEvent;
 use model::envelope::EditInfo;
 use model::markdown::said_besides;
-use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, OptionKind};
+use model::message_type::approval::{Approval, ApprovalState, Choice, OptionKind};
 use model::message_type::code_edit::Edit;
 use ratatui::text::{Line, Span};
 use serde_json::{Map, Value};
@@ -62,11 +62,6 @@ impl Review {
     /// Was each line of it on the screen?
     pub fn is_seen(&self) -> bool {
         self.seen >= self.total
-    }
-
-    /// Its options by number, from 1.
-    fn choices(&self) -> impl Iterator<Item = (usize, &Choice)> {
-        self.approval.choices().enumerate().map(|(index, choice)| (index + 1, choice))
     }
 
     /// The lines in the window, which are counted as seen if they go on from those that were.
@@ -161,7 +156,7 @@ impl Review {
     }
 
     fn is_permission(&self) -> bool {
-        matches!(self.approval.kind, ApprovalKind::Permission | ApprovalKind::Plan)
+        self.approval.kind.asks_permission()
     }
 
     fn option(&self, kind: OptionKind) -> Option<&Choice> {
@@ -179,9 +174,8 @@ impl Review {
 
     /// A digit chooses an option.
     pub fn pick(&mut self, number: usize) {
-        let Some(id) = self.choices().find(|(at, _)| *at == number).map(|(_, choice)| choice.id.clone()) else {
-            return;
-        };
+        let choice = number.checked_sub(1).and_then(|at| self.approval.choices().nth(at));
+        let Some(id) = choice.map(|choice| choice.id.clone()) else { return };
         if self.picked.contains(&id) {
             self.picked.retain(|picked| *picked != id);
             return;

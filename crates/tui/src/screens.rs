@@ -41,16 +41,11 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
         frame.set_cursor_position(Position { x: foot.x + cursor.0, y: foot.y + cursor.1 });
         paragraph(frame, Rect { height: foot.height - 1, ..foot }, lines);
     }
-    let hint = app.notice.as_ref().map_or_else(
-        || Line::styled(hint(app), app.theme.quiet()),
-        |notice| Line::styled(visible::line(notice, 500), app.theme.warning()),
-    );
-    paragraph(frame, hints, vec![cut_line(hint, area.width as usize)]);
-}
-
-fn cut_line(line: Line<'static>, width: usize) -> Line<'static> {
-    let text: String = line.spans.iter().map(|span| &*span.content).collect();
-    Line::styled(cut(&text, width), line.style)
+    let (hint, style) = match &app.notice {
+        Some(notice) => (visible::line(notice, 500), app.theme.warning()),
+        None => (hint(app), app.theme.quiet()),
+    };
+    paragraph(frame, hints, vec![Line::styled(cut(&hint, area.width as usize), style)]);
 }
 
 fn paragraph(frame: &mut Frame<'_>, area: Rect, lines: Vec<Line<'static>>) {

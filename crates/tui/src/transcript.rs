@@ -312,8 +312,8 @@ fn is_trouble(entry: &Entry) -> bool {
     }
     draft.requires_user_input
         || draft.status == Status::Error
+        || Approval::open_of(draft, entry.body()).is_some()
         || match entry.body() {
-            Body::Approval(approval) => approval.state.is_open() && draft.may_ask(),
             Body::ToolCall(call) => call.state() == ToolState::Failed,
             Body::Error(_) => true,
             _ => false,

@@ -2,7 +2,7 @@
 
 use crate::http::Connection;
 use crate::poster::content;
-use crate::support::{PATIENCE, Place, Reply, Server};
+use crate::support::{PATIENCE, Place, Reply, Server, wait_until};
 use crate::town::Town;
 use model::Micros;
 use serde_json::{Value, json};
@@ -12,7 +12,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use store::{Database, Store};
-use tokio::time::Instant;
 
 const NOT_TESTED: &str = "not tested: mounting a small disk needs root";
 
@@ -99,14 +98,6 @@ async fn a_full_disk_refuses_and_loses_nothing() {
         .collect();
     assert_eq!(found, stored, "all that was accepted, and nothing that was refused");
     server.kill();
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::yield_now();
-    }
 }
 
 fn wait_for_health(server: &Server, wanted: &str) {

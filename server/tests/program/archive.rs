@@ -10,8 +10,7 @@ use store::chat_host::{ChatHost, ChatHostWriter};
 fn ids(place: &Place) -> Vec<String> {
     let list = place.out(&["sessions", "--json"]);
     let list: Value = serde_json::from_str(&list).unwrap();
-    let sessions = list["sessions"].as_array().or(list.as_array()).unwrap();
-    sessions.iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
+    list.as_array().unwrap().iter().map(|session| session["id"].as_str().unwrap().to_owned()).collect()
 }
 
 fn archives(place: &Place) -> BTreeMap<String, String> {

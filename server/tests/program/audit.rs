@@ -1,6 +1,6 @@
 //! The audit log: what makes an entry, who reads it, and how a changed one is found.
 
-use crate::support::{PATIENCE, Place, Server, postgres, said};
+use crate::support::{PATIENCE, Place, Server, postgres, said, wait_until};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -109,7 +109,7 @@ fn every_kind_is_written_once() {
         let state = |state: &str| json!({"paths": [folder], "state": state});
         owner("PUT", "/v1/projects", state("paused"));
         owner("PUT", "/v1/projects", state("following"));
-        until(&server, |server| {
+        wait_until("no import runs", || {
             server.with_key("GET", "/v1/imports", "").json()["imports"]
                 .as_array()
                 .unwrap()
@@ -171,14 +171,6 @@ fn every_kind_is_written_once() {
     }
     assert_snapshot!(seen[0]);
     assert!(seen.iter().all(|other| *other == seen[0]), "both engines tell the same:\n{}", seen.join("\n\n"));
-}
-
-fn until(server: &Server, is_so: impl Fn(&Server) -> bool) {
-    let end = tokio::time::Instant::now() + PATIENCE;
-    while !is_so(server) {
-        assert!(tokio::time::Instant::now() < end, "this should be so by now");
-        std::thread::yield_now();
-    }
 }
 
 /// A flood of wrong codes is one entry a minute; the rest of a minute is written when the server ends.

@@ -1,6 +1,6 @@
 //! What lies in a followed folder can't stop the server, and what lies in its own is its owner's alone.
 
-use crate::support::{PATIENCE, Place, Server, said};
+use crate::support::{PATIENCE, Place, Server, said, wait_until};
 use serde_json::{Value, json};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -9,19 +9,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tokio::time::Instant;
 
 /// How long the server may take to end.
 const END: Duration = Duration::from_secs(5);
 const MILL: &str = "agent/projects/-home-ada-mill";
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < until, "{what}");
-        std::thread::yield_now();
-    }
-}
 
 /// A server that reads the folder `agent`.
 fn following(place: Place) -> Server {

@@ -1,11 +1,10 @@
 //! Memory with an endpoint that makes vectors, as the program asks it; and the page that shows it.
 
-use crate::support::{PATIENCE, Place, Server};
+use crate::support::{PATIENCE, Place, Server, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use tokio::time::Instant;
 
 /// An endpoint in the form of `OpenAI`'s API: `dog` and `poodle` mean the same to it.
 struct Endpoint {
@@ -85,11 +84,7 @@ fn an_endpoint_gives_memories_their_meaning() {
     }
     let read = |path: &str| server.get(path, &[("Cookie", cookie.as_str())]);
     let (head, body) = &endpoint.asked.recv_timeout(PATIENCE).unwrap();
-    let deadline = Instant::now() + PATIENCE;
-    while read("/v1/memory").json()["vectors"] != "ready" {
-        assert!(Instant::now() < deadline, "no vectors");
-        std::thread::yield_now();
-    }
+    wait_until("vectors are made", || read("/v1/memory").json()["vectors"] == "ready");
     assert!(head.starts_with("POST /v1/embeddings HTTP/1.1"), "{head}");
     assert!(head.to_ascii_lowercase().contains("authorization: bearer s3cret"), "{head}");
     assert_eq!(body["model"], "small");

@@ -16,6 +16,15 @@ use tempfile::TempDir;
 /// Longest that anything here may take. Only a failing test waits so long.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Waits until something is so.
+pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = tokio::time::Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(tokio::time::Instant::now() < until, "{what}");
+        std::thread::yield_now();
+    }
+}
+
 /// The header with the second secret of a log-in.
 pub const SECRET: &str = "X-Verbatim-Secret";
 

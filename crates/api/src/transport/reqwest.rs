@@ -75,25 +75,37 @@ impl Reqwest {
 impl Transport for Reqwest {
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_> {
         Box::pin(async move {
-            let lost = |e: ::reqwest::Error| lost(&self.base, &e);
-            let method = match method {
-                Method::Get => ::reqwest::Method::GET,
-                Method::Post => ::reqwest::Method::POST,
-                Method::Put => ::reqwest::Method::PUT,
-                Method::Patch => ::reqwest::Method::PATCH,
-                Method::Delete => ::reqwest::Method::DELETE,
-            };
-            let mut request = self.http.request(method, format!("{}{path_and_query}", self.base)).timeout(self.timeout);
+            let url = format!("{}{path_and_query}", self.base);
+            let mut request = self.http.request(method.into(), url).timeout(self.timeout);
             if let Some(body) = body {
                 request = request.header("content-type", "application/json").body(body);
             }
-            let response = self.authorized(request).await.map_err(lost)?;
-            let status = response.status().as_u16();
-            let retry_after = retry_after(response.headers());
-            let body = response.bytes().await.map_err(lost)?.to_vec();
-            Ok(Answer { status, retry_after, body })
+            whole(self.authorized(request).await.map_err(|error| lost(&self.base, &error))?, &self.base).await
         })
     }
+}
+
+impl From<Method> for ::reqwest::Method {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Get => Self::GET,
+            Method::Post => Self::POST,
+            Method::Put => Self::PUT,
+            Method::Patch => Self::PATCH,
+            Method::Delete => Self::DELETE,
+        }
+    }
+}
+
+/// Reads an answer to its end. `base` is the server's address.
+///
+/// # Errors
+///
+/// `transport` if it breaks off.
+pub async fn whole(response: Response, base: &str) -> Result<Answer, Problem> {
+    let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+    let body = response.bytes().await.map_err(|error| lost(base, &error))?.to_vec();
+    Ok(Answer { status, retry_after, body })
 }
 
 /// Makes the problem of a request without an answer, or without its end: what the request did isn't known. Names the
@@ -108,6 +120,6 @@ pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
 }
 
 /// Returns the header `Retry-After` in seconds; None for its other form, a date.
-pub fn retry_after(headers: &HeaderMap) -> Option<u32> {
+fn retry_after(headers: &HeaderMap) -> Option<u32> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
 }

@@ -93,6 +93,20 @@ fn file(house: &House, name: &str) -> Vec<String> {
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
 }
 
+/// Waits until the agent has written so many lines.
+async fn written(house: &House, name: &str, count: usize) -> Vec<String> {
+    in_time(async {
+        loop {
+            let lines = file(house, name);
+            if lines.len() >= count {
+                return lines;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+}
+
 fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
     let word = |name: &str| answer.body[name].as_str();
     (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())
@@ -173,16 +187,7 @@ async fn two_requests_for_one_call_are_decided_by_themselves() {
         let decided = owner(&house, Post, &format!("{path}/{}/decision", card["id"].as_str().unwrap()), body).await;
         assert_eq!(decided.status, 200, "{}", decided.body);
     }
-    let answers = in_time(async {
-        loop {
-            let answers = file(&house, "answers");
-            if answers.len() == 2 {
-                return answers;
-            }
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    let answers = written(&house, "answers", 2).await;
     let told = |line: &String| {
         let response = serde_json::from_str::<Value>(line).unwrap()["response"].clone();
         (response["request_id"].clone(), response["response"]["behavior"].clone())
@@ -209,12 +214,7 @@ async fn a_prompt_comes_with_what_the_system_said_and_its_transcript_adds_no_mes
         let posted = owner(&house, Post, &path, body).await;
         assert_eq!(posted.status == 201, role != "host", "{}", posted.body);
     }
-    in_time(async {
-        while prompts(&house).len() < 2 {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await;
+    written(&house, "prompts", 2).await;
     let text = |text: &str| json!({"type": "text", "text": text});
     let first = json!([text("<system>\nDeployed\n</system>"), text("First")]);
     assert_eq!(prompts(&house), [first.clone(), json!("Be slow")]);

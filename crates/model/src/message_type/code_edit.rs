@@ -69,7 +69,8 @@ impl Edit {
         }
     }
 
-    pub(crate) fn verb(&self) -> &'static str {
+    /// Returns what it does to the file, for people: `Create`, `Delete` or `Edit`.
+    pub fn verb(&self) -> &'static str {
         match (&self.old_content, &self.new_content) {
             (None, Some(_)) => "Create",
             (Some(_), None) => "Delete",

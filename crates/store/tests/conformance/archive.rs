@@ -4,7 +4,6 @@ use crate::support::{Engine, NOW, batch, bytes, count, digest, engines, message,
 use model::{Body, Draft, MessageId, Micros, SessionId, Usage};
 use model::{Run, RunOutcome};
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use store::{
     Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, RunUpsert, SearchQuery, StoreError,
@@ -260,7 +259,7 @@ async fn the_last_line_vouches_for_the_others() {
     let archive = String::from_utf8(archived(&engine, &["s-a"]).await).unwrap();
     let at = archive.trim_end().rfind('\n').unwrap() + 1;
     let last: Value = serde_json::from_str(&archive[at..]).unwrap();
-    let sha256: String = Sha256::digest(&archive[..at]).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = digest(&archive[..at]);
     assert_eq!(last["end"]["sha256"], sha256);
     assert_eq!(last["end"]["lines"], archive[..at].lines().count());
 }

@@ -35,6 +35,10 @@ fn text(role: Role, id: &str, content: &str) -> NewMessage {
     }
 }
 
+fn take(session: &str, after: Option<i64>, expects: Option<i64>) -> LiveWrite {
+    LiveWrite::Take(LiveTake { session: session_id(session), after, expects, limit: 9, senders: Senders::default() })
+}
+
 fn post(role: Role, id: &str, content: &str) -> LivePost {
     let mut post = LivePost::new(session_id("s1"), text(role, id, content), content.as_bytes().to_vec()).unwrap();
     post.queued = role == Role::User;
@@ -87,41 +91,11 @@ async fn each_write_of_a_batch_has_its_answer() {
                 boxed(Role::Assistant, "a2", "Still working"),
                 LiveWrite::PostAll(vec![post(Role::Assistant, "a3", "one"), post(Role::Assistant, "a1", "no")]),
                 boxed(Role::User, "u2", "And tidy up"),
-                LiveWrite::Take(LiveTake {
-                    session: session_id("s1"),
-                    after: None,
-                    expects: None,
-                    limit: 9,
-                    senders: Senders::default(),
-                }),
-                LiveWrite::Take(LiveTake {
-                    session: session_id("s1"),
-                    after: None,
-                    expects: None,
-                    limit: 9,
-                    senders: Senders::default(),
-                }),
-                LiveWrite::Take(LiveTake {
-                    session: session_id("s1"),
-                    after: Some(0),
-                    expects: None,
-                    limit: 9,
-                    senders: Senders::default(),
-                }),
-                LiveWrite::Take(LiveTake {
-                    session: session_id("s1"),
-                    after: None,
-                    expects: Some(1),
-                    limit: 9,
-                    senders: Senders::default(),
-                }),
-                LiveWrite::Take(LiveTake {
-                    session: session_id("nobody"),
-                    after: None,
-                    expects: None,
-                    limit: 9,
-                    senders: Senders::default(),
-                }),
+                take("s1", None, None),
+                take("s1", None, None),
+                take("s1", Some(0), None),
+                take("s1", None, Some(1)),
+                take("nobody", None, None),
             ],
         )
         .await;
@@ -364,15 +338,7 @@ async fn a_ring_is_heard_by_others() {
 async fn who_asks_again_tells_nobody() {
     for engine in engines().await {
         let workspace = &engine.workspace;
-        let take = |after| {
-            LiveWrite::Take(LiveTake {
-                session: session_id("s1"),
-                after,
-                expects: None,
-                limit: 9,
-                senders: Senders::default(),
-            })
-        };
+        let take = |after| take("s1", after, None);
         one(workspace, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
         let say = |id, text| LiveWrite::Post(Box::new(post(Role::User, id, text)));
         write(workspace, vec![say("u1", "One"), say("u2", "Two"), take(None), say("u3", "Three")]).await;

@@ -219,7 +219,7 @@ impl App {
         if words.is_empty() {
             return Vec::new();
         }
-        self.sought = SearchQuery { q: words, session, limit: Some(100), ..SearchQuery::default() };
+        self.sought = SearchQuery { q: words, session, limit: Some(super::LISTED), ..SearchQuery::default() };
         self.hits = super::List::default();
         if self.screen != Screen::Search {
             self.show(Screen::Search);

@@ -3,6 +3,7 @@
 use super::paragraph;
 use crate::app::{App, Screen};
 use crate::card::time;
+use crate::theme::Theme;
 use crate::visible;
 use crate::wrap::{column, cut};
 use api::search::Hit;
@@ -61,7 +62,7 @@ fn rows(app: &App, frame: &mut Frame<'_>, area: Rect, narrow: bool) {
 
 fn row(app: &App, session: &Session, width: usize, narrow: bool, is_current: bool) -> Line<'static> {
     let theme = app.theme;
-    let (state, style) = state(app, session.state);
+    let (state, style) = (session.state.label(), style_of(session.state, app.theme));
     let mut facts = String::new();
     if session.todos_open + session.todos_done > 0 {
         facts += &format!(" {}/{}", session.todos_done, session.todos_open + session.todos_done);
@@ -81,16 +82,13 @@ fn row(app: &App, session: &Session, width: usize, narrow: bool, is_current: boo
     if is_current { line.patch_style(theme.current()) } else { line }
 }
 
-pub fn state(app: &App, state: SessionState) -> (&'static str, Style) {
-    let theme = app.theme;
+pub fn style_of(state: SessionState, theme: Theme) -> Style {
     match state {
-        SessionState::NeedsYou => ("needs you", theme.warning()),
-        SessionState::Working => ("working", theme.agent()),
-        SessionState::Lost => ("lost", theme.failed()),
-        SessionState::Quiet => ("quiet", theme.quiet()),
-        SessionState::Failed => ("failed", theme.failed()),
-        SessionState::Done => ("done", theme.added()),
-        SessionState::Idle => ("idle", theme.quiet()),
+        SessionState::NeedsYou => theme.warning(),
+        SessionState::Working => theme.agent(),
+        SessionState::Lost | SessionState::Failed => theme.failed(),
+        SessionState::Quiet | SessionState::Idle => theme.quiet(),
+        SessionState::Done => theme.added(),
     }
 }
 

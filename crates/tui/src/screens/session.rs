@@ -1,6 +1,6 @@
 //! A session, and a request of it.
 
-use super::lists::{rail, state};
+use super::lists::{rail, style_of};
 use super::paragraph;
 use crate::app::App;
 use crate::card::{View, todos};
@@ -54,7 +54,7 @@ fn border(app: &App, frame: &mut Frame<'_>, area: Rect) {
 fn head(app: &App, width: usize, counts_todos: bool) -> Vec<Line<'static>> {
     let Some(transcript) = &app.transcript else { return Vec::new() };
     let session = &transcript.detail.session;
-    let (word, style) = state(app, session.state);
+    let (word, style) = (session.state.label(), style_of(session.state, app.theme));
     let mut facts = vec![agent(app)];
     facts.extend(session.model.as_deref().map(|model| visible::line(model, 40)));
     facts.extend(session.branch.as_deref().map(|branch| visible::line(branch, 40)));
