@@ -13,7 +13,6 @@
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
 //!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
-//!   one run. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
 //! - `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.

@@ -21,8 +21,10 @@ use tokio::sync::Notify;
 const BATCH: u32 = 32;
 /// Bytes of a text that are embedded: its beginning says what it is about.
 const BYTES: usize = 8 << 10;
-/// Between two looks for new memories.
+/// Between two looks for new memories, at least.
 const LOOK: Duration = Duration::from_secs(1);
+/// And at most, where nothing is written: words that are renewed tell nobody.
+const IDLE: Duration = Duration::from_secs(30);
 /// After a request that failed; twice as long after each further one, up to the most.
 const RETRY: Duration = Duration::from_secs(2);
 const MOST_RETRY: Duration = Duration::from_mins(1);
@@ -149,25 +151,36 @@ impl MemoryIndex {
 /// Gives memories their vectors, as long as the server runs. Ends at once without an endpoint.
 pub async fn embed(hub: Hub) {
     let Some(embedder) = hub.settings.embedder.clone() else { return };
+    let mut news = hub.feed.news();
     let mut retry = RETRY;
     loop {
-        let pause = match embed_part(&hub, &*embedder).await {
-            Ok(0) => LOOK,
+        news.borrow_and_update();
+        let (pause, is_idle) = match embed_part(&hub, &*embedder).await {
+            Ok(0) => (LOOK, true),
             Ok(_) => {
                 retry = RETRY;
-                Duration::ZERO
+                (Duration::ZERO, false)
             }
             Err(error) => {
                 tracing::warn!(%error, "memories get no vectors");
                 let pause = retry;
                 retry = (retry * 2).min(MOST_RETRY);
-                pause
+                (pause, false)
+            }
+        };
+        let rest = async {
+            tokio::time::sleep(pause).await;
+            if is_idle {
+                tokio::select! {
+                    _ = news.changed() => {}
+                    () = tokio::time::sleep(IDLE) => {}
+                }
             }
         };
         tokio::select! {
             () = hub.shutdown.cancelled() => return,
             () = hub.memory.wanted.notified() => {}
-            () = tokio::time::sleep(pause) => {}
+            () = rest => {}
         }
     }
 }

@@ -77,6 +77,17 @@ pub(crate) fn session_word(session_rid: i64) -> String {
 /// The word that stands for "remembered", which no text can hold.
 pub(crate) const MEMORY_WORD: &str = "§m";
 
+/// The words of a message as they stand in the index: with its session, and whether it is remembered.
+pub(crate) fn indexed(mut words: String, session_rid: i64, remembered: bool) -> String {
+    words.push(' ');
+    words.push_str(&session_word(session_rid));
+    if remembered {
+        words.push(' ');
+        words.push_str(MEMORY_WORD);
+    }
+    words
+}
+
 /// What FTS5 matches: every term, each as one word or as all of its parts.
 fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("\"{word}\"{}", if prefix { " *" } else { "" });

@@ -101,10 +101,11 @@ impl Workspace {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
+        let session = self.of_session(filter).await?;
         let all = self.memory_counts(filter).await?.all.max(1) as f64;
         let mut scores: HashMap<i64, f64> = HashMap::new();
         for term in terms {
-            let found = self.holding(term, filter).await?;
+            let found = self.holding(term, session, filter).await?;
             // How many more there are isn't known: half of all is a guess that gives the word little weight.
             let matches = if found.len() == OF_A_WORD { all / 2.0 } else { found.len() as f64 };
             let weight = (1.0 + all / matches.max(1.0)).ln();
@@ -119,14 +120,7 @@ impl Workspace {
     }
 
     /// The newest memories that hold a word.
-    async fn holding(&self, term: Term, filter: &MemoryFilter) -> Result<Vec<i64>, StoreError> {
-        let session = match &filter.session {
-            Some(session) => match self.session_rid(session).await? {
-                Some(rid) => Some(rid),
-                None => return Ok(Vec::new()),
-            },
-            None => None,
-        };
+    async fn holding(&self, term: Term, session: Option<i64>, filter: &MemoryFilter) -> Result<Vec<i64>, StoreError> {
         let marked = Term { whole: dialect::MEMORY_WORD.to_owned(), parts: Vec::new(), prefix: false };
         let matching = dialect::matching(&self.store, &[term, marked], session);
         Ok(on!(&self.store, pool => {

@@ -170,8 +170,9 @@ impl Workspace {
     pub async fn last_schedule_runs(&self) -> Result<Vec<(String, ScheduleRun)>, StoreError> {
         let rows: Vec<RunRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                "SELECT {RUN_COLUMNS} FROM schedule_run r WHERE workspace_id = $1 AND due_at = \
-                 (SELECT MAX(due_at) FROM schedule_run l WHERE l.workspace_id = $1 AND l.schedule_id = r.schedule_id)"
+                "SELECT {RUN_COLUMNS} FROM schedule s CROSS JOIN schedule_run r WHERE r.workspace_id = s.workspace_id \
+                 AND r.schedule_id = s.id AND s.workspace_id = $1 AND r.due_at = (SELECT MAX(l.due_at) \
+                 FROM schedule_run l WHERE l.workspace_id = s.workspace_id AND l.schedule_id = s.id)"
             )))
             .bind(self.id()).fetch_all(pool).await
         })?;

@@ -103,6 +103,18 @@ columns! {
     }
 }
 
+columns! {
+    /// How large a request was.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct RequestSize {
+        pub model: Option<String>,
+        /// The largest input in tokens, where the agent says it.
+        pub context: Option<i64>,
+        /// Tokens, those of the answer as well.
+        pub total: i64,
+    }
+}
+
 /// Does the agent say what a run cost? Some write 0 where they don't know the price.
 const PRICED: &str = "CAST(CASE WHEN r.cost_usd > 0 THEN 1 ELSE 0 END AS BIGINT)";
 
@@ -182,6 +194,26 @@ impl Workspace {
             .await
         })?;
         self.requests(session, (count - limit).max(0), limit).await
+    }
+
+    /// How large the last requests of a session were, at most `limit` of them, by time.
+    pub async fn last_sizes(&self, session: &SessionId, limit: i64) -> Result<Vec<RequestSize>, StoreError> {
+        let mut sizes: Vec<RequestSize> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT COALESCE(q.model, r.model) AS model, q.context AS context, \
+                 q.input + q.output + q.cache_read + q.cache_write AS total FROM spent q {OF_RUN} \
+                 JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
+                 WHERE q.workspace_id = $1 AND s.id = $2 AND q.input + q.output + q.cache_read + q.cache_write > 0 \
+                 ORDER BY q.ended_at DESC, q.id DESC LIMIT $3"
+            )))
+            .bind(self.id())
+            .bind(session.as_str())
+            .bind(limit)
+            .fetch_all(pool)
+            .await
+        })?;
+        sizes.reverse();
+        Ok(sizes)
     }
 
     /// The requests of a session whose number is above `after`, at most `limit` of them, by number.

@@ -204,6 +204,6 @@ impl<'a> Step<'a> {
 }
 
 /// A text column's value: `PostgreSQL` refuses NUL there.
-fn text(value: &str) -> Cow<'_, str> {
+pub(crate) fn text(value: &str) -> Cow<'_, str> {
     if value.contains('\0') { Cow::Owned(value.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(value) }
 }

@@ -1,8 +1,9 @@
 //! What a redacted export masks, before it is written.
 
+use super::archive::with_children;
 use super::session;
 use crate::redaction::{Findings, Masking, redactor};
-use crate::{Scoped, clock, problem};
+use crate::{Scoped, problem};
 use api::messages::ListMessages;
 use api::redaction::{RedactionQuery, RedactionReport};
 use api::sessions::SessionPath;
@@ -14,23 +15,16 @@ const PAGE: u32 = 200;
 
 pub async fn preview(scoped: &Scoped, path: &SessionPath, query: RedactionQuery) -> Result<RedactionReport, Problem> {
     let redactor = redactor(&query.masks)?;
-    let with_children = match query.children {
+    let takes_children = match query.children {
         None | Some(0) => false,
-        Some(1) => scoped.caller.key_id().is_none(),
+        Some(1) => true,
         Some(_) => return Err(Problem::field("children", "0 or 1")),
     };
-    let mut all = vec![session(scoped, path).await?];
+    let first = session(scoped, path).await?;
+    let all = if takes_children { with_children(scoped, first).await? } else { vec![first] };
     let (mut findings, mut messages, mut files) = (Findings::default(), 0, 0);
-    let mut next = 0;
-    while let Some(session) = all.get(next).cloned() {
-        next += 1;
-        let workspace = &scoped.hub.workspace;
-        if with_children {
-            let children = workspace.children(&session.id, clock::now()).await.map_err(problem)?;
-            let new: Vec<_> = children.into_iter().filter(|child| !all.iter().any(|it| it.id == child.id)).collect();
-            all.extend(new);
-        }
-        files += workspace.session_blob_count(&session.id).await.map_err(problem)?;
+    for session in all {
+        files += scoped.hub.workspace.session_blob_count(&session.id).await.map_err(problem)?;
         Masking::new(&redactor, Some(&mut findings)).session(&mut session.clone());
         let (path, last) = (SessionPath { session: session.id.to_string() }, session.last_seq);
         let mut after = 0;

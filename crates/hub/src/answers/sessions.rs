@@ -3,6 +3,7 @@
 use super::{any_of, given, limit, session, spending};
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
+use api::cost::Cost;
 use api::keys::Scope;
 use api::limits::SEARCH_CHARS;
 use api::sessions::{
@@ -113,39 +114,55 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
 }
 
 pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail, Problem> {
-    let hub = &scoped.hub;
-    let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
-    let session = session(scoped, path).await?;
-    let mut ancestors: Vec<SessionRef> = Vec::new();
-    let mut above = session.parent.clone();
-    while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
-        let Some(parent) = readable(scoped, &id).await? else { break };
-        ancestors.insert(0, reference(&parent));
-        above = parent.parent;
+    let detail = scoped.session_without_cost(path).await?;
+    let (hub, session) = (&scoped.hub, &detail.session);
+    let (cost, meter) = (spending::of_session(hub, &session.id).await?, spending::meter(hub, session).await?);
+    Ok(SessionDetail { cost, meter, ..detail })
+}
+
+impl Scoped {
+    /// Returns a session without its cost and meter, which are sums over its requests.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn session_without_cost(&self, path: &SessionPath) -> Result<SessionDetail, Problem> {
+        let hub = &self.hub;
+        let cursor = feed::cursor(hub.workspace.feed_pos().await.map_err(problem)?);
+        let session = session(self, path).await?;
+        let mut ancestors: Vec<SessionRef> = Vec::new();
+        let mut above = session.parent.clone();
+        while let Some(id) = above.take_if(|_| ancestors.len() < MAX_DEPTH) {
+            let Some(parent) = readable(self, &id).await? else { break };
+            ancestors.insert(0, reference(&parent));
+            above = parent.parent;
+        }
+        let forked_from = match &session.forked_from {
+            Some(id) => readable(self, id).await?.as_ref().map(reference),
+            None => None,
+        };
+        let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
+        let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
+        let hidden: u64 = counts
+            .iter()
+            .filter(|c| c.display == Some(Display::Dev) && c.part != Part::Replaced)
+            .map(|c| c.count)
+            .sum();
+        Ok(SessionDetail {
+            ancestors,
+            forked_from,
+            sources: sources
+                .into_iter()
+                .map(|s| SourceInfo { id: s.id.to_string(), path: s.path, size: s.size, sha256: s.sha256 })
+                .collect(),
+            resume_command: resume_command(&session),
+            cost: Cost::default(),
+            meter: None,
+            hidden_count: i64::try_from(hidden).unwrap_or(i64::MAX),
+            session,
+            cursor,
+        })
     }
-    let forked_from = match &session.forked_from {
-        Some(id) => readable(scoped, id).await?.as_ref().map(reference),
-        None => None,
-    };
-    let sources = hub.workspace.session_sources(&session.id).await.map_err(problem)?;
-    let counts = hub.workspace.counts(&session.id).await.map_err(problem)?;
-    let (cost, meter) = (spending::of_session(hub, &session.id).await?, spending::meter(hub, &session).await?);
-    let hidden: u64 =
-        counts.iter().filter(|c| c.display == Some(Display::Dev) && c.part != Part::Replaced).map(|c| c.count).sum();
-    Ok(SessionDetail {
-        ancestors,
-        forked_from,
-        sources: sources
-            .into_iter()
-            .map(|s| SourceInfo { id: s.id.to_string(), path: s.path, size: s.size, sha256: s.sha256 })
-            .collect(),
-        resume_command: resume_command(&session),
-        cost,
-        meter,
-        hidden_count: i64::try_from(hidden).unwrap_or(i64::MAX),
-        session,
-        cursor,
-    })
 }
 
 pub async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, Problem> {

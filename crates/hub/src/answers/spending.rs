@@ -66,6 +66,19 @@ fn times(tool: String, calls: &[ToolCall]) -> ToolTimes {
     }
 }
 
+impl Scoped {
+    /// Returns the last requests of a session to models, `many` at most, by number.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn last_requests(&self, path: &SessionPath, many: i64) -> Result<Vec<ModelRequest>, Problem> {
+        let session = session(self, path).await?;
+        let last = self.hub.workspace.last_requests(&session.id, many).await.map_err(problem)?;
+        Ok(last.into_iter().map(|request| shown(&self.hub, request)).collect())
+    }
+}
+
 fn shown(hub: &Hub, request: Request) -> ModelRequest {
     let cost = cost_of_request(&hub.prices, &request);
     let context = request.context.or_else(|| hub.prices.context(request.model.as_deref()?));
@@ -96,11 +109,11 @@ pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Cost, Problem>
 
 /// How full the context of a session is. None where its requests or the limit aren't known.
 pub async fn meter(hub: &Hub, session: &Session) -> Result<Option<ContextMeter>, Problem> {
-    let last = hub.workspace.last_requests(&session.id, MEASURED).await.map_err(problem)?;
+    let last = hub.workspace.last_sizes(&session.id, MEASURED).await.map_err(problem)?;
     let Some(newest) = last.last() else { return Ok(None) };
     let model = newest.model.as_deref().or(session.model.as_deref());
     let limit = newest.context.or_else(|| hub.prices.context(model?));
-    let sizes: Vec<i64> = last.iter().map(|request| request.usage.total()).collect();
+    let sizes: Vec<i64> = last.iter().map(|request| request.total).collect();
     let meter = measure(&sizes, limit);
     Ok(meter.map(|meter| ContextMeter { used: meter.used, limit: meter.limit, requests_left: meter.requests_left }))
 }

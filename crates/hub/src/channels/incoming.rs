@@ -8,7 +8,7 @@ use super::{answer, people, settings};
 use crate::answers::{decisions, posts, refusal};
 use crate::asked::changed;
 use crate::writer::Failure;
-use crate::{Caller, Hub, Person, Scoped, clock, control, hex, login, posting, problem, routing};
+use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
 use ::channels::signature::Secret;
 use ::channels::{Incoming, Receives, What};
 use api::Problem;
@@ -266,9 +266,6 @@ async fn post(
     post.queued = waits;
     post.answers = question.filter(|message| message.draft.requires_user_input).map(|message| message.draft.id);
     let posted = posts::write(&known.scoped, post).await?;
-    if !posted.replayed {
-        Box::pin(control::carry_out(&known.scoped, &posted.message.message)).await;
-    }
     Ok(Taken::Posted { seq: posted.message.message.seq, replayed: posted.replayed })
 }
 

@@ -5,6 +5,7 @@ use crate::columns::columns;
 use crate::dialect::limited;
 use crate::settings::change;
 use crate::store::{Tx, on, on_tx};
+use crate::write::text;
 use crate::{Store, StoreError, Workspace};
 use model::{Micros, SessionId};
 
@@ -402,9 +403,9 @@ async fn settle(
         DeliveryChange::Begun { key, latest, body, said, shown, is_talk } => set!(
             key,
             "body = $5, body_latest = $6, said = $7, begun_shown = $8, is_talk = $9",
-            plain(body),
+            text(body).into_owned(),
             *latest,
-            plain(said),
+            text(said).into_owned(),
             shown.as_deref(),
             i64::from(*is_talk)
         )?,
@@ -421,18 +422,13 @@ async fn settle(
             external_id.as_deref()
         )?,
         DeliveryChange::Failed { key, error, next_at } => {
-            set!(key, "attempts = attempts + 1, error = $5, next_at = $6", plain(error), next_at.0)?;
+            set!(key, "attempts = attempts + 1, error = $5, next_at = $6", text(error).into_owned(), next_at.0)?;
         }
         DeliveryChange::Dead { key, error } => {
-            set!(key, "state = 'dead', attempts = attempts + 1, error = $5", plain(error))?;
+            set!(key, "state = 'dead', attempts = attempts + 1, error = $5", text(error).into_owned())?;
         }
     }
     Ok(())
-}
-
-/// `PostgreSQL` keeps no NUL in a text.
-fn plain(text: &str) -> String {
-    text.replace('\0', "\u{fffd}")
 }
 
 fn delivery(row: ShownRow) -> Result<Delivery, StoreError> {

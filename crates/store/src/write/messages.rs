@@ -17,10 +17,7 @@ use super::sessions::Sessions;
 use super::table::{self, Row, Table, Verb};
 use super::work::Work;
 use crate::pack::{Reference, pack_references, unpack_references};
-use crate::{
-    StoreError,
-    dialect::{MEMORY_WORD, session_word},
-};
+use crate::{StoreError, dialect::indexed};
 use copies::{HandedOver, Owners};
 pub(super) use rows::chosen;
 use rows::{EDIT, Old};
@@ -342,12 +339,6 @@ fn search_row(planned: &mut Planned) -> Option<(i64, String)> {
     if planned.copied || !matches!(planned.kind, Kind::Added | Kind::Changed) {
         return None;
     }
-    let mut words = planned.message.words.take()?;
-    words.push(' ');
-    words.push_str(&session_word(planned.session_rid));
-    if planned.message.remembered {
-        words.push(' ');
-        words.push_str(MEMORY_WORD);
-    }
-    Some((planned.rid, words))
+    let words = planned.message.words.take()?;
+    Some((planned.rid, indexed(words, planned.session_rid, planned.message.remembered)))
 }

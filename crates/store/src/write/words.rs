@@ -4,7 +4,7 @@ use super::Step;
 use super::messages::MESSAGE_SEARCH;
 use super::messages::memory::MEMORY;
 use super::table::Row;
-use crate::dialect::{MEMORY_WORD, session_word};
+use crate::dialect::indexed;
 use crate::pack::unpack_draft;
 use crate::settings::{META, PUT_META};
 use crate::store::on_step;
@@ -48,9 +48,8 @@ impl Workspace {
         for (rid, session_rid, body) in &messages {
             let draft = unpack_draft(body)?;
             let remembered = is_remembered(&draft);
-            let mark = if remembered { format!(" {MEMORY_WORD}") } else { String::new() };
             let words = text(&draft).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
-            renewed.extend(words.map(|words| (*rid, format!("{words} {}{mark}", session_word(*session_rid)))));
+            renewed.extend(words.map(|words| (*rid, indexed(words, *session_rid, remembered))));
             if remembered && !known.contains(rid) {
                 new.push(vec![(*rid).into(), (*session_rid).into()]);
             }

@@ -6,7 +6,7 @@ use super::session::Open;
 use super::{SearchText, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::archive::{MESSAGE, TOOL};
-use crate::dialect::{MEMORY_WORD, session_word};
+use crate::dialect::indexed;
 use crate::pack::{Packer, Reference, pack_references};
 use crate::{StoreError, tokens};
 use model::policy::should_embed;
@@ -149,10 +149,7 @@ pub(super) fn read(
         body: packer.pack(json)?,
         held,
         tool,
-        words: words.map(|words| {
-            let mark = if remembered { format!(" {MEMORY_WORD}") } else { String::new() };
-            format!("{words} {}{mark}", session_word(session.rid))
-        }),
+        words: words.map(|words| indexed(words, session.rid, remembered)),
         remembered,
         draft,
     })
