@@ -22,11 +22,11 @@ mod request;
 mod tokens;
 
 pub use neutral::{of_messages, of_run};
-pub use tokens::estimate;
 
+use crate::Span;
 use crate::parts::lines::Lines;
 use crate::parts::obj::Obj;
-use crate::parts::pieces::What;
+use crate::parts::pieces::EMPTY;
 use model::model_context::ModelContext;
 use model::{RecordRef, SourceId};
 use request::Request;
@@ -72,15 +72,15 @@ impl Transcript {
             self.reading = Some((source.clone(), offset, Lines::joined()));
         }
         let Some((source, base, lines)) = &mut self.reading else { return };
-        let log = &mut self.log;
-        lines.push(bytes, |line| line.each(|what, span| take(log.as_mut(), source, *base, &what, span)));
+        let mut file = File { log: self.log.as_mut(), source, base: *base };
+        lines.push(bytes, |line| line.read(&mut file, File::record, File::note));
     }
 
     /// Ends the file that was read last.
     pub fn finish(&mut self) {
         if let Some((source, base, mut lines)) = self.reading.take() {
-            let log = &mut self.log;
-            lines.finish(|line| line.each(|what, span| take(log.as_mut(), &source, base, &what, span)));
+            let mut file = File { log: self.log.as_mut(), source: &source, base };
+            lines.finish(|line| line.read(&mut file, File::record, File::note));
         }
     }
 
@@ -97,15 +97,28 @@ impl Transcript {
     }
 }
 
-fn take(log: &mut dyn Log, source: &SourceId, base: u64, what: &What, span: crate::Span) {
-    let at = RecordRef { source: source.clone(), offset: base + span.offset, len: span.len };
-    match what {
-        What::Record(text) => match Obj::parse(text) {
-            Some(record) => log.record(text, &record, at),
-            None => log.unreadable(at),
-        },
-        What::Note(note) if note.trim().is_empty() || note == "An empty line" => {}
-        What::Note(_) => log.unreadable(at),
+/// A file that is read into a log. `base` is where its lines begin.
+struct File<'a> {
+    log: &'a mut dyn Log,
+    source: &'a SourceId,
+    base: u64,
+}
+
+impl File<'_> {
+    fn at(&self, span: Span) -> RecordRef {
+        RecordRef { source: self.source.clone(), offset: self.base + span.offset, len: span.len }
+    }
+
+    fn record(&mut self, text: &str, record: &Obj, span: Span) {
+        let at = self.at(span);
+        self.log.record(text, record, at);
+    }
+
+    fn note(&mut self, span: Span, note: &str) {
+        if note != EMPTY {
+            let at = self.at(span);
+            self.log.unreadable(at);
+        }
     }
 }
 

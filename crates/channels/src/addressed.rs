@@ -40,8 +40,7 @@ impl Channel for Addressed {
             let target = body.get("target").and_then(Value::as_str).unwrap_or_default();
             let url = self.http.url("webhook_url", target).map_err(|error| Failure::never(error.to_string()))?;
             let event = body.get("event").map(Value::to_string).unwrap_or_default();
-            self.signer.post(url, sending, &event).await?;
-            Ok(Sent::default())
+            self.signer.post(url, sending, &event).await
         })
     }
 }

@@ -33,7 +33,7 @@ pub const KIND: Kind = Kind {
     },
     open: |settings, http| {
         let url = http.url("url", settings.get("url").map_or("", String::as_str))?;
-        if url.query().is_some() || url.cannot_be_a_base() {
+        if url.query().is_some() {
             return Err(SettingError::new("url", "the webhook's address without a query"));
         }
         Ok(Box::new(Discord { http: http.clone(), url }))

@@ -48,9 +48,6 @@ pub const KIND: Kind = Kind {
     },
     open: |settings, http| {
         let homeserver = http.url("homeserver", settings.get("homeserver").map_or("", String::as_str))?;
-        if homeserver.cannot_be_a_base() {
-            return Err(SettingError::new("homeserver", "an address like `https://matrix.example.org`"));
-        }
         let token = settings.get("access_token").map(|token| token.trim()).filter(|token| !token.is_empty());
         let token = token.ok_or_else(|| SettingError::new("access_token", "the access token of the bot's account"))?;
         Ok(Box::new(Matrix { api: Api::new(http, homeserver, token) }))

@@ -15,7 +15,7 @@ pub const SIGNATURE: &str = "webhook-signature";
 /// What the name of every secret begins with.
 const PREFIX: &str = "whsec_";
 /// Seconds that a signature may be old, or ahead of our clock.
-pub const TOLERANCE: i64 = 5 * 60;
+const TOLERANCE: i64 = 5 * 60;
 /// Bytes of a secret.
 const BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 

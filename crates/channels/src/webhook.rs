@@ -1,10 +1,10 @@
 //! A webhook: every message is posted to an address as JSON, signed. What people answer comes back in the same way.
 
+use crate::Http;
 use crate::channel::{
     Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, SettingError, Settings,
 };
 use crate::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
-use crate::{Http, Reply};
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;
 use reqwest::Url;
@@ -51,10 +51,7 @@ impl Channel for Webhook {
     }
 
     fn send<'a>(&'a self, sending: &'a Sending) -> BoxFuture<'a, Result<Sent, Failure>> {
-        Box::pin(async {
-            self.signer.post(self.url.clone(), sending, &sending.body).await?;
-            Ok(Sent::default())
-        })
+        Box::pin(async { self.signer.post(self.url.clone(), sending, &sending.body).await })
     }
 }
 
@@ -73,7 +70,7 @@ impl Signer {
     }
 
     /// Posts a body under the key of what is sent.
-    pub async fn post(&self, url: Url, sending: &Sending, body: &str) -> Result<Reply, Failure> {
+    pub async fn post(&self, url: Url, sending: &Sending, body: &str) -> Result<Sent, Failure> {
         let request = self
             .http
             .request("POST", url)
@@ -82,7 +79,8 @@ impl Signer {
             .header(TIMESTAMP, sending.at.to_string())
             .header(SIGNATURE, self.secret.sign(&sending.key, sending.at, body.as_bytes()))
             .body(body.to_owned());
-        self.http.send(request).await
+        self.http.send(request).await?;
+        Ok(Sent::default())
     }
 }
 

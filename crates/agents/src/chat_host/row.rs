@@ -4,7 +4,7 @@
 //! the row has no column for there, under [`DRAFT`]. So `to_row(from_row(row))` is the row, and `from_row(to_row(draft))` the draft,
 //! whatever words they use.
 
-use crate::parts::at::{envelope, message_id};
+use crate::parts::at::{envelope, message_id, micros};
 use model::{Context, Draft, MessageType, Micros, Provenance, Role, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -205,7 +205,9 @@ fn time(at: Micros) -> String {
 
 /// A time with its zone, or without one, which is UTC.
 fn parse_time(text: &str) -> Option<Micros> {
-    let zoned = text.parse::<jiff::Timestamp>().ok();
-    let plain = || text.parse::<jiff::civil::DateTime>().ok()?.in_tz("UTC").ok().map(|zoned| zoned.timestamp());
-    zoned.or_else(plain).map(|at| Micros(at.as_microsecond()))
+    let plain = || {
+        let zoned = text.parse::<jiff::civil::DateTime>().ok()?.in_tz("UTC").ok()?;
+        Some(Micros(zoned.timestamp().as_microsecond()))
+    };
+    micros(text).or_else(plain)
 }

@@ -112,14 +112,14 @@ impl Claude {
     /// The first line of the reply that a line belongs to.
     fn first_of(&self, index: usize) -> Option<usize> {
         let line = self.lines.get(index).filter(|line| line.kind == Kind::Assistant && !line.is_synthetic)?;
-        Some(self.group(line).first().copied().unwrap_or(index))
+        Some(self.group(line).next().unwrap_or(index))
     }
 
     /// The lines of an API message. Without an id, a line is a message of its own.
-    fn group(&self, line: &Line) -> Vec<usize> {
+    fn group(&self, line: &Line) -> impl Iterator<Item = usize> {
         let all = line.message_id.as_ref().and_then(|id| self.messages.get(id));
-        let same = |index: &&usize| self.lines.get(**index).is_some_and(|other| other.lane == line.lane);
-        all.into_iter().flatten().filter(same).copied().collect()
+        let same = move |index: &usize| self.lines.get(*index).is_some_and(|other| other.lane == line.lane);
+        all.into_iter().flatten().copied().filter(same)
     }
 
     /// The first reply whose branch goes through a line, among the next ones.
@@ -154,7 +154,7 @@ impl Claude {
     /// The request that would be sent behind a line.
     fn open(&self, index: usize) -> Request {
         let mut request = self.branch(Some(index), None);
-        request.note("The model hasn't answered this request, as far as the records show");
+        request.unanswered();
         request
     }
 }

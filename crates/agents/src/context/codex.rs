@@ -246,7 +246,7 @@ impl Codex {
         }
         request.unrecorded.extend([UnrecordedPart::ToolDefinitions, UnrecordedPart::Settings]);
         if first.is_none() {
-            request.note("The model hasn't answered this request, as far as the records show");
+            request.unanswered();
         }
         self.items(start, &mut request);
         let is_before =

@@ -186,7 +186,7 @@ impl Gemini {
             request.say(Role::User, message.results.iter().cloned());
         }
         if reply.is_none() {
-            request.note("The model hasn't answered this request, as far as the records show");
+            request.unanswered();
         }
         let is_before = |at: &&RecordRef| reply.is_none_or(|reply| at.offset < reply.at.offset);
         if self.unreadable.iter().any(|at| is_before(&at)) {

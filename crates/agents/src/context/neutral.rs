@@ -16,13 +16,7 @@ use serde_json::{Value, json};
 pub fn of_messages(messages: &[Message], reply: Option<&Message>, reason: &str) -> ModelContext {
     let mut request = Request::new(ContextDialect::Neutral, of_reply(reply));
     request.doubt(reason);
-    request.unrecorded = vec![
-        UnrecordedPart::SystemPrompt,
-        UnrecordedPart::ToolDefinitions,
-        UnrecordedPart::Memory,
-        UnrecordedPart::Reminders,
-        UnrecordedPart::Settings,
-    ];
+    request.unrecorded = UnrecordedPart::ALL.to_vec();
     let is_before = |message: &&Message| reply.is_none_or(|reply| message.seq < reply.seq);
     for message in messages.iter().filter(is_before) {
         for (role, block) in blocks(message) {

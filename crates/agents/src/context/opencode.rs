@@ -177,13 +177,7 @@ impl OpenCode {
             records: reply.at.iter().cloned().collect(),
         });
         let mut request = Request::new(ContextDialect::Neutral, of_reply.unwrap_or_default());
-        request.unrecorded = vec![
-            UnrecordedPart::SystemPrompt,
-            UnrecordedPart::ToolDefinitions,
-            UnrecordedPart::Memory,
-            UnrecordedPart::Reminders,
-            UnrecordedPart::Settings,
-        ];
+        request.unrecorded = UnrecordedPart::ALL.to_vec();
         let before = self.turns.get(..index).unwrap_or_default();
         let start = before.iter().rposition(|turn| turn.is_summary).unwrap_or_default();
         if start > 0 {
@@ -203,7 +197,7 @@ impl OpenCode {
             request.say(Role::User, turn.results.iter().map(output));
         }
         if reply.is_none() {
-            request.note("The model hasn't answered this request, as far as the records show");
+            request.unanswered();
         }
         if self.has_damage {
             request.doubt("The document isn't whole, or a part of it can't be read");

@@ -1,6 +1,7 @@
 //! A request as it is put together, and what all agents have in common.
 
 use super::block;
+use model::Usage;
 use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextChange, ContextDialect, ContextMessage, ContextPart as Part,
     ContextReply, ContextRole as Role, ContextTokens, ContextVerdict, DroppedBlock, ModelContext, PartTokens,
@@ -70,6 +71,11 @@ impl Request {
         }
     }
 
+    /// Says that the model hasn't answered.
+    pub fn unanswered(&mut self) {
+        self.note("The model hasn't answered this request, as far as the records show");
+    }
+
     /// The context, with its difference to the request before.
     pub fn finish(mut self, previous: Option<Self>) -> ModelContext {
         self.settle();
@@ -77,8 +83,8 @@ impl Request {
             previous.settle();
             self.change(previous)
         });
-        let usage = self.reply.usage.filter(|usage| usage.input + usage.cache_read + usage.cache_write > 0);
-        if usage.is_none() {
+        let reported = self.reply.usage.map(Usage::input_total).filter(|tokens| *tokens > 0);
+        if reported.is_none() {
             self.note("No tokens were reported for this request, so how many are unexplained isn't known");
         }
         if self.reply.model.is_none() {
@@ -87,8 +93,6 @@ impl Request {
         if self.messages.iter().flat_map(|message| &message.blocks).any(|block| block.inexact) {
             self.doubt("The exact wording of some blocks isn't recorded; they are marked");
         }
-        let reported =
-            usage.map(|usage| usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write));
         let tokens = self.tokens(reported);
         let verdict = if !self.reasons.is_empty() {
             ContextVerdict::Approximate

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) const UNREADABLE: &str = "A line that can't be read as JSON";
-const EMPTY: &str = "An empty line";
+pub(crate) const EMPTY: &str = "An empty line";
 const CUT_OFF: &str = "A record that is cut off: the next one begins on the same line";
 const REST: &str = "A part of a line that can't be read as JSON";
 const NUL: &str = "NUL bytes instead of a record";

@@ -164,11 +164,11 @@ impl Runs {
     /// is its cost.
     pub fn count(&mut self, spent: Spent) {
         let Some(run) = self.all.len().checked_sub(1) else { return };
-        let (model, said) = (self.all[run].model.clone(), self.said.take());
+        let said = self.said.take();
         let known = self.usage.entry(spent.id.clone()).or_insert_with(|| {
             let (first, before) = said.unzip();
             let began_at = spent.began_at.or(before.filter(|before| *before > Micros(0)));
-            let (id, is_copy) = (spent.id.clone(), spent.is_copy);
+            let (id, is_copy, model) = (spent.id.clone(), spent.is_copy, self.all[run].model.clone());
             let new = Spent { id, is_copy, model, began_at, message_id: first, ..Spent::default() };
             Counted { run, spent: new, written: 0 }
         });
@@ -232,15 +232,23 @@ impl Counted {
     /// Takes over what a later line knows of the same request. False if that is nothing new.
     fn learn(&mut self, new: &Spent) -> bool {
         let known = &mut self.spent;
-        let before =
-            (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms);
-        known.ended_at = known.ended_at.max(new.ended_at);
-        known.stop_reason = new.stop_reason.clone().or(known.stop_reason.take());
-        known.model = new.model.clone().or(known.model.take());
-        known.context = new.context.or(known.context);
-        known.first_token_ms = new.first_token_ms.or(known.first_token_ms);
-        before != (known.ended_at, known.stop_reason.clone(), known.model.clone(), known.context, known.first_token_ms)
+        let ended_at = known.ended_at.max(new.ended_at);
+        // No `||`: each of them is taken over.
+        renew(&mut known.ended_at, ended_at.as_ref())
+            | renew(&mut known.stop_reason, new.stop_reason.as_ref())
+            | renew(&mut known.model, new.model.as_ref())
+            | renew(&mut known.context, new.context.as_ref())
+            | renew(&mut known.first_token_ms, new.first_token_ms.as_ref())
     }
+}
+
+/// Takes over a value that is known. False if it is nothing new.
+fn renew<T: Clone + PartialEq>(known: &mut Option<T>, new: Option<&T>) -> bool {
+    let is_new = new.is_some() && known.as_ref() != new;
+    if is_new {
+        *known = new.cloned();
+    }
+    is_new
 }
 
 /// Of the tokens that an API message wrote into the cache, those that are kept for an hour.

@@ -54,11 +54,8 @@ pub fn text(context: &ModelContext) -> String {
                 block.kind.label(),
                 block.tokens
             ));
-            for said in said(context.dialect, block) {
-                out.push_str(said.words().trim_end());
-                out.push('\n');
-            }
-            out.push('\n');
+            out.push_str(said(context.dialect, block).words().trim_end());
+            out.push_str("\n\n");
         }
     };
     section("system prompt", &context.system);
@@ -84,13 +81,19 @@ fn left_out(block: &ContextBlock) -> String {
     format!("({} of {} bytes, left out)", block.kind.label(), block.bytes)
 }
 
+/// The system prompt as one text; None without one.
+fn system_words(context: &ModelContext) -> Option<String> {
+    let all: Vec<String> = context.system.iter().map(|block| said(context.dialect, block).words()).collect();
+    (!all.is_empty()).then(|| all.join("\n\n"))
+}
+
 fn anthropic(context: &ModelContext) -> Value {
     let is_native = matches!(context.dialect, Dialect::Anthropic | Dialect::Neutral);
     let write = |blocks: &[ContextBlock]| {
         if is_native {
             return contents(blocks);
         }
-        let all = blocks.iter().flat_map(|block| said(context.dialect, block));
+        let all = blocks.iter().map(|block| said(context.dialect, block));
         all.map(|said| match said {
             Said::Text(text) => json!({"type": "text", "text": text}),
             Said::Thinking(text) => json!({"type": "thinking", "thinking": text}),
@@ -118,10 +121,8 @@ fn anthropic(context: &ModelContext) -> Value {
 
 fn responses(context: &ModelContext) -> Value {
     let mut body = fields(context);
-    let system: Vec<String> =
-        context.system.iter().flat_map(|block| said(context.dialect, block)).map(|it| it.words()).collect();
-    if !system.is_empty() {
-        body.insert("instructions".to_owned(), json!(system.join("\n\n")));
+    if let Some(words) = system_words(context) {
+        body.insert("instructions".to_owned(), json!(words));
     }
     if !context.tools.is_empty() {
         body.insert("tools".to_owned(), json!(contents(&context.tools)));
@@ -133,14 +134,12 @@ fn responses(context: &ModelContext) -> Value {
 
 fn chat(context: &ModelContext) -> Value {
     let mut messages: Vec<Value> = Vec::new();
-    if !context.system.is_empty() {
-        let words: Vec<String> =
-            context.system.iter().flat_map(|block| said(context.dialect, block)).map(|it| it.words()).collect();
-        messages.push(json!({"role": "system", "content": words.join("\n\n")}));
+    if let Some(words) = system_words(context) {
+        messages.push(json!({"role": "system", "content": words}));
     }
     for message in &context.messages {
         let (mut parts, mut calls) = (Vec::new(), Vec::new());
-        for said in message.blocks.iter().flat_map(|block| said(context.dialect, block)) {
+        for said in message.blocks.iter().map(|block| said(context.dialect, block)) {
             match said {
                 Said::Call { id, name, input } => {
                     let function = json!({"name": name, "arguments": input.to_string()});
@@ -179,7 +178,7 @@ fn gemini(context: &ModelContext) -> Value {
         if context.dialect == Dialect::Gemini {
             return contents(blocks);
         }
-        let all = blocks.iter().flat_map(|block| said(context.dialect, block));
+        let all = blocks.iter().map(|block| said(context.dialect, block));
         all.map(|said| match said {
             Said::Text(text) => json!({"text": text}),
             Said::Thinking(text) => json!({"text": text, "thought": true}),
@@ -216,15 +215,15 @@ impl Said {
 }
 
 /// What a block says.
-fn said(dialect: Dialect, block: &ContextBlock) -> Vec<Said> {
-    let Some(content) = &block.content else { return vec![Said::Text(left_out(block))] };
+fn said(dialect: Dialect, block: &ContextBlock) -> Said {
+    let Some(content) = &block.content else { return Said::Text(left_out(block)) };
     let text = |name: &str| content.get(name).map(words).unwrap_or_default();
     let id = block.call_id.clone().unwrap_or_default();
     let name = block.name.clone().unwrap_or_default();
     let result = |output: String, is_error| Said::Result { id: id.clone(), name: name.clone(), output, is_error };
     let call = |input: Value| Said::Call { id: id.clone(), name: name.clone(), input };
     let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
-    vec![match (dialect, kind) {
+    match (dialect, kind) {
         (Dialect::Gemini, _) => match content.as_object().and_then(|fields| fields.iter().next()) {
             Some((key, value)) if key == "functionCall" => call(value.get("args").cloned().unwrap_or_default()),
             Some((key, value)) if key == "functionResponse" => {
@@ -258,7 +257,7 @@ fn said(dialect: Dialect, block: &ContextBlock) -> Vec<Said> {
             data: content.pointer("/source/data").map(words).unwrap_or_default(),
         },
         _ => Said::Text(content.to_string()),
-    }]
+    }
 }
 
 /// The words of a value: of a string, or of the texts in a list of blocks.

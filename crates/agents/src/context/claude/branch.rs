@@ -52,8 +52,7 @@ impl Claude {
                 break;
             }
             at = relinked.get(&index).copied().or_else(|| self.parent(index));
-            let is_lost = !relinked.contains_key(&index)
-                && line.parent.as_ref().is_some_and(|parent| !self.by_id.contains_key(parent));
+            let is_lost = !relinked.contains_key(&index) && self.names_lost(line);
             let begins =
                 line.is_summary && !at.and_then(|at| self.lines.get(at)).is_some_and(|it| it.kind == Kind::Boundary);
             if begins {
@@ -78,17 +77,10 @@ impl Claude {
     pub(super) fn branch(&self, end: Option<usize>, reply: Option<usize>) -> Request {
         let line = reply.or(end).and_then(|index| self.lines.get(index));
         let mut request = Request::new(ContextDialect::Anthropic, self.reply(reply));
-        request.unrecorded = vec![
-            UnrecordedPart::SystemPrompt,
-            UnrecordedPart::ToolDefinitions,
-            UnrecordedPart::Memory,
-            UnrecordedPart::Reminders,
-            UnrecordedPart::Settings,
-        ];
+        request.unrecorded = UnrecordedPart::ALL.to_vec();
         let before = reply.unwrap_or(self.lines.len());
         let branch = self.ancestors(end, before);
-        let names_lost = |line: &Line| line.parent.as_ref().is_some_and(|parent| !self.by_id.contains_key(parent));
-        if reply.is_some() && line.is_some_and(names_lost) {
+        if reply.is_some() && line.is_some_and(|line| self.names_lost(line)) {
             request.doubt(lost(end));
         }
         branch.doubts.into_iter().for_each(|doubt| request.doubt(doubt));
@@ -105,8 +97,7 @@ impl Claude {
 
     pub(super) fn reply(&self, reply: Option<usize>) -> ContextReply {
         let Some(line) = reply.and_then(|index| self.lines.get(index)) else { return ContextReply::default() };
-        let group = self.group(line);
-        let mut lines: Vec<&Line> = group.iter().filter_map(|index| self.lines.get(*index)).collect();
+        let mut lines: Vec<&Line> = self.group(line).filter_map(|index| self.lines.get(index)).collect();
         if lines.is_empty() {
             lines.push(line);
         }
@@ -157,6 +148,11 @@ impl Claude {
                 clear(block);
             }
         }
+    }
+
+    /// Whether a line names one before it that isn't there.
+    fn names_lost(&self, line: &Line) -> bool {
+        line.parent.as_ref().is_some_and(|parent| !self.by_id.contains_key(parent))
     }
 
     /// Bytes among the lines of the branch that can't be read.
@@ -236,7 +232,7 @@ impl Writer<'_> {
     /// A reply of the model, and the results of its calls.
     fn send_reply(&mut self, index: usize, line: &Line) {
         self.flush();
-        let mut group = self.log.group(line);
+        let mut group: Vec<usize> = self.log.group(line).collect();
         if group.is_empty() {
             group.push(index);
         }

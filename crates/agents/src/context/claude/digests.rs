@@ -100,19 +100,11 @@ impl Digests {
             return Some(request);
         };
         let shape = self.shapes.get(&api.shape);
-        for (name, is_tool) in [("system", false), ("tools", true)] {
-            let Some((shape, at)) = shape else { continue };
-            let to = if is_tool { &mut request.tools } else { &mut request.system };
-            let parts = match shape.get(name) {
-                Some(Value::Array(parts)) => parts.clone(),
-                Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
-                _ => Vec::new(),
-            };
-            to.extend(parts.into_iter().map(|part| {
-                if is_tool { block::tool(part, Some(at)) } else { block::anthropic(part, Part::System, Some(at)) }
-            }));
-        }
-        if shape.is_none() {
+        if let Some((shape, at)) = shape {
+            let system = parts(shape, "system").into_iter();
+            request.system.extend(system.map(|part| block::anthropic(part, Part::System, Some(at))));
+            request.tools.extend(parts(shape, "tools").into_iter().map(|part| block::tool(part, Some(at))));
+        } else {
             request.unrecorded.extend([UnrecordedPart::SystemPrompt, UnrecordedPart::ToolDefinitions]);
         }
         request.unrecorded.push(UnrecordedPart::Settings);
@@ -205,7 +197,10 @@ impl Made {
                 Kind::User => {
                     run.extend(line.blocks.iter().cloned());
                     made.learn("user", &line.blocks);
-                    made.learn("user", &run);
+                    // Alone, it is the same message.
+                    if run.len() > line.blocks.len() {
+                        made.learn("user", &run);
+                    }
                 }
                 _ => {}
             }
@@ -217,6 +212,15 @@ impl Made {
         let content: Vec<Value> = blocks.iter().filter_map(|block| block.content.clone()).collect();
         let message = json!({"role": role, "content": content});
         self.by_digest.entry(digest(&message)).or_insert_with(|| Sent { message, blocks: blocks.to_vec() });
+    }
+}
+
+/// The parts of a field of a shape: a list, or a lone text.
+fn parts(shape: &Value, name: &str) -> Vec<Value> {
+    match shape.get(name) {
+        Some(Value::Array(parts)) => parts.clone(),
+        Some(Value::String(text)) => vec![json!({"type": "text", "text": text})],
+        _ => Vec::new(),
     }
 }
 
