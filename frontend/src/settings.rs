@@ -300,13 +300,13 @@ fn remove_type(name: String) {
         };
         let versions = detail["versions"].as_array().cloned().unwrap_or_default();
         REMOVED.set(versions.into_iter().map(|mut version| version["document"].take()).collect());
-        show_removed(Some(&format!("The type {name} was removed. ")));
+        show_removed("type-removed", Some(&format!("The type {name} was removed. ")));
         draw().await;
     });
 }
 
-fn show_removed(words: Option<&str>) {
-    let Some(place) = dom::by_id("type-removed") else { return };
+fn show_removed(id: &str, words: Option<&str>) {
+    let Some(place) = dom::by_id(id) else { return };
     if let Some(said) = dom::find(&place, "[data-name]") {
         said.set_text_content(words);
     }
@@ -326,7 +326,7 @@ fn restore_type() {
             }
             documents.pop();
         }
-        show_removed(None);
+        show_removed("type-removed", None);
         if let Some(place) = dom::by_id("settings") {
             focus::put(&place);
         }

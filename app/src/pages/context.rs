@@ -18,9 +18,7 @@ use api::contract::GetContext;
 use api::cost::ModelRequest;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
-use model::model_context::{
-    ContextBlock, ContextChange, ContextPart, ContextVerdict, DroppedBlock, ModelContext, UnrecordedPart,
-};
+use model::model_context::{ContextBlock, ContextChange, ContextPart, ContextVerdict, ModelContext, UnrecordedPart};
 
 pub struct ContextPage {
     pub detail: SessionDetail,
@@ -226,9 +224,9 @@ fn changed(data: &ContextPage, context: &ModelContext, change: &ContextChange) -
     let added: Vec<&ContextBlock> =
         context.messages.iter().flat_map(|message| &message.blocks).filter(|block| block.added).collect();
     let lists = [
-        list(data, "Added", change.added_tokens, &added),
-        list(data, "Compacted", sum(&compacted), &compacted.iter().map(|of| &of.block).collect::<Vec<_>>()),
-        list(data, "Dropped", sum(&dropped), &dropped.iter().map(|of| &of.block).collect::<Vec<_>>()),
+        group(data, "Added", &added, true),
+        group(data, "Compacted", &compacted.iter().map(|of| &of.block).collect::<Vec<_>>(), false),
+        group(data, "Dropped", &dropped.iter().map(|of| &of.block).collect::<Vec<_>>(), false),
     ];
     let lists: Vec<Part> = lists.into_iter().flatten().collect();
     part! {
@@ -238,42 +236,30 @@ fn changed(data: &ContextPage, context: &ModelContext, change: &ContextChange) -
     }
 }
 
-fn sum(blocks: &[&DroppedBlock]) -> i64 {
-    blocks.iter().map(|of| of.block.tokens).sum()
-}
-
-/// Blocks of one kind of change, folded.
-fn list(data: &ContextPage, name: &'static str, tokens: i64, blocks: &[&ContextBlock]) -> Option<Part> {
-    (!blocks.is_empty()).then(|| {
-        let words = format!("{}, {} tokens", figures::counted(blocks.len() as i64, "block"), figures::tokens(tokens));
-        let rows = rows(data, blocks);
-        part! {
-            <details class="context-part" open=name == "Added"><summary><b>{name}</b>" "<span class="cap num">{words}</span></summary>{rows}</details>
-        }
-    })
-}
-
 /// All blocks of the request in its order, by message.
 fn parts(data: &ContextPage, context: &ModelContext) -> Part {
     let head = [("System prompt", &context.system), ("Tool definitions", &context.tools)];
-    let head: Vec<Part> =
-        head.into_iter().filter_map(|(name, blocks)| group(data, name, &blocks.iter().collect::<Vec<_>>())).collect();
+    let head: Vec<Part> = head
+        .into_iter()
+        .filter_map(|(name, blocks)| group(data, name, &blocks.iter().collect::<Vec<_>>(), false))
+        .collect();
     let messages: Vec<&ContextBlock> = context.messages.iter().flat_map(|message| &message.blocks).collect();
     let count = figures::counted(context.messages.len() as i64, "message");
     part! {
         <section class="figures" aria-labelledby="parts-heading"><h2 id="parts-heading">"Parts in the order of the request"</h2>
             {head}
-            {group(data, "Messages", &messages)}
+            {group(data, "Messages", &messages, false)}
             <p class="cap">{count}" of the API"</p></section>
     }
 }
 
-fn group(data: &ContextPage, name: &'static str, blocks: &[&ContextBlock]) -> Option<Part> {
+/// Blocks under a name, unfolded or not.
+fn group(data: &ContextPage, name: &'static str, blocks: &[&ContextBlock], open: bool) -> Option<Part> {
     let tokens = blocks.iter().map(|block| block.tokens).sum();
     (!blocks.is_empty()).then(|| {
         let words = format!("{}, {} tokens", figures::counted(blocks.len() as i64, "block"), figures::tokens(tokens));
         part! {
-            <details class="context-part"><summary><b>{name}</b>" "<span class="cap num">{words}</span></summary>{rows(data, blocks)}</details>
+            <details class="context-part" open=open><summary><b>{name}</b>" "<span class="cap num">{words}</span></summary>{rows(data, blocks)}</details>
         }
     })
 }
@@ -285,7 +271,7 @@ fn rows(data: &ContextPage, blocks: &[&ContextBlock]) -> Part {
     let left = (left > 0).then(|| {
         part! { <p class="cap">{format!("{} before these are in the raw JSON", figures::counted(left as i64, "block"))}</p> }
     });
-    part! { {left}<ol class="blocks" role="list">{shown}</ol> }
+    part! { {left}<ol class="context-blocks" role="list">{shown}</ol> }
 }
 
 fn row(data: &ContextPage, block: &ContextBlock) -> Part {

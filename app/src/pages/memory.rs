@@ -4,6 +4,7 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::title;
+use crate::pages::search::refused;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
@@ -139,13 +140,6 @@ fn row(memory: &Recalled, clock: &Clock) -> Part {
                     {shell::small_icon(Glyph::TRASH)}"Forget"<span class="sr">{format!(": {}", visible::line(&short))}</span></button>
             </div>
         </li>
-    }
-}
-
-fn refused(problem: &Problem) -> Part {
-    part! {
-        <div class="callout" data-state="failed" role="alert">{icon(Glyph::FAIL)}
-            <div><b>{problem.title.clone()}</b>{problem.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> })}</div></div>
     }
 }
 

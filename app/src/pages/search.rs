@@ -100,7 +100,7 @@ fn start(data: &SearchPageData) -> Part {
     }
 }
 
-fn refused(problem: &Problem) -> Part {
+pub(super) fn refused(problem: &Problem) -> Part {
     part! {
         <div class="callout" data-state="failed" role="alert">{icon(Glyph::FAIL)}
             <div><b>{problem.title.clone()}</b>{problem.hint.clone().map(|hint| part! { <p class="mut">{hint}</p> })}</div></div>

@@ -1,6 +1,6 @@
 //! The channels of the settings page.
 
-use super::{draw, problem_of, then_draw};
+use super::{draw, problem_of, show_removed, then_draw};
 use api::contract::{AddChannel, EditChannelEndpoint, RemoveChannel, SettleDeliveriesEndpoint, TestChannel};
 use app::browser::{dom, fragment, toast};
 use app::shared::page_action::PageAction;
@@ -141,21 +141,13 @@ fn remove(channel: String, name: String) {
             return toast::fail(&problem);
         }
         REMOVED.set(channel);
-        show_removed(Some(&format!("{name} was removed. ")));
+        show_removed("channel-removed", Some(&format!("{name} was removed. ")));
         draw().await;
     });
 }
 
-fn show_removed(words: Option<&str>) {
-    let Some(place) = dom::by_id("channel-removed") else { return };
-    if let Some(said) = dom::find(&place, "[data-name]") {
-        said.set_text_content(words);
-    }
-    let _ = place.toggle_attribute_with_force("hidden", words.is_none());
-}
-
 fn restore() {
     let channel = REMOVED.with_borrow(Clone::clone);
-    show_removed(None);
+    show_removed("channel-removed", None);
     then_draw(fragment::ask(EditChannelEndpoint, [&channel], json!({ "removed": false })));
 }

@@ -10,7 +10,6 @@ use api::contract::ExportSession;
 use api::messages::Entry;
 use api::redaction::{RedactionQuery, RedactionReport};
 use api::sessions::{SessionDetail, SessionPath};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -35,7 +34,7 @@ async fn write(door: &Door, args: &Export) -> Result<()> {
         }
         eprint!("{}", told(&report));
         query.push_str("&redact=1");
-        query.extend(args.mask.iter().map(|mask| format!("&mask={}", utf8_percent_encode(mask, NON_ALPHANUMERIC))));
+        query.extend(args.mask.iter().map(|mask| format!("&mask={}", api::client::segment(mask))));
     }
     let format = match args.format.context("`--format` is missing")? {
         ExportFormat::MessagesDb => {

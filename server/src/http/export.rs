@@ -137,7 +137,7 @@ pub async fn preview(
             site.api.preview_redaction(path.clone(), query),
             views::surroundings(&site, &headers),
         )?;
-        let query = masks.iter().map(|mask| format!("&mask={}", utf8_percent_encode(mask, NON_ALPHANUMERIC))).collect();
+        let query = masks.iter().map(|mask| format!("&mask={}", api::client::segment(mask))).collect();
         Ok(app::pages::redacted::page(&RedactedPage {
             has_original: !detail.sources.is_empty(),
             session: detail.session,

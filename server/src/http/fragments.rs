@@ -53,7 +53,7 @@ impl FromRequestParts<Site> for OfSession {
         let Named(path) = Named::<SessionPath>::from_request_parts(parts, site).await?;
         let Asked(query) = Asked::<FragmentQuery>::from_request_parts(parts, site).await?;
         let view = query.view(&parts.headers)?;
-        let detail = site.api.get_session(path, Nothing {}).await?;
+        let detail = site.api.session_without_cost(&path).await?;
         Ok(Self { detail, query, view })
     }
 }
@@ -174,6 +174,11 @@ pub async fn panel(State(site): State<Site>, OfSession { detail, query, .. }: Of
     let path = SessionPath { session: detail.session.id.to_string() };
     let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
     let (data, edited) = panel_data(&site, &path, tab).await?;
+    // Only these say what a session cost.
+    let detail = match tab {
+        Tab::Context | Tab::About => site.api.get_session(path, Nothing {}).await?,
+        _ => detail,
+    };
     let clock = views::clock(&headers);
     let draw = move |_: &Job| match (&data, &query.file, &query.more) {
         (PanelData::Changes(changes), Some(file), _) => {
@@ -187,7 +192,7 @@ pub async fn panel(State(site): State<Site>, OfSession { detail, query, .. }: Of
 
 /// What a sub-agent said last, for the panel of the session that started it.
 pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
-    let detail = site.api.get_session(path, Nothing {}).await?;
+    let detail = site.api.session_without_cost(&path).await?;
     let (rows, earlier) = transcript::nested(&site, &detail, &views::view(None, None, &headers)).await?;
     Ok(Fragment(panel::nested(&detail.session, rows, earlier)))
 }

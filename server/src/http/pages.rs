@@ -5,7 +5,7 @@ use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
-use api::cost::{BudgetsQuery, ModelRequest, RequestsQuery};
+use api::cost::BudgetsQuery;
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
@@ -37,7 +37,7 @@ use hub::Scoped;
 use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A page, or the page that says why there is none.
@@ -95,11 +95,12 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let asked = ListSessions { said: Some(1), zone: views::zone(headers), ..query.clone() };
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
     let pinned = async { Ok(if first { Some(site.api.list_sessions(Nothing {}, pinned).await?) } else { None }) };
-    let (mut list, pinned, imports, shell) = tokio::try_join!(
+    let (mut list, pinned, imports, shell, budgets) = tokio::try_join!(
         site.api.list_sessions(Nothing {}, asked),
         pinned,
         site.api.list_imports(Nothing {}, Nothing {}),
         views::shell(site, headers, recent),
+        site.api.get_budgets(Nothing {}, BudgetsQuery { zone: views::zone(headers) }),
     )?;
     let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
     list.said.get_or_insert_default().extend(said.unwrap_or_default());
@@ -109,7 +110,6 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     } else {
         Vec::new()
     };
-    let budgets = site.api.get_budgets(Nothing {}, BudgetsQuery { zone: views::zone(headers) }).await?;
     Ok(SessionsPage { pinned, asks, list, query, imports: imports.imports, budgets, shell })
 }
 
@@ -184,13 +184,18 @@ pub async fn session(
         let view = View { filter: Arc::new(filter), ..view };
         let filter = filter::data(&site, &path, &view, query.filter.is_some()).await?;
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        let (chunks, (panel, edited), shell) = tokio::try_join!(
+        // Of most sessions there is none.
+        let agent = async {
+            let path = SessionPath { session: detail.session.id.to_string() };
+            Ok::<_, Problem>(site.api.get_agent(path, Nothing {}).await.ok())
+        };
+        let (chunks, (panel, edited), shell, agent) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, &view, at, &filter.holds),
             panel(&site, &path, tab),
             views::shell(&site, &headers, recent),
+            agent,
         )?;
         let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
-        let agent = site.api.get_agent(SessionPath { session: detail.session.id.to_string() }, Nothing {}).await.ok();
         let data = SessionPageData {
             agent,
             panel,
@@ -227,27 +232,11 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelDa
         Tab::Todos => PanelData::Todos(site.api.get_todos(path.clone(), Nothing {}).await?),
         Tab::Changes => PanelData::Changes(changes),
         Tab::Agents => PanelData::Agents(site.api.list_children(path.clone(), Nothing {}).await?.sessions),
-        Tab::Context => PanelData::Context(last_requests(site, path).await?),
+        Tab::Context => PanelData::Context(site.api.last_requests(path, panel::REQUESTS).await?),
         Tab::Tools => PanelData::Tools(site.api.list_tools(path.clone(), Nothing {}).await?),
         Tab::About => PanelData::About,
     };
     Ok((shown, edited))
-}
-
-/// The last requests of a session to models.
-async fn last_requests(site: &Site, path: &SessionPath) -> Result<Vec<ModelRequest>, Problem> {
-    let mut last = VecDeque::new();
-    let mut after = None;
-    loop {
-        let page = RequestsQuery { after, limit: Some(1000), ..RequestsQuery::default() };
-        let page = site.api.list_requests(path.clone(), page).await?;
-        last.extend(page.requests);
-        last.drain(..last.len().saturating_sub(panel::REQUESTS));
-        after = page.next;
-        if after.is_none() {
-            return Ok(last.into());
-        }
-    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -252,7 +252,7 @@ fn foot(card: &Card, content: &str, run: RunEnd) -> impl IntoView + use<> {
     facts.extend(took.map(|words| (words, None)));
     facts.extend(run.turns.map(|turns| (counted(turns, "turn"), None)));
     if let Some(usage) = run.usage {
-        let sent = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+        let sent = usage.input_total();
         let output = if run.output_unknown { 0 } else { usage.output };
         let mut parts = vec![format!("{} in, {} cached", tokens(sent), tokens(usage.cache_read))];
         parts.extend((!run.output_unknown).then(|| format!("{} out", tokens(output))));

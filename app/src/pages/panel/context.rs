@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use model::Usage;
 
 /// Requests that the tab lists, the last ones.
-pub const LISTED: usize = 60;
+pub const LISTED: i64 = 60;
 
 /// `Context: 122,000 of 200,000 tokens, about 18 requests left`.
 pub fn words(meter: ContextMeter) -> String {
@@ -25,6 +25,11 @@ pub fn words(meter: ContextMeter) -> String {
         None => String::new(),
     };
     format!("Context: {} of {} tokens{left}", figures::count(meter.used), figures::count(meter.limit))
+}
+
+/// How full a context is, 0 to 100.
+pub fn percent(meter: ContextMeter) -> i64 {
+    (meter.used.saturating_mul(100) / meter.limit.max(1)).clamp(0, 100)
 }
 
 /// How a context stands that is so full.
@@ -66,7 +71,7 @@ pub fn context(detail: &SessionDetail, requests: &[ModelRequest], clock: &Clock)
 }
 
 fn meter(meter: ContextMeter) -> Part {
-    let percent = (meter.used.saturating_mul(100) / meter.limit.max(1)).clamp(0, 100);
+    let percent = percent(meter);
     let left = match meter.requests_left {
         Some(0) => "Full with the next request".to_owned(),
         Some(left) => format!("About {} left, if it grows as it did", figures::counted(left, "request")),

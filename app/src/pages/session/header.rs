@@ -55,7 +55,7 @@ pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
 /// How full the context is, and how long it lasts.
 fn meter(detail: &SessionDetail) -> Option<Part> {
     let meter = detail.meter?;
-    let percent = (meter.used.saturating_mul(100) / meter.limit.max(1)).clamp(0, 100);
+    let percent = context::percent(meter);
     let to = format!("{}?panel={}", session_href(detail.session.id.as_str()), Tab::Context.as_str());
     let words = context::words(meter);
     Some(part! {
