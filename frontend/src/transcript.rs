@@ -224,8 +224,8 @@ impl Column {
         });
     }
 
-    /// Lets far chunks go, asks for near ones, and keeps the reader's place.
-    fn settle(self: &Rc<Self>) {
+    /// Lets far chunks go. Returns what to load, and the chunks that stay, however far away they are.
+    fn make_room(&self) -> (Vec<usize>, Set<usize>) {
         let view = scroll::view(self);
         let mut keep = kept();
         // What stands for a row may begin in a chunk far above. Without both, the place would be another one.
@@ -241,11 +241,17 @@ impl Column {
         if !plan.unload.is_empty() {
             self.arrange();
         }
+        (plan.load, keep)
+    }
+
+    /// Lets far chunks go, asks for near ones, and keeps the reader's place.
+    fn settle(self: &Rc<Self>) {
+        let (load, keep) = self.make_room();
         scroll::place(self);
         scroll::hold_row(self);
         // What is selected is loaded too, so that a copy has all of it.
-        let selected = keep.iter().filter(|chunk| !plan.load.contains(chunk)).copied().collect::<Vec<_>>();
-        for chunk in plan.load.into_iter().chain(selected) {
+        let selected = keep.iter().filter(|chunk| !load.contains(chunk)).copied().collect::<Vec<_>>();
+        for chunk in load.into_iter().chain(selected) {
             let (is_there, waits) = (self.chunks.is_mounted(chunk), self.loads.has_failed(chunk));
             if !is_there && !waits {
                 loader::load(self, chunk);

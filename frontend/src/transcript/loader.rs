@@ -236,6 +236,8 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str, came: &[i64]) {
     } else {
         let Some(section) = section(chunk, html) else { return };
         unfold_again(column, &section);
+        // Several may come before the next frame, also some that the reader has passed by now.
+        column.make_room();
         column.mount(chunk, section.clone());
         column.arrange();
         section
