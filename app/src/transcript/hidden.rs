@@ -205,10 +205,11 @@ pub fn words(run: &[&HiddenRow]) -> String {
         let figure = before.map(|before| format!(" · {} tokens before", tokens(before)));
         parts.push(format!("Context compacted{}", figure.unwrap_or_default()));
     }
+    let thought = if parts.is_empty() { "Thought" } else { "thought" };
     match thoughts {
         0 => {}
-        1 => parts.push(format!("Thought{}", took.map(|time| format!(" {time}")).unwrap_or_default())),
-        n => parts.push(format!("Thought {n} times{}", took.map(|time| format!(", {time}")).unwrap_or_default())),
+        1 => parts.push(format!("{thought}{}", took.map(|time| format!(" {time}")).unwrap_or_default())),
+        n => parts.push(format!("{thought} {n} times{}", took.map(|time| format!(", {time}")).unwrap_or_default())),
     }
     // Beside anything else a text without a word isn't worth one.
     if parts.is_empty() && empty as usize == run.len() {
