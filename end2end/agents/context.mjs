@@ -3,7 +3,7 @@
 //   npm install --prefix /tmp/claude @anthropic-ai/claude-code
 //   CLAUDE=/tmp/claude/node_modules/.bin/claude node end2end/agents/context.mjs
 //
-// `VERBATIM_PROGRAM` names another program than `target/debug/verbatim`. For each reply of each scenario it prints the verdict and how
+// `VERBATIM_PROGRAM` names another program than `target/debug/verbatim`, and `ONLY` one scenario. For each reply of each scenario it prints the verdict and how
 // the messages differ from those that were sent. It fails where a verified context differs in anything, and where any other context
 // has a block that wasn't sent, unless the block says that its wording isn't recorded. Older versions have no verified contexts.
 import { execFile, spawn } from 'node:child_process';
@@ -26,11 +26,19 @@ await mkdir(folder);
 await mkdir(config);
 const llm = await model(folder);
 
-// Runs the agent: each prompt is said when the one before is answered; `meanwhile` is said as soon as a tool is called.
-async function run(prompts, { meanwhile, resume } = {}) {
+// A picture of one pixel, as a program gives it to the agent with a prompt.
+const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const withPicture = (text) => [
+  { type: 'text', text },
+  { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
+];
+
+// Runs the agent: each prompt is said when the one before is answered; `meanwhile` is said as soon as a tool is called. With `fork`
+// it goes on with a copy of the session `resume`.
+async function run(prompts, { meanwhile, resume, fork } = {}) {
   const given = ['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'];
   const allowed = ['--allowedTools', 'Bash', 'Write', 'Agent', 'Task'];
-  const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : [])], {
+  const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : []), ...(fork ? ['--fork-session'] : [])], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: home, ...programs.claude.environment(home, llm.url), CLAUDE_CONFIG_DIR: config },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -101,8 +109,12 @@ function compare(context, sent) {
       if (at >= 0) left.splice(at, 1);
       return at < 0 && !inexact.has(block);
     });
-    const order = flat(own).filter((block) => there.includes(block)).map((block) => there.indexOf(block));
-    const sorted = order.every((at, index) => index === 0 || at >= order[index - 1]);
+    // What stands there twice, as what a command said, is looked for behind the block before it.
+    let at = -1;
+    const sorted = flat(own).filter((block) => there.includes(block)).every((block) => {
+      at = there.indexOf(block, at + 1);
+      return at >= 0;
+    });
     const score = extra.length * 1000 + left.length;
     if (!best || score < best.score) best = { score, extra, missing: left, sorted, body };
   }
@@ -140,11 +152,13 @@ const scenarios = [
   ['compaction', () => run(['[edit] Write a note', '/compact', '[hello] Go on', '[parallel] More'])],
   ['two compactions', () => run(['[hello] Begin', '/compact', '/compact', '[hello] Go on'])],
   ['resume', async () => run(['[parallel] More'], { resume: await run(['[hello] Begin']) })],
+  ['fork', async () => run(['[edit] Write a note'], { resume: await run(['[parallel] Both', '[hello] Begin']), fork: true })],
+  ['picture', () => run([withPicture('[hello] What is it?'), '[parallel] More'])],
   ['sub-agent', () => run(['[delegate] Have somebody look'])],
 ];
 try {
   const found = [];
-  for (const [name, scenario] of scenarios) {
+  for (const [name, scenario] of scenarios.filter(([name]) => !process.env.ONLY || process.env.ONLY === name)) {
     const from = llm.requests.length;
     const session = await scenario();
     found.push([name, session, llm.requests.slice(from).map(({ body }) => plain(body))]);
