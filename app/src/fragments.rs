@@ -5,6 +5,7 @@ use crate::json_tree;
 use crate::markdown::{Breaks, Grown, Settled, code_lines, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
+use crate::shell::session_href;
 use api::messages::{Entry, MessageDetail, RecordText};
 use model::{Body, Role, Status, declared, envelope::edit_info};
 use serde_json::{Map, Value};
@@ -57,7 +58,13 @@ pub fn records(detail: &MessageDetail) -> String {
     let message = &detail.entry.message;
     let address = format!("/fragments/sessions/{}/records/{}?as=text", message.session_id, message.seq);
     html.tag("<p class=\"cap\"><a target=\"_blank\"").attr("href", &address);
-    html.tag(">Open all of it as text</a></p></div>");
+    html.tag(">Open all of it as text</a>");
+    if !detail.records.is_empty() {
+        let session = session_href(message.session_id.as_str());
+        let file = format!("{session}?panel=records&at={seq}#m{seq}", seq = message.seq);
+        html.tag(" <a").attr("href", &file).tag(">Show it in its file</a>");
+    }
+    html.tag("</p></div>");
     html.into_string()
 }
 

@@ -4,6 +4,8 @@
 mod deciding;
 #[path = "pages/inbox.rs"]
 mod inbox;
+#[path = "pages/inspector.rs"]
+mod inspector;
 #[path = "../examples/pages/made_up.rs"]
 mod made_up;
 
@@ -235,15 +237,15 @@ fn only_tabs_that_hold_something_are_offered() {
             .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(tabs(&data, &PanelData::About), ["todos", "context", "tools", "about"]);
+    assert_eq!(tabs(&data, &PanelData::About), ["todos", "context", "tools", "events", "records", "about"]);
     // An address may ask for one.
     assert_eq!(
         tabs(&data, &PanelData::Changes(api::messages::Changes::default())),
-        ["changes", "todos", "context", "tools", "about"]
+        ["changes", "todos", "context", "tools", "events", "records", "about"]
     );
     // So does an edit, whatever became of it; how many files were changed is said beside every tab.
     data.edited = Some(0);
-    assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "context", "tools", "about"]);
+    assert_eq!(tabs(&data, &PanelData::About), ["changes", "todos", "context", "tools", "events", "records", "about"]);
     data.edited = Some(16);
     let html = panel::panel(&data.detail, &PanelData::About, data.edited, &data.shell.clock);
     assert!(html.contains("Changes<span class=\"badge\">16</span>"), "{html}");

@@ -134,6 +134,10 @@ test.describe('a session', () => {
       await expect(panel(page).getByRole('tab', { name })).toBeFocused();
     }
     await expect(panel(page).getByRole('columnheader', { name: 'Median' })).toBeVisible();
+    for (const name of ['Events', 'Records']) {
+      await page.keyboard.press('ArrowRight');
+      await expect(panel(page).getByRole('tab', { name })).toBeFocused();
+    }
     await page.keyboard.press('ArrowRight');
 
     const about = panel(page).getByRole('tab', { name: 'About' });

@@ -79,6 +79,12 @@ impl std::ops::Deref for Site {
 }
 
 impl Site {
+    /// The same site for another caller of the API.
+    fn with_api(&self, api: Scoped) -> Self {
+        let (hub, assets, build) = (self.hub.clone(), self.assets.clone(), self.build.clone());
+        Self(Arc::new(SiteInner { api, hub, assets, build }))
+    }
+
     /// Draws a page or a piece of one, with what somebody wrote.
     pub async fn draw<T: Send + 'static>(&self, draw: impl FnOnce(&Job) -> T + Send + 'static) -> Result<T, Problem> {
         self.hub.compute.run(Lane::People, draw).await

@@ -16,9 +16,14 @@ use api::Route as _;
 use api::context::SessionContext;
 use api::contract::GetContext;
 use api::cost::ModelRequest;
+use api::messages::Entry;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
-use model::model_context::{ContextBlock, ContextChange, ContextPart, ContextVerdict, ModelContext, UnrecordedPart};
+use model::model_context::{
+    ContextBlock, ContextBlockKind, ContextChange, ContextPart, ContextRole, ContextVerdict, ModelContext,
+    UnrecordedPart,
+};
+use model::{Body, Role};
 
 pub struct ContextPage {
     pub detail: SessionDetail,
@@ -30,6 +35,8 @@ pub struct ContextPage {
     pub request: Option<ModelRequest>,
     /// The first message of the answer to the next request.
     pub next: Option<i64>,
+    /// What the model replied, as the transcript shows it.
+    pub reply: Vec<Entry>,
     pub shell: ShellData,
 }
 
@@ -109,6 +116,7 @@ fn whole(data: &ContextPage, of: &SessionContext) -> Part {
     let context = &of.context;
     part! {
         {summary(data, context)}
+        {reason(data, context)}
         {composition(context)}
         {context.change.as_ref().map(|change| changed(data, context, change))}
         {parts(data, context)}
@@ -149,6 +157,41 @@ fn summary(data: &ContextPage, context: &ModelContext) -> Part {
                 <button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text=curl>{small_icon(Glyph::COPY)}<span>"Copy as curl"</span></button>
             </p>
         </section>
+    }
+}
+
+/// The last prompt, and what the model made of it: first of all a reader asks why.
+fn reason(data: &ContextPage, context: &ModelContext) -> Option<Part> {
+    let said = context.messages.iter().filter(|message| message.role == ContextRole::User).flat_map(|of| &of.blocks);
+    let prompt = said.filter(|block| block.part == ContextPart::History && block.kind == ContextBlockKind::Text).last();
+    let prompt = prompt.map(|block| line(data, "Prompt", &block.preview, block.seq));
+    let name = |entry: &Entry| match (entry.body(), entry.message.draft.role) {
+        (_, Role::Model) => "Reasoning",
+        (Body::Text(_), _) => "Reply",
+        _ => "Action",
+    };
+    let reply = data.reply.iter().map(|entry| line(data, name(entry), &entry.summary, Some(entry.message.seq)));
+    let lines: Vec<Part> = prompt.into_iter().chain(reply).collect();
+    (!lines.is_empty()).then(|| {
+        part! {
+            <section class="figures" aria-labelledby="reply-heading"><h2 id="reply-heading">"Prompt and reply"</h2>
+                <ul class="context-reply" role="list">{lines}</ul></section>
+        }
+    })
+}
+
+fn line(data: &ContextPage, name: &'static str, words: &str, seq: Option<i64>) -> Part {
+    part! { <li><b>{name}</b><span dir="auto">{visible::line(words)}</span>{place(data, seq)}</li> }
+}
+
+/// The message as which something is shown.
+fn place(data: &ContextPage, seq: Option<i64>) -> Part {
+    let session = session_href(data.detail.session.id.as_str());
+    match seq {
+        Some(seq) => {
+            part! { <a class="link num" href=format!("{session}?at={seq}#m{seq}")>{format!("Message {seq}")}</a> }
+        }
+        None => part! { <span class="mut">"No message"</span> },
     }
 }
 
@@ -275,19 +318,12 @@ fn rows(data: &ContextPage, blocks: &[&ContextBlock]) -> Part {
 }
 
 fn row(data: &ContextPage, block: &ContextBlock) -> Part {
-    let session = session_href(data.detail.session.id.as_str());
-    let place = match block.seq {
-        Some(seq) => {
-            part! { <a class="link num" href=format!("{session}?at={seq}#m{seq}")>{format!("Message {seq}")}</a> }
-        }
-        None => part! { <span class="mut">"No message"</span> },
-    };
     let name = block.name.clone().map(|name| part! { <span class="mono">{visible::line(&name)}</span> });
     let inexact = block.inexact.then(|| part! { <span class="mut">"wording not recorded"</span> });
     part! {
         <li data-part=block.part.as_str()><i aria-hidden="true"></i>
             <span class="what">{name_of(block.part)}" "{name}{inexact}</span>
             <span class="cut preview" dir="auto">{visible::line(&block.preview)}</span>
-            <span class="num">{figures::tokens(block.tokens)}</span>{place}</li>
+            <span class="num">{figures::tokens(block.tokens)}</span>{place(data, block.seq)}</li>
     }
 }

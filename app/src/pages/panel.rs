@@ -1,14 +1,21 @@
-//! The right panel of a session: changed files, todos now, sub-agents, requests to models, tools, about. One tab is loaded at a time.
+//! The right panel of a session: changed files, todos now, sub-agents, requests to models, tools, events, records, about. One tab is
+//! loaded at a time.
 
 mod about;
 mod agents;
 mod changes;
 pub(crate) mod context;
+mod events;
+mod records;
 mod todos;
 mod tools;
+mod waterfall;
 
+use about::copy_button;
 pub(crate) use about::copy_line;
 pub use context::LISTED as REQUESTS;
+pub use events::EVENTS;
+pub use records::RECORDS;
 
 use crate::clock::Clock;
 use crate::icon::Glyph;
@@ -17,6 +24,7 @@ use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, session_href};
 use api::cost::{ModelRequest, SessionTools};
+use api::inspector::{Records, SessionEvents, Waterfall};
 use api::messages::{Changes, TodoState};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -30,11 +38,22 @@ pub enum Tab {
     Agents,
     Context,
     Tools,
+    Events,
+    Records,
     About,
 }
 
 impl Tab {
-    pub const ALL: [Self; 6] = [Self::Changes, Self::Todos, Self::Agents, Self::Context, Self::Tools, Self::About];
+    pub const ALL: [Self; 8] = [
+        Self::Changes,
+        Self::Todos,
+        Self::Agents,
+        Self::Context,
+        Self::Tools,
+        Self::Events,
+        Self::Records,
+        Self::About,
+    ];
 
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tab| tab.as_str() == word)
@@ -52,7 +71,9 @@ impl Tab {
             Self::Todos => session.todos_open + session.todos_done > 0,
             Self::Agents => session.child_count > 0,
             Self::Context => session.usage.total() > 0,
-            Self::Tools => session.last_seq > 0,
+            Self::Tools | Self::Events => session.last_seq > 0,
+            // What posts by itself has no file.
+            Self::Records => session.last_seq > 0 && !session.registered,
             Self::About => true,
         }
     }
@@ -64,6 +85,8 @@ impl Tab {
             Self::Agents => "agents",
             Self::Context => "context",
             Self::Tools => "tools",
+            Self::Events => "events",
+            Self::Records => "records",
             Self::About => "about",
         }
     }
@@ -75,6 +98,8 @@ impl Tab {
             Self::Agents => "Agents",
             Self::Context => "Context",
             Self::Tools => "Tools",
+            Self::Events => "Events",
+            Self::Records => "Records",
             Self::About => "About",
         }
     }
@@ -87,9 +112,16 @@ pub enum PanelData {
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
     Agents(Vec<Session>),
-    /// The last requests to models, by number.
-    Context(Vec<ModelRequest>),
+    /// The last requests to models, by number; with dev on also where their time went.
+    Context(Vec<ModelRequest>, Option<Waterfall>),
     Tools(SessionTools),
+    /// The last events, or those before others.
+    Events(SessionEvents),
+    /// Lines of its files, from the first one of the message `at` on if it is named.
+    Records {
+        page: Records,
+        at: Option<i64>,
+    },
     About,
 }
 
@@ -99,8 +131,10 @@ impl PanelData {
             Self::Todos(_) => Tab::Todos,
             Self::Changes(_) => Tab::Changes,
             Self::Agents(_) => Tab::Agents,
-            Self::Context(_) => Tab::Context,
+            Self::Context(..) => Tab::Context,
             Self::Tools(_) => Tab::Tools,
+            Self::Events(_) => Tab::Events,
+            Self::Records { .. } => Tab::Records,
             Self::About => Tab::About,
         }
     }
@@ -127,6 +161,21 @@ pub fn more_files(session: &Session, changes: &Changes) -> String {
     render(|| changes::more(session, changes))
 }
 
+/// The events before those that the tab begins with.
+pub fn more_events(session: &Session, page: &SessionEvents, clock: &Clock) -> String {
+    render(|| events::more(session, page, clock))
+}
+
+/// The records behind those that the tab begins with.
+pub fn more_records(session: &Session, page: &Records) -> String {
+    render(|| records::more(session, page))
+}
+
+/// One record in full. None if the page has none.
+pub fn record(page: &Records) -> Option<String> {
+    page.records.first().map(|record| render(|| records::one(record)))
+}
+
 /// A part of a sub-agent's transcript, with the way to all of it.
 pub fn nested(child: &Session, rows: String, earlier: i64) -> String {
     render(|| agents::nested(child, rows, earlier))
@@ -146,9 +195,16 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
         PanelData::Agents(children) => agents::agents(children, clock),
-        PanelData::Context(requests) => context::context(detail, requests, clock),
+        PanelData::Context(requests, times) => context::context(detail, requests, times.as_ref(), clock),
         PanelData::Tools(all) => tools::tools(all),
+        PanelData::Events(page) => events::events(session, page, clock),
+        PanelData::Records { page, at } => records::records(session, page, *at),
         PanelData::About => about::about(detail, clock),
+    };
+    // By which the tab is asked for again as the session goes on.
+    let again = match data {
+        PanelData::Records { at: Some(at), .. } => Some(format!("&at={at}")),
+        _ => None,
     };
     part! {
         <div class="tabs">
@@ -157,7 +213,7 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
             <span class="sp"></span>
             <button type="button" class="btn quiet icon" data-action=PageAction::TogglePanel.name() title="Close">{icon(Glyph::X)}<span class="sr">"Close the details"</span></button>
         </div>
-        <div class="panel-body" role="tabpanel" id="panel-body" tabindex="0" aria-labelledby=format!("tab-{}", selected.as_str())>{body}</div>
+        <div class="panel-body" role="tabpanel" id="panel-body" tabindex="0" data-again=again aria-labelledby=format!("tab-{}", selected.as_str())>{body}</div>
     }
 }
 

@@ -13,6 +13,7 @@ use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
+use crate::inspector::{Records, RecordsQuery, SessionEvents, SessionEventsQuery, Waterfall, WaterfallQuery};
 use crate::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey};
 use crate::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
@@ -131,6 +132,12 @@ endpoints! {
     Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
     /// The tools that a session called: how often, how often in vain, and how long that took.
     Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
+    /// Where the time of a session's requests went: the model, tools, approvals, and waiting for a person.
+    Get "/v1/sessions/{session}/waterfall" get_waterfall / GetWaterfall (SessionPath, WaterfallQuery) -> Waterfall [Owner, Local, Agent; 1 KiB];
+    /// The events of a session: prompts, interruptions, approvals, errors, compactions, hooks, notices.
+    Get "/v1/sessions/{session}/events" list_session_events / ListSessionEvents (SessionPath, SessionEventsQuery) -> SessionEvents [Owner, Local, Agent; 1 KiB];
+    /// The verbatim lines of the files that a session was read from.
+    Get "/v1/sessions/{session}/records" list_records / ListRecords (SessionPath, RecordsQuery) -> Records [Owner, Local; 1 KiB];
     /// The files that a session changed, each with its edits.
     Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
     /// What the edits of a session, or some of them, did to each file in the end.

@@ -50,7 +50,7 @@ pub struct RequestsQuery {
     /// Only requests after the one with this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// With `to`: only those whose answers begin with a message from this `seq` on, however many.
+    /// With `to`: only those whose answers begin with a message from this `seq` on; all of them if `limit` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
     /// The last such `seq`.

@@ -27,6 +27,7 @@ pub mod events;
 pub mod hooks;
 pub mod host;
 pub mod imports;
+pub mod inspector;
 pub mod json;
 pub mod keys;
 pub mod lifecycle;

@@ -17,6 +17,7 @@ use crate::memory::{Embedder, MemoryIndex};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::pace::Pace;
+use crate::pricing::Spent;
 use crate::quotas::Quotas;
 use crate::routing;
 use crate::types::DeclaredTypes;
@@ -108,6 +109,7 @@ pub struct Inner {
     /// A schedule was changed: its time may be sooner.
     pub scheduled: Notify,
     pub prices: Prices,
+    pub spent: Spent,
     /// Counts what was revoked: streams look whether it was theirs.
     pub revoked: watch::Sender<u64>,
     /// Every stream, long poll and worker ends with it.
@@ -172,6 +174,7 @@ impl Hub {
             notices: Notices::default(),
             scheduled: Notify::new(),
             prices,
+            spent: Spent::default(),
             revoked,
             shutdown,
         }));

@@ -5,6 +5,7 @@ use api::cost::{Cost, UnpricedTokens};
 use cost::{Bill, Prices, Unpriced};
 use model::Micros;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 use store::spending::{Request, Spending};
 
 const DAY: i64 = 86_400 * Micros::SECOND;
@@ -18,6 +19,13 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// The cost of all of these.
+    pub fn of(prices: &Prices, spending: &[Spending]) -> Self {
+        let mut sum = Self::default();
+        spending.iter().for_each(|spent| sum.add(prices, spent));
+        sum
+    }
+
     /// Adds what some requests cost.
     pub fn add(&mut self, prices: &Prices, spent: &Spending) {
         if let Some(stated) = spent.cost_usd {
@@ -62,13 +70,31 @@ impl Sum {
     }
 }
 
-/// The cost of all of these.
-pub fn cost_of(prices: &Prices, spending: &[Spending]) -> Cost {
-    let mut sum = Sum::default();
-    for spent in spending {
-        sum.add(prices, spent);
+/// What was spent since a moment, as it was summed up within the last minute: lists of sessions ask each time they are drawn.
+#[derive(Default)]
+pub struct Spent(Mutex<BTreeMap<Micros, (Micros, Cost)>>);
+
+impl Spent {
+    /// For so long a sum holds.
+    const HOLDS: i64 = 60 * Micros::SECOND;
+    /// Sums that are kept: a day and a month in a few time zones.
+    const KEPT: usize = 32;
+
+    /// The sum since `from`. None if it is older than a minute at `now`, or was never made.
+    pub fn since(&self, from: Micros, now: Micros) -> Option<Cost> {
+        let sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (at, spent) = sums.get(&from)?;
+        (0..Self::HOLDS).contains(&now.since(*at)).then(|| spent.clone())
     }
-    sum.cost()
+
+    /// Keeps a sum that was made at `now`.
+    pub fn remember(&self, from: Micros, now: Micros, spent: Cost) {
+        let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if sums.len() >= Self::KEPT {
+            sums.clear();
+        }
+        sums.insert(from, (now, spent));
+    }
 }
 
 /// The cost of one request. None where the agent says only what its run cost.

@@ -3,7 +3,7 @@
 use api::Problem;
 use api::messages::{Entry, MessagePage, ParsedBody, TodoState};
 use api::redaction::{MaskedPlace, RedactionReport, RuleReport};
-use api::sessions::SessionDetail;
+use api::sessions::{SessionDetail, SessionPage};
 use model::{Draft, Session};
 use redact::{Found, Redactor};
 use serde_json::Value;
@@ -100,6 +100,12 @@ impl<'a> Masking<'a> {
         }
         self.optional(&mut detail.resume_command);
         detail
+    }
+
+    pub(crate) fn sessions(&mut self, page: &mut SessionPage) {
+        page.sessions.iter_mut().for_each(|session| self.session(session));
+        page.facets.projects.iter_mut().for_each(|project| self.text(&mut project.value));
+        page.said.iter_mut().flat_map(|said| said.values_mut()).for_each(|words| self.text(words));
     }
 
     pub(crate) fn session(&mut self, session: &mut Session) {

@@ -14,6 +14,7 @@ use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, St
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::host::{HostMessage, HostMessagePosted};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
+use api::inspector::{Records, RecordsQuery, SessionEvents, SessionEventsQuery, Waterfall, WaterfallQuery};
 use api::keys::{EditKey, KeyMade, KeyPath, Keys, NewKey, Scope};
 use api::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndSession, NewSession, SessionDeleted, SessionMade, SessionReply,
@@ -164,7 +165,11 @@ impl Api for Scoped {
         Ok(LaunchCode { url: self.hub.launch_url()? })
     }
     async fn list_sessions(&self, _: Nothing, input: ListSessions) -> Result<SessionPage, Problem> {
-        answers::sessions::list(self, input).await
+        let mut page = answers::sessions::list(self, input).await?;
+        if let Some(redactor) = &self.redactor {
+            Masking::new(redactor, None).sessions(&mut page);
+        }
+        Ok(page)
     }
     async fn list_asks(&self, _: Nothing, input: AsksQuery) -> Result<Asks, Problem> {
         answers::asks::list(self, input).await
@@ -207,6 +212,19 @@ impl Api for Scoped {
     }
     async fn list_tools(&self, path: SessionPath, _: Nothing) -> Result<SessionTools, Problem> {
         answers::spending::tools(self, &path).await
+    }
+    async fn get_waterfall(&self, path: SessionPath, input: WaterfallQuery) -> Result<Waterfall, Problem> {
+        answers::waterfall::get(self, &path, input).await
+    }
+    async fn list_session_events(
+        &self,
+        path: SessionPath,
+        input: SessionEventsQuery,
+    ) -> Result<SessionEvents, Problem> {
+        answers::events::list(self, &path, input).await
+    }
+    async fn list_records(&self, path: SessionPath, input: RecordsQuery) -> Result<Records, Problem> {
+        answers::records::list(self, &path, input).await
     }
     async fn get_changes(&self, path: SessionPath, _: Nothing) -> Result<Changes, Problem> {
         answers::changes::list(self, &path).await

@@ -44,6 +44,8 @@ mod following;
 mod hooks;
 #[path = "contract/imports.rs"]
 mod imports;
+#[path = "contract/inspector.rs"]
+mod inspector;
 #[path = "contract/keys.rs"]
 mod keys;
 #[path = "contract/lasting.rs"]

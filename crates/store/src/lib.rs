@@ -99,9 +99,9 @@ pub use live::{
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use query::{
-    Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow, Landmark,
-    MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter, Sort,
-    SourceChunk, StoredMessage, Stretch, Unread,
+    Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
+    Landmark, MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter,
+    Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
 pub use read::{Listing, OpenAsk};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};

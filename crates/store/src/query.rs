@@ -125,6 +125,7 @@ pub struct MessageQuery {
     /// Leaves out what is shown in a later way. None leaves nothing out, not even what was retracted behind the dev toggle.
     pub max_display: Option<Display>,
     pub replaced: Replaced,
+    pub among: Among,
     /// At most so many.
     pub limit: u32,
     /// At most so many bytes of memory, about; the first message is read whatever it takes.
@@ -143,6 +144,7 @@ impl MessageQuery {
             roles,
             max_display: Some(Display::Dev),
             replaced: Replaced::Without,
+            among: Among::All,
             limit: 1000,
             bytes: Self::BYTES,
         }
@@ -164,6 +166,32 @@ pub struct Stretch {
 pub enum Replaced {
     Without,
     With,
+}
+
+/// Of which messages a query is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    All,
+    /// What happened beside the agent's words and calls: messages of people, the system and the host, and approvals and errors.
+    Events,
+}
+
+impl Among {
+    pub(crate) fn condition(self) -> &'static str {
+        match self {
+            Self::All => "",
+            Self::Events => {
+                " AND (m.role IN ('user', 'system', 'host') OR m.message_type IN ('APPROVAL', 'ACTION', 'ERROR'))"
+            }
+        }
+    }
+
+    /// Returns whether messages of this kind are among them.
+    pub fn holds(self, count: &Count) -> bool {
+        self == Self::All
+            || matches!(count.role, Role::User | Role::System | Role::Host)
+            || matches!(count.message_type.as_str(), "APPROVAL" | "ACTION" | "ERROR")
+    }
 }
 
 /// A stretch of a session. The filters apply first: `Last(50)` is the last 50 messages that pass them.

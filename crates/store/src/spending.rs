@@ -104,6 +104,23 @@ columns! {
 }
 
 columns! {
+    /// A call of a tool with its place in the session.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct PlacedCall {
+        /// Id and `seq` of its message.
+        pub id: String,
+        pub seq: i64,
+        /// The id by which an approval names it, if it isn't that of the message.
+        pub call_id: Option<String>,
+        pub tool: String,
+        pub failed: i64,
+        /// Microseconds since 1970.
+        pub created_at: i64,
+        pub duration_ms: Option<i64>,
+    }
+}
+
+columns! {
     /// How large a request was.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct RequestSize {
@@ -180,8 +197,41 @@ impl Workspace {
         .map_err(StoreError::from)
     }
 
+    /// The calls of tools among the messages `seqs` of a session, at most `limit` of them, by `seq`.
+    pub async fn placed_calls(
+        &self,
+        session: &SessionId,
+        seqs: RangeInclusive<i64>,
+        limit: i64,
+    ) -> Result<Vec<PlacedCall>, StoreError> {
+        on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT m.id AS id, m.seq AS seq, t.call_id AS call_id, t.tool AS tool, t.failed AS failed, \
+                 t.created_at AS created_at, t.duration_ms AS duration_ms FROM session s \
+                 JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
+                 JOIN tool_use t ON t.workspace_id = m.workspace_id AND t.session_rid = m.session_rid \
+                 AND t.message_rid = m.rid \
+                 WHERE s.workspace_id = $1 AND s.id = $2 AND m.seq BETWEEN $3 AND $4 ORDER BY m.seq LIMIT $5",
+            )
+            .bind(self.id())
+            .bind(session.as_str())
+            .bind(*seqs.start())
+            .bind(*seqs.end())
+            .bind(limit)
+            .fetch_all(pool)
+            .await
+        })
+        .map_err(StoreError::from)
+    }
+
     /// The last requests of a session, at most `limit` of them, by number.
     pub async fn last_requests(&self, session: &SessionId, limit: i64) -> Result<Vec<Request>, StoreError> {
+        let count = self.request_count(session).await?;
+        self.requests(session, (count - limit).max(0), limit).await
+    }
+
+    /// How many requests a session has: the number of the last one.
+    pub async fn request_count(&self, session: &SessionId) -> Result<i64, StoreError> {
         let count: i64 = on!(&self.store, pool => {
             sqlx::query_scalar(
                 "SELECT COUNT(*) FROM spent q \
@@ -193,7 +243,7 @@ impl Workspace {
             .fetch_one(pool)
             .await
         })?;
-        self.requests(session, (count - limit).max(0), limit).await
+        Ok(count)
     }
 
     /// How large the last requests of a session were, at most `limit` of them, by time.
@@ -221,13 +271,14 @@ impl Workspace {
         self.requests_of(session, None, after, limit).await
     }
 
-    /// Those among them whose answers begin with the messages `from..=to`.
+    /// Those whose answers begin with the messages `seqs`, at most `limit` of them, by number.
     pub async fn requests_between(
         &self,
         session: &SessionId,
         seqs: RangeInclusive<i64>,
+        limit: i64,
     ) -> Result<Vec<Request>, StoreError> {
-        self.requests_of(session, Some(seqs), 0, i64::MAX).await
+        self.requests_of(session, Some(seqs), 0, limit).await
     }
 
     async fn requests_of(

@@ -27,6 +27,8 @@ pub struct StatsQuery {
     pub agents: Vec<String>,
     /// Of this session alone, deleted or not, whenever it was.
     pub session: Option<SessionId>,
+    /// Of the sub-agents of this session and of theirs, without itself and what was deleted.
+    pub below: Option<SessionId>,
     /// Inputs in tokens beyond which requests have another price, ascending: they are summed up between two of them.
     pub steps: Vec<i64>,
 }
@@ -183,6 +185,20 @@ where
         Some(session) => q.push(" AND s.id = ").push_bind(session.as_str().to_owned()),
         None => q.push(" AND s.deleted_at IS NULL"),
     };
+    if let Some(session) = &query.below {
+        // `UNION` drops what was found before: a circle of parents ends.
+        q.push(
+            " AND s.rid IN (WITH RECURSIVE below (rid, workspace_id, key, agent) AS (\
+             SELECT c.rid, c.workspace_id, c.key, c.agent FROM session p JOIN session c ON c.workspace_id = p.workspace_id \
+             AND c.parent_key = p.key AND c.agent = p.agent WHERE p.workspace_id = s.workspace_id AND p.id = ",
+        );
+        q.push_bind(session.as_str().to_owned()).push(
+            " UNION SELECT c.rid, c.workspace_id, c.key, c.agent FROM below b JOIN session c \
+             ON c.workspace_id = b.workspace_id AND c.parent_key = b.key AND c.agent = b.agent) \
+             SELECT rid FROM below) AND s.id <> ",
+        );
+        q.push_bind(session.as_str().to_owned());
+    }
     one_of(q, "s.project", &query.projects);
     one_of(q, "s.agent", &query.agents);
 }

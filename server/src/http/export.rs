@@ -132,10 +132,13 @@ pub async fn preview(
         let masks: Vec<String> =
             asked.masks.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect();
         let query = RedactionQuery { masks: masks.clone(), children: Some(1) };
+        // What stands around the report may be shown to others with it: it is masked as well.
+        let redactor = Some(hub::redaction::redactor(&masks)?);
+        let masked = site.with_api(Scoped { redactor, ..site.api.clone() });
         let (detail, report, shell) = tokio::try_join!(
-            site.api.get_session(path.clone(), Nothing {}),
+            masked.api.get_session(path.clone(), Nothing {}),
             site.api.preview_redaction(path.clone(), query),
-            views::surroundings(&site, &headers),
+            views::surroundings(&masked, &headers),
         )?;
         let query = masks.iter().map(|mask| format!("&mask={}", api::client::segment(mask))).collect();
         Ok(app::pages::redacted::page(&RedactedPage {
@@ -152,7 +155,7 @@ pub async fn preview(
 
 async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> Result<Response, Problem> {
     let unmasked = Scoped { redactor: None, ..scoped.clone() };
-    let detail = unmasked.get_session(path, Nothing {}).await?;
+    let detail = unmasked.get_session(path.clone(), Nothing {}).await?;
     // A session's own file is the one that is named after it; sub-agents' files are further sources.
     let own_id = detail.session.agent_session_id.clone().unwrap_or_default();
     let named = |path: &str| {
@@ -166,8 +169,10 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         Problem::new(404, "no_source", "This session was not imported from a file").hint("`--format json` exports it")
     })?;
     let id = SourceId::parse(chosen.id.clone()).map_err(|_| Problem::internal())?;
-    let name =
-        std::path::Path::new(&chosen.path).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    // A file may be named by what is masked in it.
+    let masked = scoped.get_session(path, Nothing {}).await?.sources.into_iter().find(|source| source.id == chosen.id);
+    let shown = masked.map_or_else(|| chosen.path.clone(), |source| source.path);
+    let name = std::path::Path::new(&shown).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let hash = chosen.sha256.clone();
     // Before the first byte is sent: what is damaged isn't the file that was imported.
     if let Some(damaged) = scoped.hub.workspace.damaged_records(&id).await.map_err(hub::problem)?.into_iter().next() {

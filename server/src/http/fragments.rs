@@ -1,7 +1,7 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
 use super::asked::{Asked, Named};
-use super::pages::{folders_data, inbox_data, panel as panel_data, sessions_data, settings_data};
+use super::pages::{PanelQuery, folders_data, inbox_data, panel as panel_data, sessions_data, settings_data};
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
@@ -72,6 +72,13 @@ pub struct FragmentQuery {
     /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
     file: Option<String>,
     more: Option<String>,
+    /// Of the tab `events`: those before a `seq`.
+    before: Option<i64>,
+    /// Of the tab `records`: those of a message by its `seq`, or from a place in a file on; one of them in full.
+    at: Option<i64>,
+    source: Option<String>,
+    offset: Option<u64>,
+    one: Option<String>,
     /// The last of several chunks; the path names the first.
     last: Option<i64>,
     /// Of what a marker stands for: the first and the last `seq`.
@@ -170,10 +177,17 @@ pub async fn growth(
     Ok(Fragment(growth.map_or_else(String::new, |growth| growth.html)))
 }
 
-pub async fn panel(State(site): State<Site>, OfSession { detail, query, .. }: OfSession, headers: HeaderMap) -> Answer {
+pub async fn panel(
+    State(site): State<Site>,
+    OfSession { detail, query, view }: OfSession,
+    headers: HeaderMap,
+) -> Answer {
     let path = SessionPath { session: detail.session.id.to_string() };
     let tab = query.tab.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-    let (data, edited) = panel_data(&site, &path, tab).await?;
+    let place = query.source.clone().map(|source| (source, query.offset.unwrap_or(0)));
+    let limit = if query.one.is_some() { 1 } else { panel::RECORDS };
+    let part = PanelQuery { dev: view.dev, at: query.at, before: query.before, place, limit };
+    let (data, edited) = panel_data(&site, &path, tab, &part).await?;
     // Only these say what a session cost.
     let detail = match tab {
         Tab::Context | Tab::About => site.api.get_session(path, Nothing {}).await?,
@@ -185,6 +199,11 @@ pub async fn panel(State(site): State<Site>, OfSession { detail, query, .. }: Of
             panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
         }
         (PanelData::Changes(changes), None, Some(_)) => Ok(panel::more_files(&detail.session, changes)),
+        (PanelData::Events(page), ..) if part.before.is_some() => Ok(panel::more_events(&detail.session, page, &clock)),
+        (PanelData::Records { page, .. }, ..) if query.one.is_some() => {
+            panel::record(page).ok_or_else(|| Problem::not_found("record"))
+        }
+        (PanelData::Records { page, .. }, ..) if part.place.is_some() => Ok(panel::more_records(&detail.session, page)),
         _ => Ok(panel::panel(&detail, &data, edited, &clock)),
     };
     site.draw(draw).await?.map(Fragment)

@@ -6,6 +6,7 @@ use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::BudgetsQuery;
+use api::inspector::{RecordsQuery, SessionEventsQuery, WaterfallQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
@@ -189,9 +190,10 @@ pub async fn session(
             let path = SessionPath { session: detail.session.id.to_string() };
             Ok::<_, Problem>(site.api.get_agent(path, Nothing {}).await.ok())
         };
+        let of_panel = PanelQuery { at, dev: view.dev, ..PanelQuery::default() };
         let (chunks, (panel, edited), shell, agent) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, &view, at, &filter.holds),
-            panel(&site, &path, tab),
+            panel(&site, &path, tab, &of_panel),
             views::shell(&site, &headers, recent),
             agent,
         )?;
@@ -223,8 +225,31 @@ pub async fn session(
     }
 }
 
+/// What of a tab is asked for.
+pub struct PanelQuery {
+    pub dev: Dev,
+    /// Of records: those of the message with this `seq`.
+    pub at: Option<i64>,
+    /// Of events: those before this `seq`.
+    pub before: Option<i64>,
+    /// Of records: those from this place on, and how many.
+    pub place: Option<(String, u64)>,
+    pub limit: u32,
+}
+
+impl Default for PanelQuery {
+    fn default() -> Self {
+        Self { dev: Dev::Off, at: None, before: None, place: None, limit: panel::RECORDS }
+    }
+}
+
 /// What one tab of the panel shows, and how many files were changed, which every tab says.
-pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelData, Option<usize>), Problem> {
+pub async fn panel(
+    site: &Site,
+    path: &SessionPath,
+    tab: Tab,
+    query: &PanelQuery,
+) -> Result<(PanelData, Option<usize>), Problem> {
     // Known until the session goes on.
     let changes = site.api.get_changes(path.clone(), Nothing {}).await?;
     let edited = panel::edited(&changes);
@@ -232,8 +257,24 @@ pub async fn panel(site: &Site, path: &SessionPath, tab: Tab) -> Result<(PanelDa
         Tab::Todos => PanelData::Todos(site.api.get_todos(path.clone(), Nothing {}).await?),
         Tab::Changes => PanelData::Changes(changes),
         Tab::Agents => PanelData::Agents(site.api.list_children(path.clone(), Nothing {}).await?.sessions),
-        Tab::Context => PanelData::Context(site.api.last_requests(path, panel::REQUESTS).await?),
+        Tab::Context => {
+            let times = match query.dev {
+                Dev::On => Some(site.api.get_waterfall(path.clone(), WaterfallQuery::default()).await?),
+                Dev::Off => None,
+            };
+            PanelData::Context(site.api.last_requests(path, panel::REQUESTS).await?, times)
+        }
         Tab::Tools => PanelData::Tools(site.api.list_tools(path.clone(), Nothing {}).await?),
+        Tab::Events => {
+            let of = SessionEventsQuery { before: query.before, limit: Some(panel::EVENTS) };
+            PanelData::Events(site.api.list_session_events(path.clone(), of).await?)
+        }
+        Tab::Records => {
+            let (source, offset) = query.place.clone().unzip();
+            let at = query.at.filter(|_| source.is_none());
+            let of = RecordsQuery { source, offset, at: at.map(|at| at.to_string()), limit: Some(query.limit) };
+            PanelData::Records { page: site.api.list_records(path.clone(), of).await?, at }
+        }
         Tab::About => PanelData::About,
     };
     Ok((shown, edited))

@@ -35,7 +35,7 @@ pub(crate) fn copy_line(command: String) -> Part {
     }
 }
 
-fn copy_button(text: String) -> Part {
+pub(super) fn copy_button(text: String) -> Part {
     part! { <button type="button" class="btn quiet tiny" data-action=PageAction::Copy.name() data-text=text>{small_icon(Glyph::COPY)}<span>"Copy"</span></button> }
 }
 
@@ -71,12 +71,14 @@ fn tokens(detail: &SessionDetail) -> Option<Part> {
     let usage = detail.session.usage;
     let words = super::context::cost_words(&detail.cost);
     let cost = detail.cost.usd.map(|cost| row("Cost", part! { <span title=words>{figures::dollars(cost)}</span> }));
+    let sum = detail.cost_with_sub_agents.as_ref().and_then(|sum| sum.usd);
+    let sum = sum.map(|sum| row("Cost with sub-agents", figures::dollars(sum)));
     let unpriced = detail.cost.unpriced.iter().map(|of| {
         let words = format!("{}: {} tokens", of.reason, figures::count(of.tokens));
         row("Without a price", words)
     });
     let unpriced: Vec<Part> = unpriced.collect();
-    (usage.total() > 0 || cost.is_some()).then(|| {
+    (usage.total() > 0 || cost.is_some() || sum.is_some()).then(|| {
         part! {
             <section><h3>"Tokens"</h3><dl class="kv panel-pad">
                 {row("Input", figures::count(usage.input))}
@@ -84,6 +86,7 @@ fn tokens(detail: &SessionDetail) -> Option<Part> {
                 {row("Read from the cache", figures::count(usage.cache_read))}
                 {row("Written to the cache", figures::count(usage.cache_write))}
                 {cost}
+                {sum}
                 {unpriced}
             </dl></section>
         }

@@ -1,6 +1,7 @@
 //! The requests of a session to models: how full the context is, and tokens, cost and time of each request.
 
 use super::nothing;
+use super::waterfall::Bars;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
@@ -10,6 +11,7 @@ use crate::shell::{session_href, small_icon};
 use crate::time_text::duration;
 use api::client::segment;
 use api::cost::{ContextMeter, Cost, ModelRequest};
+use api::inspector::Waterfall;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
 use model::Usage;
@@ -53,20 +55,22 @@ pub fn cost_words(cost: &Cost) -> String {
     format!("{from}{}", reasons.collect::<String>())
 }
 
-pub fn context(detail: &SessionDetail, requests: &[ModelRequest], clock: &Clock) -> Part {
+pub fn context(detail: &SessionDetail, requests: &[ModelRequest], times: Option<&Waterfall>, clock: &Clock) -> Part {
     if requests.is_empty() {
         return nothing("No request to a model is recorded. Each one is listed here, with its tokens, cost and time.");
     }
     let largest = requests.iter().map(|request| request.usage.input_total()).max().unwrap_or(0).max(1);
     let session = detail.session.id.as_str();
-    let rows: Vec<Part> = requests.iter().rev().map(|request| row(session, request, largest, clock)).collect();
+    let bars = times.map(Bars::of);
+    let row = |request| row(session, request, (largest, bars.as_ref()), clock);
+    let rows: Vec<Part> = requests.iter().rev().map(row).collect();
     let earlier = requests.first().map_or(0, |request| request.number - 1);
     let earlier = (earlier > 0)
         .then(|| part! { <p class="cap none">{format!("{} before these", figures::counted(earlier, "request"))}</p> });
     part! {
         {detail.meter.map(meter)}
         <p class="panel-pad"><a class="btn tiny" href=format!("{}/context", session_href(session))>{small_icon(Glyph::LAYERS)}"What the model saw last"</a></p>
-        <section><h3>"Requests, newest first"</h3><ol class="requests" role="list">{rows}</ol>{earlier}</section>
+        <section><h3>"Requests, newest first"</h3>{bars.as_ref().map(Bars::legend)}<ol class="requests" role="list">{rows}</ol>{earlier}{bars.as_ref().map(Bars::table)}</section>
     }
 }
 
@@ -86,7 +90,7 @@ fn meter(meter: ContextMeter) -> Part {
     }
 }
 
-fn row(session: &str, request: &ModelRequest, largest: i64, clock: &Clock) -> Part {
+fn row(session: &str, request: &ModelRequest, (largest, bars): (i64, Option<&Bars<'_>>), clock: &Clock) -> Part {
     let percent = request.usage.input_total().saturating_mul(100) / largest;
     let number = format!("Request {}", request.number);
     let name = match request.seq {
@@ -104,7 +108,7 @@ fn row(session: &str, request: &ModelRequest, largest: i64, clock: &Clock) -> Pa
         <li><p><b>{name}</b>{request.model.as_deref().map(|model| part! { <span class="cut" title=model.to_owned()>{model_name(model)}</span> })}
                 <span class="sp"></span>{moment(clock, request.ended_at, "cap num")}</p>
             <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span>
-            <p class="cap num">{figures_of(request).join(" \u{b7} ")}" "{context}</p></li>
+            <p class="cap num">{figures_of(request).join(" \u{b7} ")}" "{context}</p>{bars.and_then(|bars| bars.row(request.number))}</li>
     }
 }
 

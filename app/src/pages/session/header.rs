@@ -170,7 +170,12 @@ fn spent(detail: &SessionDetail) -> Part {
     let words = context::cost_words(&detail.cost);
     let cost =
         detail.cost.usd.map(|cost| part! { <span class="hide-mid num" title=words>{figures::dollars(cost)}</span> });
-    part! { {tokens}{cost} }
+    let sum = detail.cost_with_sub_agents.as_ref().and_then(|sum| sum.usd);
+    let sum = sum.map(|sum| {
+        let words = format!("{} with sub-agents", figures::dollars(sum));
+        part! { <span class="hide-mid num" title="Cost of this session and of its sub-agents">{words}</span> }
+    });
+    part! { {tokens}{cost}{sum} }
 }
 
 fn menu(data: &SessionPageData) -> Part {

@@ -116,8 +116,13 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
 pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail, Problem> {
     let detail = scoped.session_without_cost(path).await?;
     let (hub, session) = (&scoped.hub, &detail.session);
-    let (cost, meter) = (spending::of_session(hub, &session.id).await?, spending::meter(hub, session).await?);
-    Ok(SessionDetail { cost, meter, ..detail })
+    let own = spending::of_session(hub, &session.id).await?;
+    let cost_with_sub_agents = match session.child_count {
+        0 => None,
+        _ => Some(spending::with_sub_agents(hub, &session.id, &own).await?),
+    };
+    let meter = spending::meter(hub, session).await?;
+    Ok(SessionDetail { cost: own.cost(), cost_with_sub_agents, meter, ..detail })
 }
 
 impl Scoped {
@@ -157,6 +162,7 @@ impl Scoped {
                 .collect(),
             resume_command: resume_command(&session),
             cost: Cost::default(),
+            cost_with_sub_agents: None,
             meter: None,
             hidden_count: i64::try_from(hidden).unwrap_or(i64::MAX),
             session,

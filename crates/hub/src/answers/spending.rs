@@ -1,7 +1,7 @@
 //! Requests to models: those of a session, and what may be spent.
 
 use super::{limit, session};
-use crate::pricing::{cost_of, cost_of_request};
+use crate::pricing::{Sum, cost_of_request};
 use crate::{Hub, Scoped, clock, moment, problem};
 use api::Problem;
 use api::cost::{
@@ -28,7 +28,11 @@ const MEASURED: i64 = 50;
 pub async fn requests(scoped: &Scoped, path: &SessionPath, input: RequestsQuery) -> Result<Requests, Problem> {
     let session = session(scoped, path).await?;
     if let (Some(from), Some(to)) = (input.from, input.to) {
-        let found = scoped.hub.workspace.requests_between(&session.id, from..=to).await.map_err(problem)?;
+        let many = match input.limit {
+            Some(_) => i64::from(limit(input.limit, USUAL, MOST)?),
+            None => i64::MAX,
+        };
+        let found = scoped.hub.workspace.requests_between(&session.id, from..=to, many).await.map_err(problem)?;
         return Ok(Requests {
             requests: found.into_iter().map(|request| shown(&scoped.hub, request)).collect(),
             next: None,
@@ -102,9 +106,17 @@ fn shown(hub: &Hub, request: Request) -> ModelRequest {
 }
 
 /// What the requests of a session cost. What they have in common with another session counts there.
-pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Cost, Problem> {
+pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Sum, Problem> {
     let of = StatsQuery { session: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
-    Ok(cost_of(&hub.prices, &hub.workspace.spending(&of).await.map_err(problem)?))
+    Ok(Sum::of(&hub.prices, &hub.workspace.spending(&of).await.map_err(problem)?))
+}
+
+/// What a session cost with its sub-agents at every depth, given what it cost itself.
+pub async fn with_sub_agents(hub: &Hub, session: &SessionId, own: &Sum) -> Result<Cost, Problem> {
+    let of = StatsQuery { below: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
+    let mut sum = own.clone();
+    hub.workspace.spending(&of).await.map_err(problem)?.iter().for_each(|spent| sum.add(&hub.prices, spent));
+    Ok(sum.cost())
 }
 
 /// How full the context of a session is. None where its requests or the limit aren't known.
@@ -129,17 +141,30 @@ pub async fn of_today(hub: &Hub, zone: &TimeZone, now: Micros) -> Result<Budgets
     let preferences = super::preferences::get(hub).await?;
     let today = Timestamp::from_microsecond(now.0).map_err(|_| Problem::internal())?.to_zoned(zone.clone()).date();
     Ok(Budgets {
-        day: budget(hub, zone, today, &preferences.daily_budget).await?,
-        month: budget(hub, zone, today.first_of_month(), &preferences.monthly_budget).await?,
+        day: budget(hub, zone, (today, now), &preferences.daily_budget).await?,
+        month: budget(hub, zone, (today.first_of_month(), now), &preferences.monthly_budget).await?,
     })
 }
 
 /// What was spent of a budget since a day. None without a budget.
-async fn budget(hub: &Hub, zone: &TimeZone, from: Date, dollars: &str) -> Result<Option<Budget>, Problem> {
+async fn budget(
+    hub: &Hub,
+    zone: &TimeZone,
+    (from, now): (Date, Micros),
+    dollars: &str,
+) -> Result<Option<Budget>, Problem> {
     let Ok(limit_usd) = dollars.parse::<f64>() else { return Ok(None) };
     let first = from.to_zoned(zone.clone()).map_err(|_| Problem::internal())?.timestamp();
-    let since = period(hub, Micros(first.as_microsecond()), Micros(i64::MAX));
-    let spent = cost_of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?);
+    let first = Micros(first.as_microsecond());
+    let spent = match hub.spent.since(first, now) {
+        Some(spent) => spent,
+        None => {
+            let since = period(hub, first, Micros(i64::MAX));
+            let spent = Sum::of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?).cost();
+            hub.spent.remember(first, now, spent.clone());
+            spent
+        }
+    };
     let usd = spent.usd.unwrap_or(0.0);
     let state = if usd >= limit_usd {
         BudgetState::Over

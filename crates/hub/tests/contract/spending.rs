@@ -101,6 +101,41 @@ async fn prices_of_ones_own_come_first() {
     assert_eq!(detail["meter"], json!({"used": 77, "limit": 1000}));
 }
 
+#[tokio::test]
+async fn a_session_costs_what_its_sub_agents_cost_as_well() {
+    let house = House::new().await;
+    let usage = json!({"input_tokens": 1000, "output_tokens": 0});
+    let model = "claude-opus-4-5-20251101";
+    let uuid = |n: i64| format!("00000000-0000-4000-8000-00000000{n:04}");
+    let own = [prompt(1), answer(&uuid(1), "msg_1", model, 3, &usage)].join("\n") + "\n";
+    let by_agent = |name: &str, message: &str, second: i64| {
+        let of_agent = |line: String| {
+            let mut line: Value = serde_json::from_str(&line).unwrap();
+            line["isSidechain"] = json!(true);
+            line["agentId"] = json!(name);
+            line["uuid"] = json!(uuid(second));
+            format!("{line}\n")
+        };
+        of_agent(prompt(second)) + &of_agent(answer("", message, model, second + 1, &usage))
+    };
+    let mut files = vec![house.write(&format!("{SPENDER}.jsonl"), own)];
+    for (name, message, second) in [("a1", "msg_2", 10), ("a2", "msg_3", 20)] {
+        let path = format!("{SPENDER}/subagents/agent-{name}.jsonl");
+        files.push(house.write(&path, by_agent(name, message, second)));
+    }
+    house.import(&files).await;
+    let detail = house.read(&format!("/v1/sessions/{SPENDER}")).await;
+    assert_eq!(detail["session"]["child_count"], json!(2));
+    assert_eq!((micros(&detail["cost"]["usd"]), micros(&detail["cost_with_sub_agents"]["usd"])), (5_000, 15_000));
+    // Statistics count each session once.
+    let stats = house.read("/v1/stats?from=2026-03-01&to=2026-03-01&zone=UTC").await;
+    assert_eq!((micros(&stats["total"]["cost_usd"]), &stats["total"]["sessions"]), (15_000, &json!(3)));
+    let children = house.read(&format!("/v1/sessions/{SPENDER}/children")).await;
+    let child = children["sessions"][0]["id"].as_str().unwrap();
+    let child = house.read(&format!("/v1/sessions/{child}")).await;
+    assert_eq!((micros(&child["cost"]["usd"]), &child["cost_with_sub_agents"]), (5_000, &Value::Null));
+}
+
 async fn prefer(house: &House, patch: Value) -> Answer {
     house.send(Caller::Owner, Method::Patch, "/v1/preferences", Some(patch)).await
 }

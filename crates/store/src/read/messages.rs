@@ -424,6 +424,7 @@ where
     if query.replaced == Replaced::Without {
         q.push(" AND m.part <> 'replaced'");
     }
+    q.push(query.among.condition());
     one_of(q, "m.message_type", &query.types);
     one_of(q, "m.role", &query.roles);
 }

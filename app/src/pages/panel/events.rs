@@ -1,0 +1,89 @@
+//! What happened in a session beside its agent's words and calls, newest first. Earlier pages are fetched when they are opened.
+
+use super::nothing;
+use crate::clock::{Clock, moment};
+use crate::figures;
+use crate::icon::Glyph;
+use crate::part::{Part, part};
+use crate::shell::{session_href, small_icon};
+use crate::visible;
+use api::client::segment;
+use api::inspector::{SessionEvent, SessionEventKind, SessionEvents};
+use leptos::prelude::*;
+use model::Session;
+
+/// Events that a page has at most.
+pub const EVENTS: u32 = 100;
+
+pub fn events(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
+    if page.events.is_empty() {
+        return nothing(
+            "No event. Prompts, interruptions, approvals, errors, compactions, hooks and notices are listed here.",
+        );
+    }
+    let ended = session.ended_at.map(|at| mark(clock, at, "Session ended"));
+    part! {
+        <p class="panel-line"><span class="num">{figures::counted(page.total, "event")}</span><span class="sp"></span><span class="cap">"newest first"</span></p>
+        <ol class="events" role="list">{ended}{rows(session, page, clock)}</ol>
+        {earlier(session, page)}
+    }
+}
+
+/// A page of earlier ones.
+pub fn more(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
+    part! { <ol class="events" role="list">{rows(session, page, clock)}</ol>{earlier(session, page)} }
+}
+
+fn rows(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
+    let rows: Vec<Part> = page.events.iter().rev().map(|event| row(session, event, clock)).collect();
+    let began =
+        (page.before.is_none() && session.created_at.0 > 0).then(|| mark(clock, session.created_at, "Session began"));
+    part! { {rows}{began} }
+}
+
+fn earlier(session: &Session, page: &SessionEvents) -> Option<Part> {
+    let before = page.before?;
+    let load = format!("/fragments/sessions/{}/panel?tab=events&before={before}", segment(session.id.as_str()));
+    Some(part! { <details class="earlier" data-load=load><summary>"Earlier events"</summary><div></div></details> })
+}
+
+fn mark(clock: &Clock, at: model::Micros, words: &'static str) -> Part {
+    part! { <li><p>{small_icon(Glyph::HALF)}<b>{words}</b><span class="sp"></span>{moment(clock, at, "cap num")}</p></li> }
+}
+
+fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
+    let (glyph, name) = look(event.kind);
+    let to = format!("{}?at={seq}#m{seq}", session_href(session.id.as_str()), seq = event.seq);
+    let state = event.state.as_deref().map(|state| part! { <span class="chip">{state.replace('_', " ")}</span> });
+    let words = if event.summary.is_empty() { format!("Message {}", event.seq) } else { visible::line(&event.summary) };
+    part! {
+        <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=event.sender.clone()>{name}</b>{state}<span class="sp"></span>{moment(clock, event.at, "cap num")}</p>
+            <a class="link" href=to data-seq=event.seq.to_string() dir="auto">{words}</a></li>
+    }
+}
+
+/// As the style knows it: what went wrong stands out.
+fn kind_word(kind: SessionEventKind) -> &'static str {
+    match kind {
+        SessionEventKind::Error | SessionEventKind::Interruption => "failed",
+        SessionEventKind::Retry => "warm",
+        SessionEventKind::Prompt | SessionEventKind::Answer => "person",
+        _ => "plain",
+    }
+}
+
+fn look(kind: SessionEventKind) -> (Glyph, &'static str) {
+    match kind {
+        SessionEventKind::Prompt => (Glyph::COMMENT, "Prompt"),
+        SessionEventKind::Interruption => (Glyph::STOP, "Interrupted"),
+        SessionEventKind::Approval => (Glyph::NEEDS, "Approval"),
+        SessionEventKind::Answer => (Glyph::CHECK, "Answer"),
+        SessionEventKind::Retry => (Glyph::FAIL, "Failed request"),
+        SessionEventKind::Error => (Glyph::FAIL, "Error"),
+        SessionEventKind::Compaction => (Glyph::LAYERS, "Compaction"),
+        SessionEventKind::Hook => (Glyph::BRACES, "Hook"),
+        SessionEventKind::TurnEnd => (Glyph::CHECK, "Turn ended"),
+        SessionEventKind::Host => (Glyph::TERM, "Host"),
+        SessionEventKind::Notice => (Glyph::EYE, "Notice"),
+    }
+}

@@ -1,0 +1,75 @@
+// The tabs of the panel about what a session is made of: times of requests, events, records.
+import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
+
+const RIPE = '5e551001-0000-4000-8000-000000000001';
+const panel = (page) => page.getByRole('complementary', { name: 'Session details' });
+const tab = (page, name) => panel(page).getByRole('tab', { name });
+
+test.use({ transcripts: ['-home-ada-orchard'] });
+
+test('requests have bars with dev on, and the same as a table', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}?panel=context&dev=0`);
+  await expect(panel(page).getByText('Request 1', { exact: true })).toBeVisible();
+  await expect(panel(page).locator('.wf')).toHaveCount(0);
+  await page.keyboard.press('.');
+  await expect(panel(page).locator('.wf').first()).toBeVisible();
+  await expect(panel(page).locator('.wf > [data-span=tool]').first()).toHaveAttribute('title', /^Tools \w+: /);
+  await panel(page).getByText('Times as a table').click();
+  await expect(panel(page).getByRole('columnheader', { name: 'Idle' })).toBeVisible();
+  const requests = await panel(page).locator('.requests > li').count();
+  await expect(panel(page).locator('.wf-table tbody tr')).toHaveCount(requests);
+  await accessible(page);
+});
+
+test('events lead to their messages', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}?panel=tools`);
+  await tab(page, 'Tools').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(tab(page, 'Events')).toBeFocused();
+  expect(query(page).panel).toBe('events');
+  await expect(panel(page).getByText('Session began')).toBeVisible();
+  const first = panel(page).locator('.events a[data-seq]').last();
+  const seq = await first.getAttribute('data-seq');
+  await first.click();
+  await expect(page.locator(`article[data-seq="${seq}"]`)).toBeInViewport();
+  await accessible(page);
+});
+
+test('records are shown raw and readable, from the record of a message on', async ({ page, verbatim }) => {
+  await visit(page, verbatim, `/s/${RIPE}?panel=records&at=3`);
+  await expect(panel(page).getByText('From the record of message 3 on')).toBeVisible();
+  const record = panel(page).locator('details.record').first();
+  await record.locator('summary').click();
+  await expect(record.locator('pre.pretty')).toContainText('  "type": ');
+  await expect(record.locator('pre.raw')).toBeHidden();
+  await record.getByLabel('Raw').check();
+  await expect(record.locator('pre.raw')).toContainText('"type":"');
+  await expect(record.locator('pre.pretty')).toBeHidden();
+  await record.getByRole('button', { name: 'Copy' }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(await record.locator('pre.raw').textContent());
+  await accessible(page);
+});
+
+test.describe('narrow', () => {
+  test.use({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+
+  test('all tabs are reached by keys on a phone', async ({ page, verbatim }) => {
+    await visit(page, verbatim, `/s/${RIPE}?panel=changes&dev=1`);
+    await tab(page, /^Changes/).focus();
+    await page.keyboard.press('End');
+    await expect(tab(page, 'About')).toBeFocused();
+    await expect(tab(page, 'About')).toBeInViewport({ ratio: 1 });
+    for (const name of ['Records', 'Events', 'Tools', 'Context']) {
+      await page.keyboard.press('ArrowLeft');
+      await expect(tab(page, name)).toBeFocused();
+      await expect(tab(page, name)).toBeInViewport({ ratio: 1 });
+      await accessible(page);
+    }
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide).toBeLessThanOrEqual(390);
+    await page.reload();
+    await ready(page);
+    await expect(tab(page, 'Context')).toBeInViewport({ ratio: 1 });
+  });
+});
