@@ -121,6 +121,8 @@ pub fn start(session: &str) {
         let next = match event.key().as_str() {
             "ArrowRight" => tab.next_element_sibling(),
             "ArrowLeft" => tab.previous_element_sibling(),
+            "Home" => tab.parent_element().and_then(|tabs| tabs.first_element_child()),
+            "End" => tab.parent_element().and_then(|tabs| tabs.last_element_child()),
             _ => return,
         };
         if let Some(next) = next.as_ref().and_then(dom::html) {
@@ -148,6 +150,14 @@ pub fn start(session: &str) {
         };
         event.prevent_default();
         set_off(&called, deed);
+    });
+    let (dev, shown) = (page_state().dev, Cell::new(None));
+    // With it on, requests have the bars of their times.
+    dev.clone().follow(move || {
+        let now = dev.get();
+        if shown.replace(Some(now)).is_some_and(|before| before != now) {
+            refresh();
+        }
     });
     watch(base.clone());
     follow(base);
@@ -247,7 +257,9 @@ fn load(base: &str, tab: &str, why: Why) {
         return MISSED.set(true);
     }
     COMING.set(COMING.get() + u32::from(why == Why::Asked));
-    let path = format!("{base}/panel?tab={tab}");
+    let again = dom::find(&panel, ".panel-body").filter(|_| why == Why::Changed);
+    let again = again.and_then(|body| body.get_attribute("data-again")).unwrap_or_default();
+    let path = format!("{base}/panel?tab={tab}&dev={}{again}", u8::from(page_state().dev.get()));
     let (base, tab) = (base.to_owned(), tab.to_owned());
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
