@@ -167,12 +167,20 @@ fn count(totals: &mut Totals, context: &ModelContext) {
     }
 }
 
+/// The numbers of a version: 2.1.12 comes after 2.1.4.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split('.').filter_map(|part| part.parse().ok()).collect()
+}
+
 fn print(totals: &BTreeMap<(String, String), Totals>, details: bool) {
     println!(
         "| Agent | Version | Replies | Verified | Recorded | Approximate | With tokens | Explained | Above reported |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
-    for ((agent, version), totals) in totals {
+    let mut rows: Vec<_> = totals.iter().collect();
+    rows.sort_by_cached_key(|((agent, version), _)| (agent.clone(), numbers(version)));
+    for ((agent, version), totals) in rows {
+        let version = if version.is_empty() { "not recorded" } else { version };
         let verdict = |verdict: ContextVerdict| totals.verdicts.get(verdict.as_str()).copied().unwrap_or_default();
         let share =
             if totals.reported > 0 { format!("{} %", 100 * totals.explained / totals.reported) } else { String::new() };

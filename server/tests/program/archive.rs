@@ -115,8 +115,9 @@ fn no_secret_is_in_any_redacted_export() {
 #[test]
 fn a_preview_says_what_is_masked_and_writes_nothing() {
     let place = Place::new();
-    place.write("mill.jsonl", said("mill", 1, &format!("Use {} now", token())));
-    place.out(&["import", "mill.jsonl"]);
+    let file = format!("{}.jsonl", token());
+    place.write(&file, said("mill", 1, &format!("Use {} now", token())));
+    place.out(&["import", &file]);
     let report = place.out(&["export", "mill", "--redact", "--preview"]);
     assert!(report.contains("GitHub token (github-token)"), "{report}");
     assert!(report.contains("message 1: Use [github-token] now"), "{report}");
@@ -133,6 +134,9 @@ fn a_preview_says_what_is_masked_and_writes_nothing() {
     let (_, title) = page.split_once("<title>").unwrap();
     assert!(title.contains("Redacted export of Use [github-token]"), "{title}");
     assert!(page.contains("format=html&amp;redact=1&amp;mask=now"), "{page}");
+    let original = server.get("/v1/sessions/mill/export?format=original&redact=1", &[("Cookie", &cookie)]);
+    let name = original.header("content-disposition").unwrap();
+    assert_eq!(name, "attachment; filename=\"_github-token_.jsonl\"; filename*=UTF-8''%5Bgithub-token%5D.jsonl");
 }
 
 /// An exported page loads nothing and runs nothing.
