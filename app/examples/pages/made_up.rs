@@ -313,7 +313,7 @@ pub fn session(dev: Dev) -> SessionPageData {
             resume_command: Some(
                 "cd -- /home/mara/lantern && claude --resume 7d1c0b52-0000-4000-8000-000000000001".to_owned(),
             ),
-            cost_with_sub_agents: None,
+            cost_with_sub_agents: Some(Cost { usd: Some(1.26), computed_usd: Some(1.26), unpriced: Vec::new() }),
             cost: Cost { usd: Some(0.84), computed_usd: Some(0.84), unpriced: Vec::new() },
             meter: Some(ContextMeter { used: 122_000, limit: 200_000, requests_left: Some(18) }),
             hidden_count: 41,

@@ -154,7 +154,7 @@ impl Workspace {
                 day("q.ended_at", query)
             ));
             within(&mut q, self.id(), "q.ended_at", query);
-            of_sessions(&mut q, query);
+            of_sessions(&mut q, self.id(), query);
             q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
         })?;
         // Of some runs only the sum is known.
@@ -171,7 +171,7 @@ impl Workspace {
                 day("r.started_at", query)
             ));
             within(&mut q, self.id(), "r.started_at", query);
-            of_sessions(&mut q, query);
+            of_sessions(&mut q, self.id(), query);
             q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
         })?;
         rows.extend(whole);

@@ -97,7 +97,7 @@ impl Workspace {
             ));
             within(&mut q, self.id(), "created_at", query);
             q.push(" GROUP BY 1, 2) AS m JOIN session s ON s.rid = m.session_rid WHERE 1 = 1");
-            of_sessions(&mut q, query);
+            of_sessions(&mut q, self.id(), query);
             q.build_query_as().fetch_all(pool).await
         })?;
         let spending = self.spending(query).await?;
@@ -107,7 +107,7 @@ impl Workspace {
                  WHERE r.copied = 0 AND r.workspace_id = ",
             );
             within(&mut q, self.id(), "r.started_at", query);
-            of_sessions(&mut q, query);
+            of_sessions(&mut q, self.id(), query);
             q.push(" GROUP BY 1 ORDER BY 1").build_query_as().fetch_all(pool).await
         })?;
         let tools: Vec<ToolCalls> = on!(&self.store, pool => {
@@ -119,7 +119,7 @@ impl Workspace {
             ));
             within(&mut q, self.id(), "created_at", query);
             q.push(" GROUP BY 1, 2, 3) AS t JOIN session s ON s.rid = t.session_rid WHERE 1 = 1");
-            of_sessions(&mut q, query);
+            of_sessions(&mut q, self.id(), query);
             q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
         })?;
         let stats = summed(said);
@@ -177,7 +177,7 @@ where
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);
 }
 
-pub(crate) fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
+pub(crate) fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, query: &StatsQuery)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
 {
@@ -190,9 +190,9 @@ where
         q.push(
             " AND s.rid IN (WITH RECURSIVE below (rid, workspace_id, key, agent) AS (\
              SELECT c.rid, c.workspace_id, c.key, c.agent FROM session p JOIN session c ON c.workspace_id = p.workspace_id \
-             AND c.parent_key = p.key AND c.agent = p.agent WHERE p.workspace_id = s.workspace_id AND p.id = ",
+             AND c.parent_key = p.key AND c.agent = p.agent WHERE p.workspace_id = ",
         );
-        q.push_bind(session.as_str().to_owned()).push(
+        q.push_bind(workspace.to_owned()).push(" AND p.id = ").push_bind(session.as_str().to_owned()).push(
             " UNION SELECT c.rid, c.workspace_id, c.key, c.agent FROM below b JOIN session c \
              ON c.workspace_id = b.workspace_id AND c.parent_key = b.key AND c.agent = b.agent) \
              SELECT rid FROM below) AND s.id <> ",
