@@ -10,7 +10,7 @@ use model::message_type::error;
 use model::policy::{Look, facts_of, policy};
 use model::text::one_line;
 use model::{Body, Part, Role};
-use store::{Among, MessageQuery, Range, Replaced, StoredMessage};
+use store::{Among, MessageQuery, Range, StoredMessage};
 
 /// Events that a page has where nobody says how many, and at most.
 const USUAL: u32 = 100;
@@ -22,12 +22,12 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: SessionEventsQuery
     let session = session(scoped, path).await?;
     let many = limit(input.limit, USUAL, MOST)?;
     let range = input.before.map_or(Range::Last(many), |before| Range::Before(before, many));
-    let query =
-        MessageQuery { among: Among::Events, replaced: Replaced::With, limit: many, ..MessageQuery::new(range) };
+    let query = MessageQuery { among: Among::Events, limit: many, ..MessageQuery::new(range) };
     let workspace = &scoped.hub.workspace;
     let stretch = workspace.stretch(&session.id, &query).await.map_err(problem)?;
     let counts = workspace.counts(&session.id).await.map_err(problem)?;
-    let of_events = counts.iter().filter(|count| count.display.is_some() && Among::Events.holds(count));
+    let of_events =
+        counts.iter().filter(|of| of.display.is_some() && of.part != Part::Replaced && Among::Events.holds(of));
     let total = of_events.map(|count| count.count).sum::<u64>();
     let events: Vec<SessionEvent> = stretch.messages.into_iter().map(event).collect();
     let before = events.first().filter(|_| stretch.more_before).map(|first| first.seq);
@@ -64,7 +64,7 @@ fn kind(entry: &Entry) -> SessionEventKind {
         Body::Action(_) => SessionEventKind::Answer,
         Body::Todo(_) if draft.role == Role::User => SessionEventKind::Answer,
         _ if COMPACTIONS.contains(&draft.sender.as_str()) => SessionEventKind::Compaction,
-        _ if has_fact(&["hook", "hooks"]) => SessionEventKind::Hook,
+        _ if has_fact(&["hook", "hooks"]) || draft.sender.starts_with("hook_") => SessionEventKind::Hook,
         _ if policy(&facts_of(draft)).look == Look::Footer => SessionEventKind::TurnEnd,
         _ if draft.role == Role::User && draft.part == Part::Whole => SessionEventKind::Prompt,
         _ if draft.role == Role::Host => SessionEventKind::Host,
