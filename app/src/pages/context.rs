@@ -163,7 +163,8 @@ fn summary(data: &ContextPage, context: &ModelContext) -> Part {
 /// The last prompt, and what the model made of it: first of all a reader asks why.
 fn reason(data: &ContextPage, context: &ModelContext) -> Option<Part> {
     let said = context.messages.iter().filter(|message| message.role == ContextRole::User).flat_map(|of| &of.blocks);
-    let prompt = said.filter(|block| block.part == ContextPart::History && block.kind == ContextBlockKind::Text).last();
+    let is_text = |block: &&ContextBlock| block.part == ContextPart::History && block.kind == ContextBlockKind::Text;
+    let prompt = said.rev().find(is_text);
     let prompt = prompt.map(|block| line(data, "Prompt", &block.preview, block.seq));
     let name = |entry: &Entry| match (entry.body(), entry.message.draft.role) {
         (_, Role::Model) => "Reasoning",

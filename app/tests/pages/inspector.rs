@@ -49,8 +49,8 @@ fn context(spans: Vec<TimeSpan>) -> String {
 
 /// The text of each cell of the last table.
 fn cells(html: &str) -> Vec<String> {
-    let (_, body) = html.rsplit_once("<tbody>").unwrap();
-    let cells = body.split("<td").skip(1).map(|cell| cell.split_once('>').unwrap().1);
+    let (_, body) = html.rsplit_once("<tbody>").expect("there is a table");
+    let cells = body.split("<td").skip(1).filter_map(|cell| cell.split_once('>')).map(|(_, cell)| cell);
     cells.map(|cell| cell.split('<').next().unwrap_or_default().to_owned()).collect()
 }
 

@@ -22,7 +22,9 @@ impl Sum {
     /// The cost of all of these.
     pub fn of(prices: &Prices, spending: &[Spending]) -> Self {
         let mut sum = Self::default();
-        spending.iter().for_each(|spent| sum.add(prices, spent));
+        for spent in spending {
+            sum.add(prices, spent);
+        }
         sum
     }
 

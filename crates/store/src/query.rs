@@ -3,7 +3,7 @@
 use crate::Listing;
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
-use model::{Message, Micros, Part, Role, SessionId};
+use model::{Message, MessageType, Micros, Part, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
 #[derive(Debug, Clone)]
@@ -177,20 +177,12 @@ pub enum Among {
 }
 
 impl Among {
-    pub(crate) fn condition(self) -> &'static str {
-        match self {
-            Self::All => "",
-            Self::Events => {
-                " AND (m.role IN ('user', 'system', 'host') OR m.message_type IN ('APPROVAL', 'ACTION', 'ERROR'))"
-            }
-        }
-    }
+    pub(crate) const ROLES: [Role; 3] = [Role::User, Role::System, Role::Host];
+    pub(crate) const TYPES: [MessageType; 3] = [MessageType::Approval, MessageType::Action, MessageType::Error];
 
     /// Returns whether messages of this kind are among them.
     pub fn holds(self, count: &Count) -> bool {
-        self == Self::All
-            || matches!(count.role, Role::User | Role::System | Role::Host)
-            || matches!(count.message_type.as_str(), "APPROVAL" | "ACTION" | "ERROR")
+        self == Self::All || Self::ROLES.contains(&count.role) || Self::TYPES.iter().any(|of| count.message_type == *of)
     }
 }
 

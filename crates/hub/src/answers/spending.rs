@@ -156,14 +156,13 @@ async fn budget(
     let Ok(limit_usd) = dollars.parse::<f64>() else { return Ok(None) };
     let first = from.to_zoned(zone.clone()).map_err(|_| Problem::internal())?.timestamp();
     let first = Micros(first.as_microsecond());
-    let spent = match hub.spent.since(first, now) {
-        Some(spent) => spent,
-        None => {
-            let since = period(hub, first, Micros(i64::MAX));
-            let spent = Sum::of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?).cost();
-            hub.spent.remember(first, now, spent.clone());
-            spent
-        }
+    let spent = if let Some(spent) = hub.spent.since(first, now) {
+        spent
+    } else {
+        let since = period(hub, first, Micros(i64::MAX));
+        let spent = Sum::of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?).cost();
+        hub.spent.remember(first, now, spent.clone());
+        spent
     };
     let usd = spent.usd.unwrap_or(0.0);
     let state = if usd >= limit_usd {

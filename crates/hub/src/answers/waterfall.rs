@@ -142,7 +142,7 @@ fn call_span(call: &PlacedCall, asked: &[Asked]) -> Option<TimeSpan> {
 fn idle_until(spans: &[TimeSpan], until: Micros) -> Option<TimeSpan> {
     let ends: Option<Vec<Micros>> = spans.iter().map(|span| span.ended_at).collect();
     let last = ends?.into_iter().max()?;
-    (last < until).then(|| TimeSpan {
+    (last < until).then_some(TimeSpan {
         kind: TimeSpanKind::Idle,
         name: None,
         seq: None,

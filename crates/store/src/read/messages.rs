@@ -11,7 +11,7 @@ use crate::pack::{Reference, unpack, unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::content_hash;
 use crate::write::work::Work;
-use crate::{Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch, Workspace};
+use crate::{Among, Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch, Workspace};
 use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -424,7 +424,17 @@ where
     if query.replaced == Replaced::Without {
         q.push(" AND m.part <> 'replaced'");
     }
-    q.push(query.among.condition());
+    if query.among == Among::Events {
+        let mut roles = q.push(" AND (m.role IN (").separated(", ");
+        for role in Among::ROLES {
+            roles.push_bind(role.as_str().to_owned());
+        }
+        let mut types = q.push(") OR m.message_type IN (").separated(", ");
+        for of in Among::TYPES {
+            types.push_bind(of.as_str().to_owned());
+        }
+        q.push("))");
+    }
     one_of(q, "m.message_type", &query.types);
     one_of(q, "m.role", &query.roles);
 }
