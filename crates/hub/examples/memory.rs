@@ -84,7 +84,7 @@ async fn main() {
         workspace.write_batch(batch).await.unwrap();
     }
     loop {
-        let texts = workspace.unembedded(MODEL, PART as u32).await.unwrap();
+        let texts = workspace.unembedded(PART as u32).await.unwrap();
         if texts.is_empty() {
             break;
         }

@@ -47,6 +47,8 @@ pub struct MemoryIndex {
     vectors: Arc<RwLock<Vectors>>,
     /// Why the last request for vectors failed.
     error: Mutex<Option<String>>,
+    /// The model whose vectors are made: those of others are deleted.
+    model: Mutex<Option<String>>,
     /// Rings when vectors are to be made now.
     wanted: Notify,
 }
@@ -143,6 +145,16 @@ impl MemoryIndex {
         }
     }
 
+    /// Deletes the vectors of other models, once.
+    async fn adopt(&self, workspace: &Workspace, model: &str) -> Result<(), StoreError> {
+        let is_adopted = |known: &Option<String>| known.as_deref() == Some(model);
+        if !is_adopted(&self.model.lock().unwrap_or_else(PoisonError::into_inner)) {
+            workspace.adopt_model(model, clock::now()).await?;
+            *self.model.lock().unwrap_or_else(PoisonError::into_inner) = Some(model.to_owned());
+        }
+        Ok(())
+    }
+
     fn note(&self, error: Option<String>) {
         *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
@@ -187,7 +199,8 @@ pub async fn embed(hub: Hub) {
 
 /// Embeds the next texts. Returns how many those were.
 pub async fn embed_part(hub: &Hub, embedder: &dyn Embedder) -> Result<usize, String> {
-    let texts = hub.workspace.unembedded(embedder.model(), BATCH).await.map_err(|error| error.to_string())?;
+    hub.memory.adopt(&hub.workspace, embedder.model()).await.map_err(|error| error.to_string())?;
+    let texts = hub.workspace.unembedded(BATCH).await.map_err(|error| error.to_string())?;
     if texts.is_empty() {
         return Ok(0);
     }

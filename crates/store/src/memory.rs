@@ -82,7 +82,7 @@ columns! {
     }
 }
 
-const FROM: &str = " FROM memory y JOIN session s ON s.rid = y.session_rid \
+const FROM: &str = " FROM memory y JOIN session s ON s.rid = y.session_rid AND s.workspace_id = y.workspace_id \
     WHERE y.forgotten = 0 AND s.deleted_at IS NULL AND y.workspace_id = ";
 
 impl Workspace {
@@ -215,15 +215,21 @@ impl Workspace {
         Ok(MemoryCounts { all, embedded })
     }
 
-    /// Returns texts that have no vector of this model, the newest first.
-    pub async fn unembedded(&self, model: &str, limit: u32) -> Result<Vec<Unembedded>, StoreError> {
+    /// Deletes the vectors of other models, so that they are made anew with this one. Tells how many those were.
+    pub async fn adopt_model(&self, model: &str, now: Micros) -> Result<u64, StoreError> {
+        let sql = "UPDATE memory SET model = NULL, vector = NULL, vector_no = NULL WHERE workspace_id = $1 AND model <> $2";
+        self.change_memories(sql, &[model], now).await
+    }
+
+    /// Returns texts that have no vector, the newest first.
+    pub async fn unembedded(&self, limit: u32) -> Result<Vec<Unembedded>, StoreError> {
         let rows: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT m.rid, m.revision, m.body FROM memory y JOIN message m ON m.rid = y.rid \
-                 WHERE y.workspace_id = $1 AND y.forgotten = 0 AND (y.model IS NULL OR y.model <> $2) ORDER BY y.rid DESC{}",
+                 WHERE y.workspace_id = $1 AND y.forgotten = 0 AND y.model IS NULL ORDER BY y.rid DESC{}",
                 limited(i64::from(limit))
             )))
-            .bind(self.id()).bind(model).fetch_all(pool).await
+            .bind(self.id()).fetch_all(pool).await
         })?;
         let read = |(rid, revision, body): (i64, i64, Vec<u8>)| {
             Ok(Unembedded { rid, revision, draft: crate::pack::unpack_draft(&body)? })

@@ -92,7 +92,7 @@ async fn what_is_forgotten_stays_forgotten_with_its_vector() {
         // The message is read again, changed: it doesn't come back.
         write(&engine, vec![said("a", "m1", "red mill, again")]).await;
         assert_eq!(recalled(&engine, "mill", &all()).await, ["m2"]);
-        assert_eq!(engine.workspace.unembedded("m", 9).await.unwrap(), []);
+        assert_eq!(engine.workspace.unembedded(9).await.unwrap(), []);
         assert_eq!(engine.workspace.forget_memories(NOW).await.unwrap(), 1);
         assert_eq!(engine.workspace.memory_counts(&all()).await.unwrap(), MemoryCounts::default());
         assert_eq!(engine.workspace.vectors_after("m", 0, 9).await.unwrap(), []);
@@ -102,7 +102,7 @@ async fn what_is_forgotten_stays_forgotten_with_its_vector() {
 /// Gives every memory without a vector this one.
 async fn embed(engine: &Engine, model: &str, vector: &[f32]) -> Vec<Unembedded> {
     let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let texts = engine.workspace.unembedded(model, 100).await.unwrap();
+    let texts = engine.workspace.unembedded(100).await.unwrap();
     let vectors: Vec<(Unembedded, Vec<u8>)> = texts.iter().map(|text| (text.clone(), bytes.clone())).collect();
     engine.workspace.put_vectors(model, &vectors, NOW).await.unwrap();
     texts
@@ -126,7 +126,7 @@ async fn vectors_are_of_the_text_and_the_model_that_made_them() {
         write(&engine, vec![said("a", "m1", "red barn")]).await;
         let late: Vec<(Unembedded, Vec<u8>)> = before.into_iter().map(|text| (text, vec![0; 8])).collect();
         engine.workspace.put_vectors("m", &late[1..], NOW).await.unwrap();
-        let texts = engine.workspace.unembedded("m", 9).await.unwrap();
+        let texts = engine.workspace.unembedded(9).await.unwrap();
         assert_eq!(texts.iter().map(|text| text.draft.content.as_str()).collect::<Vec<_>>(), ["red barn"]);
         embed(&engine, "m", &[1.0, 0.0]).await;
         let later = engine.workspace.vectors_after("m", stored[1].no, 9).await.unwrap();
@@ -136,10 +136,13 @@ async fn vectors_are_of_the_text_and_the_model_that_made_them() {
             "it has a greater number"
         );
         // Another model makes all of them anew.
-        assert_eq!(engine.workspace.unembedded("n", 9).await.unwrap().len(), 2);
+        assert_eq!(engine.workspace.adopt_model("m", NOW).await.unwrap(), 0);
+        assert_eq!(engine.workspace.adopt_model("n", NOW).await.unwrap(), 2);
+        assert_eq!(engine.workspace.unembedded(9).await.unwrap().len(), 2);
+        assert_eq!(engine.workspace.vectors_after("m", 0, 9).await.unwrap(), []);
         assert_eq!(engine.workspace.vectors_after("n", 0, 9).await.unwrap(), []);
         assert_eq!(engine.workspace.delete_vectors(NOW).await.unwrap(), 2);
-        assert_eq!(engine.workspace.unembedded("m", 9).await.unwrap().len(), 2);
+        assert_eq!(engine.workspace.unembedded(9).await.unwrap().len(), 2);
     }
 }
 
