@@ -62,12 +62,15 @@ pub struct Feed {
     known: watch::Sender<i64>,
     /// Where our own commits brought it.
     own: watch::Sender<i64>,
+    /// Where it was when channels were last told anything, or may have been.
+    deliveries: watch::Sender<i64>,
     live: broadcast::Sender<Arc<[Arc<Change>]>>,
 }
 
 impl Feed {
     pub fn new(pos: i64) -> Self {
-        Self { known: watch::Sender::new(pos), own: watch::Sender::new(pos), live: broadcast::Sender::new(BEHIND) }
+        let bell = || watch::Sender::new(pos);
+        Self { known: bell(), own: bell(), deliveries: bell(), live: broadcast::Sender::new(BEHIND) }
     }
 
     /// After a commit of ours.
@@ -76,9 +79,18 @@ impl Feed {
         raise(&self.known, pos);
     }
 
-    /// After somebody else's commit.
+    /// After a commit of ours by which channels are told something, or not.
+    pub fn ring_with(&self, pos: i64, has_deliveries: bool) {
+        self.ring(pos);
+        if has_deliveries {
+            raise(&self.deliveries, pos);
+        }
+    }
+
+    /// After somebody else's commit: whether channels are told anything by it isn't known.
     pub(crate) fn heard(&self, pos: i64) {
         raise(&self.known, pos);
+        raise(&self.deliveries, pos);
     }
 
     pub fn pos(&self) -> i64 {
@@ -88,6 +100,11 @@ impl Feed {
     /// Rings with every commit that we hear of.
     pub(crate) fn news(&self) -> watch::Receiver<i64> {
         self.known.subscribe()
+    }
+
+    /// Rings with the commits by which channels may be told something.
+    pub(crate) fn deliveries(&self) -> watch::Receiver<i64> {
+        self.deliveries.subscribe()
     }
 
     /// Rings with our own commits.

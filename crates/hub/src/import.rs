@@ -207,7 +207,7 @@ fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
 async fn write_ready(hub: &Hub, batch: Option<Result<PreparedBatch, StoreError>>) -> Result<Written, StoreError> {
     let Some(batch) = batch.transpose()? else { return Ok(Written::default()) };
     let written = until_it_passes(hub, || hub.workspace.write_prepared(batch.clone())).await?;
-    hub.feed.ring(written.pos);
+    hub.feed.ring_with(written.pos, written.has_deliveries);
     Ok(written)
 }
 
@@ -308,6 +308,6 @@ fn pass_on(send: &mpsc::Sender<Progress<Step>>, file: &Arc<Reading>, step: Step)
 pub async fn write(hub: &Hub, step: Step) -> Result<Written, StoreError> {
     let written = hub.workspace.write_batch(step.batch).await?;
     hub.metrics.count_read(step.bytes);
-    hub.feed.ring(written.pos);
+    hub.feed.ring_with(written.pos, written.has_deliveries);
     Ok(written)
 }

@@ -245,7 +245,7 @@ async fn write_batch(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -
     // A rule looks at what others sent: should one panic, its transaction is rolled back, and the writer goes on.
     let writing = AssertUnwindSafe(workspace.write_live(writes, clock::now())).catch_unwind().await;
     let written = writing.unwrap_or_else(|_| Err(StoreError::Io(std::io::Error::other("a write panicked"))))?;
-    feed.ring(written.pos);
+    feed.ring_with(written.pos, written.has_deliveries);
     let pos = written.pos;
     let answers = written.answers.into_iter();
     Ok(answers.map(|answer| answer.map(|done| (done, pos)).map_err(Failure::Refused)).collect())

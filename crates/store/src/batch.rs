@@ -136,4 +136,6 @@ pub struct Written {
     pub sessions_added: u64,
     /// Position of the feed after this batch.
     pub pos: i64,
+    /// Whether channels are told anything by it.
+    pub has_deliveries: bool,
 }

@@ -406,4 +406,6 @@ pub struct LiveWritten {
     pub answers: Vec<Result<LiveDone, Refusal>>,
     /// Position of the feed after this batch.
     pub pos: i64,
+    /// Whether channels are told anything by it.
+    pub has_deliveries: bool,
 }

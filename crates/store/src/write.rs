@@ -46,6 +46,8 @@ pub(crate) struct Step<'a> {
     stored: (i64, i64),
     /// Whether the workspace has channels, which are told of messages.
     has_channels: bool,
+    /// Whether a channel is told anything by this transaction.
+    has_deliveries: bool,
     /// For the audit log, at the end of the transaction.
     pub notes: Vec<Note>,
 }
@@ -136,6 +138,7 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
         messages_changed: changes.changed,
         sessions_added: sessions.added(),
         pos: step.feed_pos,
+        has_deliveries: step.has_deliveries,
     })
 }
 
@@ -175,7 +178,8 @@ impl<'a> Step<'a> {
         let (feed_pos, last_rid, channels) =
             found.ok_or_else(|| StoreError::Corrupt("a workspace vanished".to_owned()))?;
         let (waiting, notes, stored) = (Waiters::default(), Vec::new(), (feed_pos, last_rid));
-        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, has_channels: channels > 0, notes })
+        let (has_channels, has_deliveries) = (channels > 0, false);
+        Ok(Self { tx, waiting, workspace, now, feed_pos, last_rid, stored, has_channels, has_deliveries, notes })
     }
 
     /// Stores how far it came. A transaction that wrote nothing stays one that the disk needn't hear of.

@@ -35,7 +35,7 @@ enum Next {
 
 /// Sends until the channel is removed.
 pub async fn run(hub: &Hub, id: &str) {
-    let mut news = hub.feed.news();
+    let mut news = hub.feed.deliveries();
     let mut changed = hub.channels.changed.subscribe();
     let mut kept = Kept::default();
     loop {

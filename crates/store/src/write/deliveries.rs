@@ -83,6 +83,7 @@ pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Ch
             rows.extend(seqs(change).into_iter().filter(|seq| *seq > after).map(row));
         }
     }
+    step.has_deliveries |= !rows.is_empty();
     step.write(&DELIVERY, &rows).await
 }
 

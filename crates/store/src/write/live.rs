@@ -110,7 +110,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
         }
     }
     step.end().await?;
-    Ok(LiveWritten { answers, pos: step.feed_pos })
+    Ok(LiveWritten { answers, pos: step.feed_pos, has_deliveries: step.has_deliveries })
 }
 
 /// Stores what changed, and tells the feed.

@@ -29,6 +29,32 @@ struct Posted {
     is_met: bool,
 }
 
+/// Where the rows of a session are, by id and by either of their texts. In their order.
+#[derive(Default)]
+struct Index {
+    ids: HashMap<(i64, String), usize>,
+    texts: HashMap<(i64, String), Vec<usize>>,
+}
+
+impl Index {
+    fn new(posted: &[Posted]) -> Self {
+        let mut index = Self::default();
+        for (at, row) in posted.iter().enumerate() {
+            let session = row.old.session_rid();
+            index.ids.insert((session, row.old.id.clone()), at);
+            let [posted, given] = &row.texts;
+            for text in std::iter::once(posted).chain(Some(given).filter(|given| *given != posted)) {
+                index.texts.entry((session, text.clone())).or_default().push(at);
+            }
+        }
+        index
+    }
+
+    fn of_text(&self, session: i64, text: &str) -> &[usize] {
+        self.texts.get(&(session, text.to_owned())).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Gives messages that are in the transcript the ids of the rows that people wrote. Returns session and id of each; `stored` has them.
 pub(super) async fn meet(
     step: &mut Step<'_>,
@@ -48,6 +74,7 @@ pub(super) async fn meet(
     if posted.is_empty() {
         return Ok(met);
     }
+    let index = Index::new(&posted);
     // Lines of one prompt that its reader didn't join, by the row that they are.
     let mut more: Vec<(i64, String, Vec<Reference>)> = Vec::new();
     let mut kept = Vec::with_capacity(planned.len());
@@ -58,11 +85,10 @@ pub(super) async fn meet(
         }
         let key = (one.session_rid, one.message.id.clone());
         let delivered = sessions.row(one.session).delivered_seq;
-        let by_id = posted.iter().position(|row| (row.old.session_rid(), &row.old.id) == (key.0, &key.1));
-        let found = match by_id {
-            Some(found) => Some(found),
+        let found = match index.ids.get(&key) {
+            Some(found) => Some(*found),
             None if stored.contains_key(&key) => None,
-            None => by_text(&one, &posted, delivered)?,
+            None => by_text(&one, &posted, &index, delivered)?,
         };
         let Some(row) = found.and_then(|found| posted.get_mut(found)) else {
             kept.push(one);
@@ -78,10 +104,14 @@ pub(super) async fn meet(
         met.insert(key);
         kept.push(one);
     }
-    for (session, id, references) in more {
-        let same = |one: &&mut Planned| one.session_rid == session && one.message.id == id;
-        if let Some(one) = kept.iter_mut().find(same) {
-            merge(&mut one.references, &references);
+    if !more.is_empty() {
+        let places = kept.iter().enumerate().rev();
+        let places: HashMap<(i64, String), usize> =
+            places.map(|(at, one)| ((one.session_rid, one.message.id.clone()), at)).collect();
+        for (session, id, references) in more {
+            if let Some(one) = places.get(&(session, id)).and_then(|at| kept.get_mut(*at)) {
+                merge(&mut one.references, &references);
+            }
         }
     }
     *planned = kept;
@@ -116,22 +146,27 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
 
 /// The first row with these words that no other line has, or that has this line already. With the words of the system before them,
 /// they are no words that a person typed: the last row with them.
-fn by_text(planned: &Planned, posted: &[Posted], delivered: i64) -> Result<Option<usize>, StoreError> {
+fn by_text(
+    planned: &Planned,
+    posted: &[Posted],
+    index: &Index,
+    delivered: i64,
+) -> Result<Option<usize>, StoreError> {
     let text = unpack_draft(&planned.message.body)?.content;
     let text = text.trim();
-    let is_of = |row: &Posted| row.old.session_rid() == planned.session_rid && row.old.seq <= delivered;
+    let given = |text: &str| {
+        let rows = index.of_text(planned.session_rid, text).iter();
+        rows.filter_map(|at| Some((*at, posted.get(*at)?))).filter(|(_, row)| row.old.seq <= delivered)
+    };
     let words = after_system(text);
     if words != text {
-        return Ok(posted.iter().rposition(|row| is_of(row) && row.texts.iter().any(|said| said == words)));
+        return Ok(given(words).last().map(|(at, _)| at));
     }
-    for (index, row) in posted.iter().enumerate() {
-        if row.is_met || !is_of(row) || !row.texts.iter().any(|said| said == text) {
-            continue;
-        }
+    for (at, row) in given(text).filter(|(_, row)| !row.is_met) {
         let known = unpack_references(&row.old.records)?;
         let overlaps = |one: &Reference| known.iter().any(|known| known.covers(*one) || one.covers(*known));
         if known.is_empty() || planned.references.iter().any(overlaps) {
-            return Ok(Some(index));
+            return Ok(Some(at));
         }
     }
     Ok(None)
