@@ -26,7 +26,7 @@ use model::{
 };
 
 /// Whose store it is, as decisions name them: whoever reads this.
-const OWNER: &str = "owner";
+pub(crate) const OWNER: &str = "owner";
 /// What decides for them from then on, once they said "always".
 const BY_RULE: &str = "rule";
 /// Where what a transcript's agent asks is answered.

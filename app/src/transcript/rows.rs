@@ -3,11 +3,13 @@
 use super::{
     Detail, TranscriptOptions, Verbosity, answered, attempts, days, explored, hidden, plans, verbosity, worked,
 };
+use crate::message::approval::OWNER;
 use crate::message::voice::{is_answer, speaker};
 use crate::message_renderer::{self, Kind, render_article};
 use crate::shared::window::CHUNK;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState};
+use model::message_type::tool_call::ToolState;
 use model::policy::{Look, facts_of, policy};
 use model::{Body, MessageType, Micros, Role};
 use std::ops::RangeInclusive;
@@ -282,12 +284,18 @@ fn is_work(entry: &Entry) -> bool {
         || matches!(message_renderer::kind(&entry.message_type), Kind::Tool | Kind::Card)
 }
 
-/// Is it a refusal without a word, of a call that says itself that it was refused?
+/// Is it the reader's refusal without a word, of a call that says itself that it was refused?
 fn is_told(entry: &Entry, page: &MessagePage) -> bool {
     let (Some(call), Body::Approval(approval)) = (&entry.message.draft.call_id, entry.body()) else { return false };
-    let words = approval.decision.as_ref().and_then(|decision| decision.text.as_deref()).unwrap_or_default();
+    let decision = approval.decision.as_ref();
+    let words = decision.and_then(|decision| decision.text.as_deref()).unwrap_or_default();
+    // Who else denied it is said by nothing else.
+    if decision.and_then(|decision| decision.by.as_deref()).is_some_and(|by| by != OWNER) {
+        return false;
+    }
     let is_call = |other: &Entry| {
-        message_renderer::kind(&other.message_type) == Kind::Tool && other.message.draft.call_id.as_ref() == Some(call)
+        let is_refused = matches!(other.body(), Body::ToolCall(call) if call.state() == ToolState::Denied);
+        is_refused && other.message.draft.call_id.as_ref() == Some(call)
     };
     let refused = approval.kind == ApprovalKind::Permission && approval.state == ApprovalState::Denied;
     refused && words.trim().is_empty() && page.messages.iter().any(is_call)

@@ -6,7 +6,7 @@
 mod channel;
 mod embed;
 
-pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text};
+pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
 pub use embed::{remembers, should_embed};
 
 use crate::routing::Mark;

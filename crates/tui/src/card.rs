@@ -13,7 +13,7 @@ use model::message_type::approval::Approval;
 use model::message_type::code_edit::CodeEdit;
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::message_type::tool_call::{ToolCall, ToolState};
-use model::policy::{Channel, facts_of, policy};
+use model::policy::{Channel, decided_by, facts_of, policy};
 use model::{Body, Micros, Role, Status};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -235,10 +235,9 @@ fn asked(entry: &Entry, approval: &Approval, view: &View) -> Vec<Line<'static>> 
         lines.push(Line::styled("Waits for you: a reads and decides it", style));
     } else {
         let answer = visible::line(&approval.answer(), 200);
-        let by = approval.decision.as_ref().and_then(|decision| decision.via.clone());
-        let via = by.map_or_else(String::new, |via| format!(", by {}", visible::line(&via, 20)));
+        let by = decided_by(approval).map(|by| visible::line(&by, 100)).unwrap_or_default();
         let state = approval.state.label();
-        lines.push(Line::styled(format!("{state}{via}  {answer}").trim_end().to_owned(), theme.quiet()));
+        lines.push(Line::styled(format!("{state}{by}  {answer}").trim_end().to_owned(), theme.quiet()));
     }
     lines
 }

@@ -57,6 +57,9 @@ impl Asks {
     }
 }
 
+/// What the model is told of a denial. By these words the transcript says that a person refused the call, not that it failed.
+const DENIED: &str = "The user doesn't want to proceed with this tool use.";
+
 fn behaviour(ask: Ask, answer: Answer) -> Value {
     match answer {
         Answer::Allow { input, rules, .. } => {
@@ -76,7 +79,10 @@ fn behaviour(ask: Ask, answer: Answer) -> Value {
             json!({ "behavior": "allow", "updatedInput": input })
         }
         Answer::Deny { message, .. } => {
-            let message = message.unwrap_or_else(|| "The user doesn't allow this.".to_owned());
+            let message = match message {
+                Some(words) => format!("{DENIED} Instead, the user said:\n{words}"),
+                None => DENIED.to_owned(),
+            };
             json!({ "behavior": "deny", "message": message })
         }
         Answer::Cancel => json!({ "behavior": "deny", "message": "Nobody answered.", "interrupt": true }),

@@ -161,8 +161,8 @@ fn ask(draft: &Draft) -> String {
     lines.join("\n")
 }
 
-/// Who decided, and where, as far as that is known: ` by Ada (matrix)`. What a key reports names the key already.
-fn decided_by(approval: &Approval) -> Option<String> {
+/// Returns who decided, and where, as far as that is known: ` by Ada (matrix)`. What a key reports names the key already.
+pub fn decided_by(approval: &Approval) -> Option<String> {
     let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_none())?;
     let by = decision.by.as_ref()?;
     Some(decision.via.as_ref().map_or_else(|| format!(" by {by}"), |via| format!(" by {by} ({via})")))
