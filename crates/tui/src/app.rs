@@ -241,6 +241,7 @@ impl App {
                     self.leave_review();
                 }
             }
+            Told::Saved(names) => self.tell(format!("Saved here: {}", crate::visible::line(&names.join(", "), 200))),
             Told::Found(query, page) if query == self.sought => {
                 self.hits = List { at: 0, total: page.total, rows: page.hits };
             }
@@ -261,9 +262,12 @@ impl App {
         {
             let anew = Review::of(session, entry);
             let is_over = anew.is_none();
-            let words = self.review.take().and_then(|review| review.words);
+            let before = self.review.take();
             self.review = anew.map(|mut review| {
-                review.words = words;
+                if let Some(before) = before {
+                    review.words = before.words;
+                    review.form.refill(before.form);
+                }
                 review
             });
             if is_over {
@@ -321,7 +325,7 @@ impl App {
         } else if let Some(Typing::Message(field)) = &mut self.typing {
             field.insert(text);
         } else if let Some(review) = self.review.as_mut().filter(|review| review.is_typing) {
-            review.words.get_or_insert_default().insert(text);
+            review.paste(text);
         }
     }
 

@@ -8,6 +8,7 @@ use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath};
 use api::{Client, Nothing, Problem};
 use sdk::Verbatim;
+use std::path::PathBuf;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +53,8 @@ pub enum Ask {
     },
     /// Search.
     Search(SearchQuery),
+    /// Save files of a message, each by its name and blob.
+    Save(Vec<(String, String)>),
 }
 
 /// What came of a request.
@@ -71,6 +74,8 @@ pub enum Told {
     Decided(String, Box<Decided>),
     /// To [`Ask::Search`].
     Found(SearchQuery, SearchPage),
+    /// To [`Ask::Save`]: the names that the files got.
+    Saved(Vec<String>),
     /// It was refused, or didn't get through.
     Refused(Box<Ask>, Problem),
 }
@@ -82,6 +87,8 @@ pub struct Server {
     pub verbatim: Verbatim,
     /// Says and decides; None with an agent's key, which may do neither.
     pub person: Option<Person>,
+    /// Where files of messages are saved.
+    pub folder: PathBuf,
 }
 
 impl Server {
@@ -127,6 +134,7 @@ impl Server {
                 let at = MessagePath { session, message: message.clone() };
                 Told::Decided(message, Box::new(self.person()?.decide(at, decide).await?))
             }
+            Ask::Save(files) => Told::Saved(crate::save::save(&self.verbatim, &self.folder, &files).await?),
             Ask::Search(query) => {
                 let page = client.search(Nothing {}, query.clone()).await?;
                 Told::Found(query, page)

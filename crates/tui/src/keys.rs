@@ -58,6 +58,7 @@ keys! {
         PreviousPrompt = "[", "Previous prompt";
         NextPrompt = "]", "Next prompt";
         Write = "r, i", "Write to the agent";
+        Save = "s", "Save the files of the card here";
         Approve = "a", "Read and decide what the card asks for";
         Pause = "g p", "Pause output, or go on";
         Dev = "., g d", "Developer view";
@@ -68,7 +69,9 @@ keys! {
         AllowOnce = "a", "Allow once";
         AllowAlways = "A", "Allow always";
         Deny = "d", "Deny";
-        Answer = "r, i", "Answer in words, or add a note";
+        Answer = "r, i", "Answer in words, add a note, or fill in the field";
+        NextField = "n", "Next field of a form";
+        PreviousField = "p", "Previous field of a form";
         SendAnswer = "Enter", "Send the chosen answer";
     }
 }

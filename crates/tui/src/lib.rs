@@ -7,7 +7,8 @@
 //!   a person says and decides by a log-in of its own (`login`).
 //! - [`draw`](fn@draw) draws the state: `screens` has a part for each screen. `transcript` places the cards, `card` draws one,
 //!   `markdown` a text, `code` a difference; `wrap` fits lines into the width.
-//! - `review` is what stands before a decision: all that it covers, each character of it visible (`exact`).
+//! - `review` is what stands before a decision: all that it covers, each character of it visible (`exact`). `form` has the fields of
+//!   a request.
 //! - `keys` is the table of keys.
 //!
 //! No byte of a message reaches the terminal unseen: `visible` and `exact` replace what can't be seen or would command the
@@ -23,11 +24,13 @@ mod card;
 mod code;
 mod compose;
 mod exact;
+mod form;
 mod keys;
 mod login;
 mod markdown;
 mod review;
 mod run;
+mod save;
 mod screens;
 mod theme;
 mod transcript;

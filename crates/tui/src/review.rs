@@ -5,9 +5,11 @@ use crate::card::text_of;
 use crate::code;
 use crate::compose::{Field, Typed};
 use crate::exact;
+use crate::form::Form;
 use crate::keys::Command;
 use crate::theme::Theme;
-use crate::wrap::{Break, wrap};
+use crate::visible;
+use crate::wrap::{Break, cut, wrap};
 use api::messages::{Entry, NotShownReason};
 use api::posting::Decide;
 use crossterm::event::KeyEvent;
@@ -31,6 +33,8 @@ pub struct Review {
     height: usize,
     picked: Vec<String>,
     pub words: Option<Field>,
+    pub form: Form,
+    /// Words, or the value of a field.
     pub is_typing: bool,
     /// The decision is on its way.
     pub is_sent: bool,
@@ -45,6 +49,7 @@ impl Review {
         Some(Self {
             session: session.to_owned(),
             entry: entry.clone(),
+            form: Form::of(&approval.fields),
             approval,
             top: 0,
             seen: 0,
@@ -115,8 +120,18 @@ impl Review {
                 }
             }
         }
-        for field in &approval.fields {
-            page.exact(&field.label, "Input: ");
+        if !self.form.is_empty() {
+            page.blank();
+        }
+        for (field, value, is_current) in self.form.rows() {
+            page.exact(&field.label, if is_current { "› " } else { "  " });
+            // One line, whatever is in it: what was read stays read.
+            page.lines.push(Line::raw(cut(&format!("    {}", visible::line(&value, 300)), width)));
+            let must = if field.required == Some(true) { ", required" } else { "" };
+            page.note(&format!("{}{must}", field.kind), "    ");
+            if let Some(options) = &field.options {
+                page.exact(&options.join(", "), "    one of: ");
+            }
         }
         match (&self.entry.shown_sha256, &self.entry.not_shown) {
             (Some(_), _) => {}
@@ -140,8 +155,8 @@ impl Review {
         if self.entry.shown_sha256.is_some() {
             if !self.is_seen() {
                 hints.push("Space reads on; allowed once all was seen".to_owned());
-            } else if !self.approval.fields.is_empty() {
-                hints.push("Fill in the form in the browser".to_owned());
+            } else if !self.form.is_empty() {
+                hints.push("n p choose a field, r fills it in, Enter sends".to_owned());
             } else if self.is_permission() {
                 hints.push("a allows once".to_owned());
                 if self.option(OptionKind::AllowAlways).is_some() {
@@ -187,7 +202,44 @@ impl Review {
         self.picked.push(id);
     }
 
+    /// Begins to type, or changes the current field of a form.
+    pub fn answer(&mut self) {
+        self.problem = None;
+        self.is_typing = if self.form.is_empty() {
+            self.words.get_or_insert_default();
+            true
+        } else {
+            self.form.fill()
+        };
+    }
+
+    /// What is being typed, behind what.
+    pub fn typing(&self) -> Option<(String, &Field)> {
+        if !self.is_typing {
+            return None;
+        }
+        if self.form.is_empty() {
+            return Some(("> ".to_owned(), self.words.as_ref()?));
+        }
+        let (label, field) = self.form.typing();
+        Some((format!("{}: ", visible::line(label, 40)), field))
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        if self.form.is_empty() {
+            self.words.get_or_insert_default().insert(text);
+        } else {
+            self.form.insert(text);
+        }
+    }
+
     pub fn typed(&mut self, key: KeyEvent) -> Option<Ask> {
+        if !self.form.is_empty() {
+            let ended = self.form.typed(key)?;
+            self.is_typing = ended.is_err();
+            self.problem = ended.err().map(str::to_owned);
+            return None;
+        }
         match self.words.get_or_insert_default().key(key) {
             Typed::Text => None,
             Typed::Leave => {
@@ -237,9 +289,10 @@ impl Review {
         if !self.is_seen() {
             return Err("Read all of it first: Space goes on");
         }
-        if !self.approval.fields.is_empty() {
-            return Err("It has a form: answer it in the browser");
+        if !self.form.is_filled() {
+            return Err("Fill in what is required: n p choose a field, r fills it in");
         }
+        let decide = Decide { values: self.form.values(), ..decide };
         let choose = |choice: &Choice| vec![choice.id.clone()];
         match command {
             Command::AllowOnce => match self.option(OptionKind::AllowOnce) {
@@ -253,7 +306,7 @@ impl Review {
                 let choice = self.option(OptionKind::AllowAlways).ok_or("It can't be allowed always")?;
                 Ok(Decide { selected: choose(choice), ..decide })
             }
-            _ if self.picked.is_empty() && decide.text.is_none() => {
+            _ if self.picked.is_empty() && decide.text.is_none() && decide.values.is_none() => {
                 Err("Choose an answer by its number, or type one with r")
             }
             _ => {

@@ -71,12 +71,12 @@ fn hint(app: &App) -> String {
 /// The lines of what is being typed, and where its cursor is in them.
 fn field(app: &App, width: usize, most: usize) -> Option<(Vec<Line<'static>>, (u16, u16))> {
     let (label, field) = match (&app.typing, &app.review) {
-        (Some(Typing::Filter(field)), _) => ("Filter: ", field),
-        (Some(Typing::Search(field)), _) => ("Search: ", field),
-        (Some(Typing::Find(field, _)), _) => ("Find here: ", field),
-        (Some(Typing::Message(field)), _) => ("> ", field),
-        (None, Some(review)) if review.is_typing => ("> ", review.words.as_ref()?),
-        _ => return None,
+        (Some(Typing::Filter(field)), _) => ("Filter: ".to_owned(), field),
+        (Some(Typing::Search(field)), _) => ("Search: ".to_owned(), field),
+        (Some(Typing::Find(field, _)), _) => ("Find here: ".to_owned(), field),
+        (Some(Typing::Message(field)), _) => ("> ".to_owned(), field),
+        (None, Some(review)) => review.typing()?,
+        (None, None) => return None,
     };
     let first = Span::styled(label, app.theme.person());
     let next = Span::raw(" ".repeat(first.width()));

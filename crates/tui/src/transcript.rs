@@ -9,6 +9,7 @@ use model::message_type::tool_call::ToolState;
 use model::{Body, Role, Status};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Messages of one request.
@@ -19,6 +20,19 @@ pub const PAGE: u32 = 100;
 enum Row {
     Message(Box<Entry>),
     Hidden(HiddenRow),
+}
+
+/// The lines of a card, and what they were drawn for: revision and width, unfolded or not.
+struct Drawn {
+    of: (i32, usize, bool),
+    lines: Vec<Line<'static>>,
+}
+
+/// What stands between two empty lines: a card, or the line of a run of hidden rows.
+struct Block<'a> {
+    first: i64,
+    last: i64,
+    lines: Cow<'a, [Line<'static>]>,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
@@ -41,8 +55,8 @@ pub struct Transcript {
     pub is_asked_before: bool,
     pub is_dev: bool,
     pub is_paused: bool,
-    /// Cards that were drawn, by `seq`, with the revision, width and state that they were drawn for.
-    drawn: HashMap<i64, (i32, usize, bool, Vec<Line<'static>>)>,
+    /// Cards that were drawn, by `seq`.
+    drawn: HashMap<i64, Drawn>,
     /// Height of the window when it was drawn last.
     height: usize,
 }
@@ -143,6 +157,12 @@ impl Transcript {
         self.message(self.current)
     }
 
+    /// The files of the current row whose bytes are there, each by its name and blob.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let Some(Body::File(file)) = self.current().map(Entry::body) else { return Vec::new() };
+        file.files.iter().filter_map(|item| Some((item.name.clone(), item.blob.clone()?))).collect()
+    }
+
     /// The request that `a` opens: of the current row, else the newest.
     pub fn open_request(&self) -> Option<&Entry> {
         let open = |entry: &&Entry| Approval::open_of(&entry.message.draft, entry.body()).is_some();
@@ -205,59 +225,58 @@ impl Transcript {
         self.follows = false;
     }
 
-    fn is_unfolded(&self, seq: i64) -> bool {
-        self.unfolded.contains(&seq) != self.all_unfolded
+    /// Draws the cards that changed since they were drawn.
+    fn draw(&mut self, view: &View) {
+        for (seq, row) in &self.rows {
+            let Row::Message(entry) = row else { continue };
+            let unfolded = self.unfolded.contains(seq) != self.all_unfolded;
+            let of = (entry.message.revision, view.width, unfolded);
+            if self.drawn.get(seq).is_none_or(|drawn| drawn.of != of) {
+                self.drawn.insert(*seq, Drawn { of, lines: card::lines(entry, unfolded, view) });
+            }
+        }
     }
 
-    fn block(&mut self, seq: i64, view: &View) -> Vec<Line<'static>> {
-        let unfolded = self.is_unfolded(seq);
-        let Some(Row::Message(entry)) = self.rows.get(&seq) else { return Vec::new() };
-        let revision = entry.message.revision;
-        if let Some((at, width, was, lines)) = self.drawn.get(&seq)
-            && (*at, *width, *was) == (revision, view.width, unfolded)
-        {
-            return lines.clone();
+    fn blocks(&self, theme: Theme) -> Vec<Block<'_>> {
+        let mut blocks = Vec::new();
+        let mut hidden: Vec<&HiddenRow> = Vec::new();
+        for (seq, row) in &self.rows {
+            if let Row::Hidden(row) = row {
+                hidden.push(row);
+                continue;
+            }
+            blocks.extend(hidden_block(&mut hidden, theme));
+            let lines = self.drawn.get(seq).map_or(&[][..], |drawn| &drawn.lines);
+            blocks.push(Block { first: *seq, last: *seq, lines: Cow::Borrowed(lines) });
         }
-        let lines = card::lines(entry, unfolded, view);
-        self.drawn.insert(seq, (revision, view.width, unfolded, lines.clone()));
-        lines
+        blocks.extend(hidden_block(&mut hidden, theme));
+        blocks
     }
 
     /// The lines of the window; each begins with a column that shows which row is the current one.
     pub fn window(&mut self, view: &View, height: usize) -> Vec<Line<'static>> {
         self.height = height;
-        let inner = View { width: view.width.saturating_sub(2).max(1), ..view.clone() };
-        let mut blocks: Vec<(i64, i64, Vec<Line<'static>>)> = Vec::new();
-        let mut hidden: Vec<HiddenRow> = Vec::new();
-        let seqs: Vec<i64> = self.rows.keys().copied().collect();
-        for seq in seqs {
-            if let Some(Row::Hidden(row)) = self.rows.get(&seq) {
-                hidden.push(row.clone());
-                continue;
-            }
-            push_hidden(&mut blocks, &mut hidden, view.theme);
-            let lines = self.block(seq, &inner);
-            blocks.push((seq, seq, lines));
-        }
-        push_hidden(&mut blocks, &mut hidden, view.theme);
-        let mut all: Vec<(i64, Line<'static>)> = Vec::new();
+        self.draw(&View { width: view.width.saturating_sub(2).max(1), ..view.clone() });
         let mut starts = Vec::new();
-        let mut was_line = false;
-        for (first, last, lines) in blocks {
+        let (mut total, mut was_line) = (0, false);
+        for block in self.blocks(view.theme) {
             // Lines of calls stand close.
-            let is_line = lines.len() == 1;
-            if !(all.is_empty() || was_line && is_line) {
-                all.push((0, Line::default()));
-            }
+            let is_line = block.lines.len() == 1;
+            total += usize::from(!(total == 0 || was_line && is_line));
             was_line = is_line;
-            starts.push((first, last, all.len()));
-            all.extend(lines.into_iter().map(|line| (last, line)));
+            starts.push((block.first, block.last, total));
+            total += block.lines.len();
         }
-        let top = self.top(all.len(), &starts, height);
-        let current = starts.iter().find(|(first, last, _)| (*first..=*last).contains(&self.current));
-        let current = current.map(|(_, last, _)| *last);
-        let shown = all.into_iter().skip(top).take(height);
-        shown.map(|(of, line)| marked(line, Some(of) == current, view.theme)).collect()
+        let top = self.top(total, &starts, height);
+        let mut window = vec![marked(Line::default(), false, view.theme); height.min(total.saturating_sub(top))];
+        for (block, (.., start)) in self.blocks(view.theme).iter().zip(&starts) {
+            let is_current = (block.first..=block.last).contains(&self.current);
+            for (row, line) in (*start..).zip(block.lines.iter()).skip_while(|(row, _)| *row < top) {
+                let Some(place) = window.get_mut(row - top) else { break };
+                *place = marked(line.clone(), is_current, view.theme);
+            }
+        }
+        window
     }
 
     /// The first line in the window, of so many. Makes the row there the current one where the window was moved away from it.
@@ -321,14 +340,14 @@ fn is_trouble(entry: &Entry) -> bool {
 }
 
 /// Ends a run of hidden rows: `3 hidden: 2 system, 1 reasoning`.
-fn push_hidden(blocks: &mut Vec<(i64, i64, Vec<Line<'static>>)>, hidden: &mut Vec<HiddenRow>, theme: Theme) {
-    let (Some(first), Some(last)) = (hidden.first(), hidden.last()) else { return };
+fn hidden_block(hidden: &mut Vec<&HiddenRow>, theme: Theme) -> Option<Block<'static>> {
+    let (first, last) = (hidden.first()?.seq, hidden.last()?.seq);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for row in &*hidden {
         *counts.entry(if row.role == Role::Model { "reasoning" } else { row.role.as_str() }).or_default() += 1;
     }
     let of: Vec<String> = counts.iter().map(|(role, count)| format!("{count} {role}")).collect();
     let words = format!("{} hidden: {}; . shows them", hidden.len(), of.join(", "));
-    blocks.push((first.seq, last.seq, vec![Line::styled(words, theme.quiet())]));
     hidden.clear();
+    Some(Block { first, last, lines: Cow::Owned(vec![Line::styled(words, theme.quiet())]) })
 }

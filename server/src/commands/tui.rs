@@ -5,6 +5,7 @@ use crate::door;
 use anyhow::{Result, bail};
 use jiff::tz::TimeZone;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use tui::{App, Person, Server, Theme};
 
 pub async fn run(args: Tui) -> Result<()> {
@@ -24,7 +25,7 @@ pub async fn run(args: Tui) -> Result<()> {
     };
     let theme = if args.no_color.is_some_and(|word| !word.is_empty()) { Theme::Plain } else { Theme::Colours };
     let app = App::new(theme, TimeZone::system());
-    let ended = tui::run(app, Server { verbatim, person: person.clone() }, session).await;
+    let ended = tui::run(app, Server { verbatim, person: person.clone(), folder: PathBuf::from(".") }, session).await;
     if let Some(person) = person {
         // Where the server is gone, the log-in ends by itself.
         let _ = person.leave().await;

@@ -32,7 +32,8 @@ impl Reader {
         let runtime = Runtime::new().unwrap();
         let verbatim = Verbatim::connect(&server.origin(), &server.key()).unwrap();
         let person = runtime.block_on(Person::log_in(&verbatim)).unwrap();
-        let server = tui::Server { verbatim, person: Some(person) };
+        let folder = server.place.path("home");
+        let server = tui::Server { verbatim, person: Some(person), folder };
         let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
         let mut person = Self { app: App::new(theme, TimeZone::UTC), server, terminal, runtime };
         let asks = person.app.begin(None);
@@ -59,6 +60,7 @@ impl Reader {
                 "Enter" => KeyCode::Enter,
                 "Esc" => KeyCode::Esc,
                 "Space" => KeyCode::Char(' '),
+                "Backspace" => KeyCode::Backspace,
                 key => KeyCode::Char(key.chars().next().unwrap()),
             };
             let asks = self.app.pressed(KeyEvent::new(code, held));
@@ -241,6 +243,61 @@ fn a_request_is_denied_at_once() {
     assert!(person.screen().contains("Decided: "), "{}", person.screen());
 }
 
+/// Each kind of field is filled in with the keys, and what is missing or wrong is named before anything is sent.
+#[test]
+fn a_form_is_filled_in() {
+    let server = Server::start();
+    let session = mill(&server);
+    let fields = json!([
+        {"id": "name", "label": "Name of the mill", "type": "text", "required": true},
+        {"id": "stones", "label": "Stones", "type": "number"},
+        {"id": "grain", "label": "Grain", "type": "select", "options": ["Rye", "Oats"], "required": true},
+        {"id": "night", "label": "At night too", "type": "checkbox"}]);
+    let form = json!({"kind": "form", "title": "How is it ground?", "state": "open", "questions": [], "fields": fields});
+    let mut asked = envelope("APPROVAL", form);
+    asked["id"] = json!("form");
+    post(&server, &session, asked);
+    let mut person = Reader::at(&server, (60, 24), Theme::Plain);
+    person.press("Enter a r");
+    person.type_in("Lower mill");
+    person.press("Enter r");
+    person.type_in("two");
+    person.press("Enter");
+    assert!(person.screen().contains("Expected a number"), "{}", person.screen());
+    person.press("Backspace Backspace Backspace 2 Enter n r");
+    person.press("Enter");
+    assert!(person.screen().contains("Fill in what is required"), "{}", person.screen());
+    person.press("p r r");
+    assert_screen!(person.screen());
+    person.press("Enter");
+    assert!(person.screen().contains("Decided: "), "{}", person.screen());
+    let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?type=ACTION"), "").json();
+    let values = json!({"name": "Lower mill", "stones": 2, "grain": "Oats", "night": true});
+    assert_eq!(page["messages"][0]["metadata"]["payload"]["values"], values);
+}
+
+#[test]
+fn files_are_saved_under_their_names() {
+    let server = Server::start();
+    let session = mill(&server);
+    let key = format!("Bearer {}", server.key());
+    let stored =
+        server.send("POST", "/v1/blobs", &[("Authorization", &key), ("Content-Type", "text/plain")], "rye").json();
+    let file = json!({"files": [{"name": "../rye.txt", "mime": "text/plain", "size": 3, "blob": stored["blob"], "state": "ready"}]});
+    post(&server, &session, envelope("FILE", file));
+    let mut person = Reader::at(&server, (80, 24), Theme::Plain);
+    person.press("Enter s");
+    assert!(person.screen().contains("rye.txt (text/plain, 3 B)"), "{}", person.screen());
+    assert!(person.screen().contains("Saved here: rye.txt"), "{}", person.screen());
+    person.press("s");
+    assert!(person.screen().contains("Saved here: rye-2.txt"), "{}", person.screen());
+    for name in ["rye.txt", "rye-2.txt"] {
+        assert_eq!(std::fs::read_to_string(server.place.path("home").join(name)).unwrap(), "rye");
+    }
+    person.press("k s");
+    assert!(person.screen().contains("No file here"), "{}", person.screen());
+}
+
 #[test]
 fn writing_searching_and_what_is_refused() {
     let server = Server::start();
@@ -278,7 +335,7 @@ fn with_an_agents_key() {
     let verbatim = Verbatim::connect(&server.origin(), &key).unwrap();
     let refused = runtime.block_on(Person::log_in(&verbatim)).err().unwrap();
     assert_eq!(refused.status, 403);
-    let told = runtime.block_on(tui::Server { verbatim, person: None }.perform(Ask::Say {
+    let told = runtime.block_on(tui::Server { verbatim, person: None, folder: server.place.path("home") }.perform(Ask::Say {
         session: "x".to_owned(),
         text: "Hello".to_owned(),
         id: "1".to_owned(),

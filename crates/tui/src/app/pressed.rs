@@ -47,7 +47,12 @@ impl App {
             }
             Command::Answer => {
                 if let Some(review) = &mut self.review {
-                    review.is_typing = true;
+                    review.answer();
+                }
+            }
+            Command::NextField | Command::PreviousField => {
+                if let Some(review) = &mut self.review {
+                    review.form.step(if command == Command::NextField { 1 } else { -1 });
                 }
             }
             Command::Approve => self.read_request(),
@@ -70,6 +75,13 @@ impl App {
             Command::Write => {
                 let draft = self.drafts.remove(transcript.id()).unwrap_or_default();
                 self.typing = Some(Typing::Message(draft));
+            }
+            Command::Save => {
+                let files = transcript.files();
+                if !files.is_empty() {
+                    return vec![Ask::Save(files)];
+                }
+                self.tell("No file here that could be saved");
             }
             Command::Pause => {
                 transcript.is_paused = !transcript.is_paused;
