@@ -1,207 +1,22 @@
 #!/usr/bin/env python3
 """A session shown and answered in a Matrix room, against a real homeserver (Synapse) on this machine.
 
-    python3 -m venv /tmp/synapse && /tmp/synapse/bin/pip install matrix-synapse
-    SYNAPSE=/tmp/synapse/bin/python VERBATIM_PROGRAM=target/debug/verbatim python3 end2end/channels/matrix.py
+    python3 -m venv target/places && target/places/bin/pip install --requirement end2end/places/needs.txt
+    VERBATIM_PROGRAM=target/debug/verbatim target/places/bin/python end2end/channels/matrix.py
 
-`SYNAPSE` is a Python that has Synapse. Nothing leaves this machine. Needs Python 3.9 and a Unix.
+`SYNAPSE` names another Python that has Synapse. Nothing leaves this machine. Needs Python 3.9 and a Unix.
 """
 import json
-import os
 import pathlib
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = pathlib.Path(os.environ.get("VERBATIM_PROGRAM", ROOT / "target/debug/verbatim")).resolve()
-SYNAPSE = os.environ.get("SYNAPSE", sys.executable)
-PATIENCE = 60
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-
-def until(what, look):
-    """Waits until `look` returns something."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        found = look()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"this never came: {what}")
-
-
-def call(url, method="GET", body=None, token=None):
-    """Status and JSON of an answer."""
-    headers = {"Content-Type": "application/json"}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    data = None if body is None else json.dumps(body).encode()
-    try:
-        with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method), timeout=30) as answer:
-            return answer.status, json.loads(answer.read() or b"{}")
-    except urllib.error.HTTPError as error:
-        text = error.read()
-        try:
-            return error.code, json.loads(text)
-        except ValueError:
-            return error.code, {"text": text.decode(errors="replace")}
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-class Homeserver:
-    def __init__(self, place):
-        self.place, self.port = place, free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        place.mkdir()
-        config = {
-            "server_name": "mill.test",
-            "pid_file": str(place / "pid"),
-            "listeners": [{"port": self.port, "type": "http", "bind_addresses": ["127.0.0.1"], "x_forwarded": False,
-                           "resources": [{"names": ["client"]}]}],
-            "database": {"name": "sqlite3", "args": {"database": str(place / "synapse.db")}},
-            "media_store_path": str(place / "media"),
-            "signing_key_path": str(place / "signing.key"),
-            "registration_shared_secret": "made up",
-            "macaroon_secret_key": "made up",
-            "form_secret": "made up",
-            "enable_registration": True,
-            "enable_registration_without_verification": True,
-            "report_stats": False,
-            "trusted_key_servers": [],
-            "rc_registration": {"per_second": 1000, "burst_count": 1000},
-            "rc_message": {"per_second": 1000, "burst_count": 1000},
-            "rc_joins": {"local": {"per_second": 1000, "burst_count": 1000}},
-            "rc_invites": {"per_room": {"per_second": 1000, "burst_count": 1000},
-                           "per_user": {"per_second": 1000, "burst_count": 1000}},
-        }
-        self.config = place / "homeserver.yaml"
-        # JSON is YAML.
-        self.config.write_text(json.dumps(config))
-        subprocess.run([SYNAPSE, "-m", "synapse.app.homeserver", "-c", self.config, "--generate-keys"], check=True,
-                       cwd=place)
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([SYNAPSE, "-m", "synapse.app.homeserver", "-c", self.config], cwd=self.place,
-                                        stdout=open(self.place / "log", "a"), stderr=subprocess.STDOUT)
-
-        def answers():
-            try:
-                return call(f"{self.url}/_matrix/client/versions")[0] == 200
-            except OSError:
-                return False
-        until("the homeserver", answers)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-
-    def account(self, name):
-        status, made = call(f"{self.url}/_matrix/client/v3/register", "POST",
-                            {"username": name, "password": f"pass of {name}", "auth": {"type": "m.login.dummy"}})
-        assert status == 200, made
-        return Account(self, made["user_id"], made["access_token"])
-
-
-class Account:
-    """A person with a Matrix client."""
-
-    def __init__(self, homeserver, user, token):
-        self.homeserver, self.user, self.token, self.sent = homeserver, user, token, 0
-        self.position, self.invited = None, {}
-
-    def call(self, method, path, body=None):
-        status, answer = call(f"{self.homeserver.url}/_matrix/client/v3{path}", method, body, self.token)
-        assert status == 200, (path, status, answer)
-        return answer
-
-    def invitation(self, name):
-        """The room with this name to which the account is invited."""
-        # Without a position, Synapse gives the same answer again for minutes.
-        sync = self.call("GET", "/sync?timeout=0" + (f"&since={self.position}" if self.position else ""))
-        self.position = sync["next_batch"]
-        self.invited.update(sync.get("rooms", {}).get("invite", {}))
-        for room, state in self.invited.items():
-            for event in state["invite_state"]["events"]:
-                if event["type"] == "m.room.name" and event["content"]["name"] == name:
-                    return room
-        return None
-
-    def join(self, room):
-        self.call("POST", f"/rooms/{urllib.parse.quote(room)}/join", {})
-
-    def events(self, room):
-        """The events of a room, the oldest first."""
-        page = self.call("GET", f"/rooms/{urllib.parse.quote(room)}/messages?dir=b&limit=200")
-        return list(reversed(page["chunk"]))
-
-    def texts(self, room, of):
-        return [event["content"].get("body") for event in self.events(room)
-                if event["type"] == "m.room.message" and event["sender"] == of]
-
-    def send(self, room, kind, content):
-        self.sent += 1
-        path = f"/rooms/{urllib.parse.quote(room)}/send/{kind}/{self.user[1:4]}{self.sent}"
-        return self.call("PUT", path, content)["event_id"]
-
-    def say(self, room, text, **relation):
-        return self.send(room, "m.room.message", {"msgtype": "m.text", "body": text, **relation})
-
-    def redact(self, room, event):
-        self.call("PUT", f"/rooms/{urllib.parse.quote(room)}/redact/{urllib.parse.quote(event)}/r{self.sent}", {})
-
-
-class Verbatim:
-    def __init__(self, place):
-        self.place = place
-        place.mkdir()
-        self.environment = {"HOME": str(place / "home"), "PATH": os.environ["PATH"], "TZ": "UTC",
-                            "VERBATIM_DATA_DIR": str(place / "data")}
-        self.port = 0
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen([PROGRAM, "serve", "--listen", f"127.0.0.1:{self.port}", "--no-discover",
-                                         "--channel-host", "127.0.0.1"], env=self.environment, stdout=subprocess.PIPE,
-                                        stderr=open(self.place / "log", "a"), text=True)
-        line = self.process.stdout.readline()
-        self.url = line.split(" at ")[1].split("/#")[0]
-        self.port = int(self.url.rsplit(":", 1)[1])
-        self.key = json.loads((self.place / "data/server.json").read_text())["key"]
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def call(self, method, path, body=None, expect=200):
-        status, answer = call(self.url + path, method, body, self.key)
-        assert status == expect, (path, status, answer)
-        return answer
-
-    def post(self, session, **message):
-        return self.call("POST", f"/v1/sessions/{session}/messages", message, 201)
-
-    def messages(self, session):
-        return self.call("GET", f"/v1/sessions/{session}/messages")["messages"]
-
-
-def relation(kind, event, **more):
-    return {"m.relates_to": {"rel_type": kind, "event_id": event, **more}}
-
-
-def replies(event):
-    return {"m.relates_to": {"m.in_reply_to": {"event_id": event}}}
+from helpers.homeserver import Homeserver, relation, replies  # noqa: E402
+from helpers.verbatim import Verbatim, until  # noqa: E402
 
 
 def test(homeserver, verbatim):
@@ -310,7 +125,7 @@ def main():
     homeserver = verbatim = None
     try:
         homeserver = Homeserver(place / "synapse")
-        verbatim = Verbatim(place / "verbatim")
+        verbatim = Verbatim(place / "verbatim", "--channel-host", "127.0.0.1")
         test(homeserver, verbatim)
         print("all of it holds")
     except BaseException:

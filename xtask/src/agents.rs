@@ -5,17 +5,20 @@ use std::{fs, path::Path, process::Command};
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    interface, serve, step, tools,
+    interface, serve, step,
+    test::python,
+    tools,
     workspace::{root, target},
 };
 
 /// An agent: its name, the folder that it is installed in, and its packages.
 type Agent = (&'static str, &'static str, &'static [&'static str]);
 
-/// The names are those of `end2end/agents/programs.mjs`.
+/// The names are those of `end2end/agents/programs.mjs`, and of the scripts in Python.
 const AGENTS: &[Agent] = &[
     ("claude", "claude", &["@anthropic-ai/claude-code"]),
     ("hooks", "claude", &["@anthropic-ai/claude-code"]),
+    ("places", "claude", &["@anthropic-ai/claude-code"]),
     ("codex", "codex", &["@openai/codex"]),
     ("gemini", "gemini", &["@google/gemini-cli"]),
     ("opencode", "opencode", &["opencode-ai"]),
@@ -23,6 +26,9 @@ const AGENTS: &[Agent] = &[
     ("claude-acp", "acp", &["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"]),
     ("codex-acp", "acp", &["@agentclientprotocol/claude-agent-acp", "@agentclientprotocol/codex-acp"]),
 ];
+
+/// Scripts in Python by the names of their agents.
+const SCRIPTS: &[(&str, &str)] = &[("hooks", "agents/hooks.py"), ("places", "places/conversation.py")];
 
 /// Some agents refuse an older one.
 const NODE: &str = "node@22";
@@ -34,7 +40,7 @@ pub fn drive(names: &[String]) -> Result<()> {
         bail!("expected one of {}; got `{unknown}`", known.join(", "));
     }
     tools::for_testing()?;
-    let (chromium, python) = (tools::chromium()?, tools::python()?);
+    let chromium = tools::chromium()?;
     interface::build()?;
     let program = serve::program()?;
     let folder = target().join("agents");
@@ -46,9 +52,11 @@ pub fn drive(names: &[String]) -> Result<()> {
     for (name, home, packages) in AGENTS.iter().filter(|(name, ..)| names.is_empty() || names.iter().any(|n| n == name))
     {
         install(&folder.join(home), packages)?;
-        let mut command = if *name == "hooks" {
-            let mut command = Command::new(&python);
-            command.arg("agents/hooks.py").env("CLAUDE", folder.join(home).join("node_modules/.bin/claude"));
+        let script = SCRIPTS.iter().find(|(of, _)| of == name);
+        let mut command = if let Some((_, script)) = script {
+            // Among its packages is a homeserver: the first time takes minutes.
+            let mut command = Command::new(python::environment("places", &end2end.join("places/needs.txt"))?);
+            command.arg(script).env("CLAUDE", folder.join(home).join("node_modules/.bin/claude"));
             command
         } else {
             let mut command = Command::new("node");

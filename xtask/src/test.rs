@@ -11,7 +11,7 @@ use crate::{
     workspace::{self, cargo},
 };
 
-mod python;
+pub mod python;
 mod report;
 
 use report::{Counts, Report, Tests};

@@ -47,7 +47,7 @@ pub fn sdk(counts: &Counts) -> Result<()> {
 }
 
 /// The interpreter of a virtual environment with these packages, which is made where it is missing or has others.
-fn environment(name: &str, needs: &Path) -> Result<PathBuf> {
+pub fn environment(name: &str, needs: &Path) -> Result<PathBuf> {
     let folder = workspace::target().join(name);
     let python = folder.join("bin/python");
     let installed = folder.join("needs.txt");

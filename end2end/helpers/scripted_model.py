@@ -1,7 +1,8 @@
 """A model service for tests: it speaks enough of the Anthropic Messages API for Claude Code, and does what a prompt tells it.
 
-`run COMMAND` calls Bash; `ask` and `plan` call AskUserQuestion and ExitPlanMode. A tool's result is repeated in words. `results` has
-all results that the agent sent, in order.
+`run COMMAND` calls Bash; `ask` and `plan` call AskUserQuestion and ExitPlanMode; `say WORDS` says them, with a full stop. Who wrote
+a prompt may stand before it, in brackets. A tool's result is repeated in words. `requests` has all that the agent sent, and `results`
+the results of its tools, in order.
 """
 import json
 import re
@@ -22,6 +23,7 @@ def text_of(content):
 
 class Model:
     def __init__(self):
+        self.requests = []
         self.results = []
         self.calls = 0
         model = self
@@ -42,6 +44,7 @@ class Model:
                 body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
                 if self.path.split("?")[0].endswith("count_tokens"):
                     return self.answer(b'{"input_tokens": 1}', "application/json")
+                model.requests.append(body)
                 blocks = model.turn(body)
                 if body.get("stream"):
                     return self.answer("".join(events(blocks)).encode(), "text/event-stream")
@@ -73,7 +76,7 @@ class Model:
             return [self.tool("AskUserQuestion", {"questions": QUESTIONS})]
         if kind == "plan":
             return [self.tool("ExitPlanMode", {"plan": "# Mend the wheel\n\nTwo planks."})]
-        return [{"type": "text", "text": "Nothing to do."}]
+        return [{"type": "text", "text": f"{value}." if kind == "say" else "Nothing to do."}]
 
     @staticmethod
     def last(messages):
@@ -84,7 +87,7 @@ class Model:
             for part in reversed(parts):
                 if part.get("type") == "tool_result":
                     return "result", text_of(part.get("content"))
-                told = re.fullmatch(r"(run|ask|plan)(?: (.+))?", part.get("text", "").strip())
+                told = re.fullmatch(r"(?:\[\w+\] )?(run|say|ask|plan)(?: (.+))?", part.get("text", "").strip())
                 if told and message.get("role") == "user":
                     return told[1], told[2]
         return None, None
