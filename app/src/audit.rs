@@ -55,6 +55,11 @@ pub fn what(entry: &Entry) -> Words {
         }
         Event::SessionDeleted { session } => about("Deleted session", session),
         Event::SessionRestored { session } => about("Restored session", session),
+        Event::ScheduleMade { session, .. } => about("Schedule made for session", session),
+        Event::ScheduleChanged { session, fields, .. } => {
+            about(&format!("Schedule changed ({}) of session", visible::line(&fields.join(", "))), session)
+        }
+        Event::ScheduleRemoved { session, .. } => about("Schedule removed from session", session),
         event => Words { text: text(event, &entry.who), session: None },
     }
 }

@@ -54,6 +54,12 @@ crate::words! {
         ChannelChanged = "channel_changed",
         /// A channel was removed.
         ChannelRemoved = "channel_removed",
+        /// A schedule was made, or what was removed came back.
+        ScheduleMade = "schedule_made",
+        /// A schedule was changed or paused.
+        ScheduleChanged = "schedule_changed",
+        /// A schedule was removed.
+        ScheduleRemoved = "schedule_removed",
         /// The database was repaired, perhaps with losses.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
@@ -295,6 +301,29 @@ pub enum Event {
         /// Its name.
         name: String,
     },
+    /// A schedule was made, or one that was removed came back.
+    ScheduleMade {
+        /// Id of the schedule.
+        schedule: String,
+        /// Id of the session that it sends to.
+        session: String,
+    },
+    /// A schedule was changed.
+    ScheduleChanged {
+        /// Id of the schedule.
+        schedule: String,
+        /// Id of the session that it sends to.
+        session: String,
+        /// What changed: `prompt`, `at`, `cron`, `zone`, `paused`.
+        fields: Vec<String>,
+    },
+    /// A schedule was removed. It can come back.
+    ScheduleRemoved {
+        /// Id of the schedule.
+        schedule: String,
+        /// Id of the session that it sent to.
+        session: String,
+    },
     /// `verbatim repair` put a damaged database in order.
     DatabaseRepaired {
         /// Messages that couldn't be read.
@@ -335,6 +364,9 @@ impl Event {
             Self::ChannelAdded { .. } => AuditKind::ChannelAdded,
             Self::ChannelChanged { .. } => AuditKind::ChannelChanged,
             Self::ChannelRemoved { .. } => AuditKind::ChannelRemoved,
+            Self::ScheduleMade { .. } => AuditKind::ScheduleMade,
+            Self::ScheduleChanged { .. } => AuditKind::ScheduleChanged,
+            Self::ScheduleRemoved { .. } => AuditKind::ScheduleRemoved,
             Self::DatabaseRepaired { .. } => AuditKind::DatabaseRepaired,
             Self::AuditExported => AuditKind::AuditExported,
             Self::Unknown => AuditKind::Unknown,

@@ -4,6 +4,7 @@ use crate::columns::columns;
 use crate::settings::change;
 use crate::store::on;
 use crate::{StoreError, Workspace};
+use model::audit::Event;
 use model::{Micros, SessionId};
 
 /// A prompt with its times.
@@ -98,9 +99,10 @@ const RUN_COLUMNS: &str = "schedule_id, due_at, outcome, missed, message_id, rea
 
 impl Workspace {
     /// Stores a schedule, over what was known of it. What became of earlier runs stays.
-    pub async fn put_schedule(&self, schedule: &Schedule) -> Result<(), StoreError> {
+    pub async fn put_schedule(&self, schedule: &Schedule, event: Event) -> Result<(), StoreError> {
         change!(
             self,
+            tells event,
             "INSERT INTO schedule (workspace_id, id, session_id, prompt, at, cron, zone, next_at, created_at, paused_at, removed_at) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (workspace_id, id) DO UPDATE SET \
              session_id = excluded.session_id, prompt = excluded.prompt, at = excluded.at, cron = excluded.cron, \

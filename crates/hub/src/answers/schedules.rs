@@ -10,6 +10,7 @@ use api::schedules::{
     Schedules,
 };
 use api::sessions::SessionPath;
+use model::audit::Event;
 use model::text;
 use std::collections::HashMap;
 use store::{Outcome, Schedule as Stored, ScheduleRun as StoredRun};
@@ -58,12 +59,13 @@ pub async fn create(scoped: &Scoped, input: NewSchedule) -> Result<ScheduleMade,
         removed_at: None,
     };
     set_times(&mut stored, &times, given(input.cron), zone)?;
-    put(scoped, &stored).await?;
+    put(scoped, &stored, made(&stored)).await?;
     Ok(ScheduleMade { schedule: shown(scoped, stored, None).await? })
 }
 
 pub async fn edit(scoped: &Scoped, path: &SchedulePath, input: EditSchedule) -> Result<Schedule, Problem> {
     let mut stored = find(scoped, path).await?;
+    let before = stored.clone();
     if let Some(text) = input.prompt {
         stored.prompt = prompt(text)?;
     }
@@ -86,14 +88,27 @@ pub async fn edit(scoped: &Scoped, path: &SchedulePath, input: EditSchedule) -> 
         }
         _ => {}
     }
-    put(scoped, &stored).await?;
+    let fields = [
+        ("prompt", stored.prompt != before.prompt),
+        ("at", stored.at != before.at),
+        ("cron", stored.cron != before.cron),
+        ("zone", stored.zone != before.zone),
+        ("paused", stored.paused_at != before.paused_at),
+    ];
+    let fields: Vec<String> =
+        fields.iter().filter(|(_, is_new)| *is_new).map(|(field, _)| (*field).to_owned()).collect();
+    if !fields.is_empty() {
+        let (schedule, session) = (stored.id.clone(), stored.session.to_string());
+        put(scoped, &stored, Event::ScheduleChanged { schedule, session, fields }).await?;
+    }
     with_last(scoped, stored).await
 }
 
 pub async fn remove(scoped: &Scoped, path: &SchedulePath) -> Result<Schedules, Problem> {
     let mut stored = find(scoped, path).await?;
     stored.removed_at = Some(clock::now());
-    put(scoped, &stored).await?;
+    let (schedule, session) = (stored.id.clone(), stored.session.to_string());
+    put(scoped, &stored, Event::ScheduleRemoved { schedule, session }).await?;
     list(scoped).await
 }
 
@@ -102,7 +117,7 @@ pub async fn restore(scoped: &Scoped, path: &SchedulePath) -> Result<Schedule, P
     let mut stored = found.ok_or_else(|| Problem::not_found("schedule"))?;
     if stored.removed_at.take().is_some() {
         stored.next_at = Times::stored(&stored)?.after(clock::now());
-        put(scoped, &stored).await?;
+        put(scoped, &stored, made(&stored)).await?;
     }
     with_last(scoped, stored).await
 }
@@ -153,8 +168,12 @@ fn set_times(stored: &mut Stored, times: &Times, cron: Option<String>, zone: Str
     Ok(())
 }
 
-async fn put(scoped: &Scoped, stored: &Stored) -> Result<(), Problem> {
-    scoped.hub.workspace.put_schedule(stored).await.map_err(problem)?;
+fn made(stored: &Stored) -> Event {
+    Event::ScheduleMade { schedule: stored.id.clone(), session: stored.session.to_string() }
+}
+
+async fn put(scoped: &Scoped, stored: &Stored, event: Event) -> Result<(), Problem> {
+    scoped.signed().await.put_schedule(stored, event).await.map_err(problem)?;
     scoped.hub.scheduled.notify_one();
     Ok(())
 }

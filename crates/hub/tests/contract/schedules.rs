@@ -167,6 +167,28 @@ async fn paused_removed_and_deleted() {
 }
 
 #[tokio::test]
+async fn the_audit_log_has_who_made_changed_and_removed_one() {
+    let talk = Talk::new().await;
+    let made = talk.schedule(json!({"cron": "0 9 * * *", "zone": "UTC"})).await;
+    let id = made["id"].as_str().unwrap();
+    let path = format!("/{id}");
+    talk.schedules(Patch, &path, json!({"paused": true})).await;
+    talk.schedules(Patch, &path, json!({"paused": true})).await;
+    talk.schedules(Patch, &path, json!({"prompt": "Run them", "cron": "0 10 * * *", "paused": false})).await;
+    talk.schedules(Delete, &path, Value::Null).await;
+    talk.schedules(Post, &format!("{path}/restore"), json!({})).await;
+    let kinds = "kind=schedule_made&kind=schedule_changed&kind=schedule_removed";
+    let log = talk.house.read(&format!("/v1/audit?{kinds}")).await;
+    let seen: Vec<&Value> = log["entries"].as_array().unwrap().iter().rev().map(|entry| &entry["what"]).collect();
+    let made = json!({"kind": "schedule_made", "schedule": id, "session": "s1"});
+    let changed =
+        |fields: Value| json!({"kind": "schedule_changed", "schedule": id, "session": "s1", "fields": fields});
+    let removed = json!({"kind": "schedule_removed", "schedule": id, "session": "s1"});
+    let (paused, edited) = (changed(json!(["paused"])), changed(json!(["prompt", "cron", "paused"])));
+    assert_eq!(seen, [&made, &paused, &edited, &removed, &made], "the same again is no change");
+}
+
+#[tokio::test]
 async fn what_can_not_be_scheduled() {
     let talk = Talk::new().await;
     let base = json!({"session": "s1", "prompt": "x", "cron": "0 9 * * *", "zone": "UTC"});
