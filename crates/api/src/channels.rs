@@ -230,6 +230,9 @@ impl Input for EditChannel {
 pub struct BindSession {
     /// Its id, the agent's own id, or a unique prefix of either.
     pub session: String,
+    /// Where in the channel: the `address` of one of `/v1/rooms`. The place that it has or is given there, if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 impl Input for BindSession {
     const EXAMPLE: &'static str = r#"{"session": "0198f2c4-6f0e-7d31-9a55-3c2b1d4e5f60"}"#;
@@ -284,6 +287,27 @@ pub struct ChannelDelivery {
     /// When it was taken last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Micros>,
+}
+
+/// What channels are told of one message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessageDeliveries {
+    /// One for each channel that has something to say of it. Those that ended are known for 30 days.
+    pub deliveries: Vec<MessageDelivery>,
+}
+impl Reply for MessageDeliveries {}
+
+/// What one channel is told of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessageDelivery {
+    /// Id of the channel.
+    pub channel: String,
+    /// Its name.
+    pub name: String,
+    /// How far it got.
+    pub delivery: ChannelDelivery,
 }
 
 /// What to do with a channel's deliveries.

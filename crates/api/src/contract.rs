@@ -4,7 +4,7 @@ use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::channels::{
     BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
-    DeliveriesSettled, EditChannel, NewChannel, SettleDeliveries,
+    DeliveriesSettled, EditChannel, MessageDeliveries, NewChannel, SettleDeliveries,
 };
 use crate::context::{ContextQuery, SessionContext};
 use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
@@ -245,6 +245,8 @@ endpoints! {
     Delete "/v1/channels/{channel}/sessions/{session}" unbind_session / UnbindSession (ChannelSessionPath, Nothing) -> Channels [Owner, Local; 1 KiB];
     /// What a channel was told and is to be told, the latest first.
     Get "/v1/channels/{channel}/deliveries" list_deliveries / ListDeliveries (ChannelPath, DeliveriesQuery) -> Deliveries [Owner, Local; 1 KiB];
+    /// What channels are told of a message, and how far each got.
+    Get "/v1/sessions/{session}/messages/{message}/deliveries" list_message_deliveries / ListMessageDeliveries (MessagePath, Nothing) -> MessageDeliveries [Owner, Local; 1 KiB];
     /// Send deliveries again, or give up what was refused.
     Post "/v1/channels/{channel}/deliveries" settle_deliveries / SettleDeliveriesEndpoint (ChannelPath, SettleDeliveries) -> DeliveriesSettled [Owner, Local; 1 KiB];
 

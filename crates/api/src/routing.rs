@@ -26,7 +26,7 @@ impl Reply for Routing {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Room {
-    /// Name of the channel: `matrix`.
+    /// Id of the channel.
     pub channel: String,
     /// The room's address in the channel.
     pub address: String,

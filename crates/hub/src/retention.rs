@@ -8,11 +8,14 @@ use store::StoreError;
 
 /// Days for which a deleted session can be restored.
 pub const DAYS: i64 = 30;
+/// Days for which it is known what a channel was told of a message.
+pub const DELIVERY_DAYS: i64 = 30;
 /// Minutes for which it can be restored that was deleted on a full disk.
 pub const UNDO_MINUTES: i64 = 5;
 const PAUSE: Duration = Duration::from_hours(1);
 const WHILE_FULL: Duration = Duration::from_mins(1);
-const DAY: i64 = 24 * 3600 * Micros::SECOND;
+/// In microseconds.
+pub const DAY: i64 = 24 * 3600 * Micros::SECOND;
 
 /// Looks each hour, for as long as the hub lives. On a full disk, what is deleted meanwhile goes as soon as nobody is likely to
 /// undo that.
@@ -47,12 +50,16 @@ pub async fn purge_while_full(hub: &Hub, since: Micros, now: Micros) -> Result<(
 }
 
 /// What is due at a time: sessions that were deleted long ago, files that were uploaded the day before and became no
-/// message's, what forgetting had to leave, and the space of all that.
+/// message's, what is known of old deliveries, what forgetting had to leave, and the space of all that.
 pub async fn purge_once(hub: &Hub, now: Micros) -> Result<(), StoreError> {
     forget_deleted(hub, Micros::default()..Micros(now.0 - DAYS * DAY)).await?;
     let files = hub.workspace.forget_uploads(Micros(now.0 - DAY)).await?;
     if files > 0 {
         tracing::info!(files, "uploads that nobody used were deleted");
+    }
+    let deliveries = hub.workspace.forget_deliveries(Micros(now.0 - DELIVERY_DAYS * DAY)).await?;
+    if deliveries > 0 {
+        tracing::info!(deliveries, "what channels were told long ago was deleted");
     }
     hub.store.give_back().await
 }

@@ -6,7 +6,7 @@ use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::channels::{
     BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
-    DeliveriesSettled, EditChannel, NewChannel, SettleDeliveries,
+    DeliveriesSettled, EditChannel, MessageDeliveries, NewChannel, SettleDeliveries,
 };
 use api::context::{ContextQuery, SessionContext};
 use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
@@ -352,6 +352,9 @@ impl Api for Scoped {
     }
     async fn unbind_session(&self, path: ChannelSessionPath, _: Nothing) -> Result<Channels, Problem> {
         answers::channels::unbind(self, &path).await
+    }
+    async fn list_message_deliveries(&self, path: MessagePath, _: Nothing) -> Result<MessageDeliveries, Problem> {
+        answers::channels::of_message(self, &path).await
     }
     async fn list_deliveries(&self, path: ChannelPath, input: DeliveriesQuery) -> Result<Deliveries, Problem> {
         answers::channels::deliveries(self, &path, input).await

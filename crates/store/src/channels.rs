@@ -10,7 +10,7 @@ pub use deliveries::{
 
 use crate::columns::columns;
 use crate::settings::change;
-use crate::store::{on, on_step};
+use crate::store::{on, on_step, on_tx};
 use crate::write::Step;
 use crate::{StoreError, Workspace};
 use model::audit::Event;
@@ -63,6 +63,19 @@ columns! {
     }
 }
 
+/// What was sent to a place can be neither edited nor answered from another one.
+macro_rules! leave_place {
+    ($workspace:expr, $channel:expr, $session:expr) => {
+        sqlx::query(
+            "UPDATE channel_delivery SET external_id = NULL WHERE workspace_id = $1 AND channel_id = $2 \
+             AND session_rid IN (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3)",
+        )
+        .bind($workspace)
+        .bind($channel)
+        .bind($session.as_str())
+    };
+}
+
 impl Workspace {
     /// Returns all channels, removed ones as well, in the order in which they were added.
     pub async fn channels(&self) -> Result<Vec<ChannelRow>, StoreError> {
@@ -104,40 +117,53 @@ impl Workspace {
         self.commit_telling(tx, [event]).await
     }
 
-    /// Shows a session in a channel, from its next message on. False without such a session.
+    /// Shows a session in a channel, from its next message on: at a place, or at its own one. False without such a session.
     pub async fn bind_session(
         &self,
         channel: &str,
-        session: &SessionId,
+        (session, place): (&SessionId, Option<&str>),
         now: Micros,
         event: Event,
     ) -> Result<bool, StoreError> {
         let mut tx = self.store.begin().await?;
         // Under the workspace's lock: no message falls between.
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        if let Some(place) = place {
+            on_step!(step, c => {
+                sqlx::query(
+                    "UPDATE channel_session SET place = NULL WHERE workspace_id = $1 AND channel_id = $2 AND place = $3",
+                )
+                .bind(self.id()).bind(channel).bind(place).execute(c).await.map(drop)
+            })?;
+            on_step!(step, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
+        }
         let rows = on_step!(step, c => {
             sqlx::query(
-                "INSERT INTO channel_session (workspace_id, channel_id, session_rid, bound, from_seq) \
-                 SELECT s.workspace_id, $2, s.rid, 1, s.last_seq FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
-                 ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE SET bound = 1, from_seq = excluded.from_seq",
+                "INSERT INTO channel_session (workspace_id, channel_id, session_rid, bound, from_seq, place) \
+                 SELECT s.workspace_id, $2, s.rid, 1, s.last_seq, $4 FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
+                 ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE SET bound = 1, from_seq = excluded.from_seq, \
+                 place = COALESCE(excluded.place, channel_session.place)",
             )
-            .bind(self.id()).bind(channel).bind(session.as_str()).execute(c).await.map(|done| done.rows_affected())
+            .bind(self.id()).bind(channel).bind(session.as_str()).bind(place)
+            .execute(c).await.map(|done| done.rows_affected())
         })?;
         step.end().await?;
         self.commit_telling(tx, (rows > 0).then_some(event)).await?;
         Ok(rows > 0)
     }
 
-    /// Shows a session in a channel no longer. Its place is kept. False where it wasn't shown.
+    /// Shows a session in a channel no longer, and forgets its place there. False where it wasn't shown.
     pub async fn unbind_session(&self, channel: &str, session: &SessionId, event: Event) -> Result<bool, StoreError> {
-        let rows = change!(
-            self,
-            tells event,
-            "UPDATE channel_session SET bound = 0 WHERE workspace_id = $1 AND channel_id = $2 AND bound = 1 \
-             AND session_rid IN (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3)",
-            channel,
-            session.as_str()
-        );
+        let mut tx = self.store.begin().await?;
+        let rows = on_tx!(&mut tx, c => {
+            sqlx::query(
+                "UPDATE channel_session SET bound = 0, place = NULL WHERE workspace_id = $1 AND channel_id = $2 AND bound = 1 \
+                 AND session_rid IN (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3)",
+            )
+            .bind(self.id()).bind(channel).bind(session.as_str()).execute(c).await.map(|done| done.rows_affected())
+        })?;
+        on_tx!(&mut tx, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
+        self.commit_telling(tx, (rows > 0).then_some(event)).await?;
         Ok(rows > 0)
     }
 

@@ -1,6 +1,6 @@
 //! Channels: adding, changing and testing them, their sessions, and what they are told.
 
-use super::{limit, session};
+use super::{limit, messages, routing, session};
 use crate::channels::{Open, people, settings};
 use crate::{Scoped, clock, login, posting, problem};
 use ::channels::signature::Secret;
@@ -8,9 +8,10 @@ use ::channels::{Failure, KINDS, Lane, Outgoing, Place, Receives, Sending, Setti
 use api::channels::{
     BindSession, Channel, ChannelAdded, ChannelDelivery, ChannelField, ChannelKind, ChannelPath, ChannelSession,
     ChannelSessionPath, Channels, Deliveries, DeliveriesQuery, DeliveriesSettled, DeliveryAction, DeliveryState,
-    EditChannel, NewChannel, SettleDeliveries,
+    EditChannel, MessageDeliveries, MessageDelivery, NewChannel, SettleDeliveries,
 };
 use api::contract::ChannelIncoming;
+use api::messages::MessagePath;
 use api::sessions::SessionPath;
 use api::{Nothing, Problem, Route as _};
 use model::audit::Event;
@@ -134,7 +135,7 @@ pub async fn add(scoped: &Scoped, input: NewChannel) -> Result<ChannelAdded, Pro
     let added = Event::ChannelAdded { channel: row.id.clone(), name: row.name.clone(), channel_kind: row.kind.clone() };
     signed.put_channel(&row, now, added).await.map_err(problem)?;
     for session in &sessions {
-        signed.bind_session(&row.id, session, now, changed(&row, &["sessions"])).await.map_err(problem)?;
+        signed.bind_session(&row.id, (session, None), now, changed(&row, &["sessions"])).await.map_err(problem)?;
     }
     scoped.hub.channels.ring();
     Ok(ChannelAdded { channel: shown(scoped, &row, &[]).await?, secret })
@@ -237,14 +238,34 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
     let row = found(scoped, path, false).await?;
     let at = |problem: Problem| Problem { field: Some("/session".to_owned()), ..problem };
     let session = session(scoped, &SessionPath { session: input.session }).await.map_err(at)?;
-    let bound = scoped.hub.workspace.bound_sessions(&row.id).await.map_err(problem)?;
+    let workspace = &scoped.hub.workspace;
+    let bound = workspace.bound_sessions(&row.id).await.map_err(problem)?;
+    let known = bound.iter().find(|bound| bound.bound && bound.session == session.id);
     // Again, it would begin anew behind what it wasn't told yet.
-    if !bound.iter().any(|bound| bound.bound && bound.session == session.id) {
+    if known.is_none_or(|known| input.place.is_some() && known.place != input.place) {
+        if let Some(place) = &input.place {
+            free(scoped, &row, place).await?;
+        }
         let signed = scoped.signed().await;
         let event = changed(&row, &["sessions"]);
-        signed.bind_session(&row.id, &session.id, clock::now(), event).await.map_err(problem)?;
+        let shown = (&session.id, input.place.as_deref());
+        signed.bind_session(&row.id, shown, clock::now(), event).await.map_err(problem)?;
+        if let Some(place) = &input.place {
+            scoped.hub.rooms.registered(workspace, &row.id, place).await.map_err(problem)?;
+        }
+        scoped.hub.channels.ring();
     }
     list(scoped).await
+}
+
+/// Checks that a room is one that was heard of, and that it shows no session.
+async fn free(scoped: &Scoped, row: &ChannelRow, place: &str) -> Result<(), Problem> {
+    let rooms = routing::rooms(scoped).await?.rooms;
+    if rooms.iter().any(|room| room.channel == row.id && room.address == place) {
+        return Ok(());
+    }
+    let problem = Problem::field("/place", "the address of a room of this channel that shows no session");
+    Err(problem.hint("`/v1/rooms` lists them, once somebody wrote there"))
 }
 
 pub async fn unbind(scoped: &Scoped, path: &ChannelSessionPath) -> Result<Channels, Problem> {
@@ -262,21 +283,38 @@ pub async fn deliveries(scoped: &Scoped, path: &ChannelPath, input: DeliveriesQu
     let limit = limit(input.limit, DEFAULT, MOST_DELIVERIES)?;
     let state = input.state.and_then(|state| store::DeliveryState::parse(state.as_str()));
     let found = scoped.hub.workspace.channel_deliveries(&row.id, state, limit).await.map_err(problem)?;
-    let delivery = |delivery: store::Delivery| {
-        let state = DeliveryState::parse(delivery.state.as_str())?;
-        Some(ChannelDelivery {
-            session: delivery.session,
-            seq: delivery.seq,
-            state,
-            text: delivery.said,
-            attempts: delivery.attempts,
-            next_at: (state == DeliveryState::Pending).then_some(delivery.next_at),
-            error: delivery.error,
-            queued_at: delivery.queued_at,
-            sent_at: delivery.sent_at,
-        })
-    };
     Ok(Deliveries { deliveries: found.into_iter().filter_map(delivery).collect() })
+}
+
+/// What channels are told of a message, those that were removed as well.
+pub async fn of_message(scoped: &Scoped, path: &MessagePath) -> Result<MessageDeliveries, Problem> {
+    let workspace = &scoped.hub.workspace;
+    let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
+    let id = messages::named(scoped, &session.id, &path.message).await?;
+    let message = workspace.message(&session.id, &id).await.map_err(problem)?;
+    let seq = message.ok_or_else(|| Problem::not_found("message"))?.message.seq;
+    let channels = workspace.channels().await.map_err(problem)?;
+    let told = workspace.message_deliveries(&session.id, seq).await.map_err(problem)?.into_iter();
+    let named = told.filter_map(|told| {
+        let row = channels.iter().find(|row| row.id == told.channel)?;
+        Some(MessageDelivery { channel: row.id.clone(), name: row.name.clone(), delivery: delivery(told)? })
+    });
+    Ok(MessageDeliveries { deliveries: named.collect() })
+}
+
+fn delivery(delivery: store::Delivery) -> Option<ChannelDelivery> {
+    let state = DeliveryState::parse(delivery.state.as_str())?;
+    Some(ChannelDelivery {
+        session: delivery.session,
+        seq: delivery.seq,
+        state,
+        text: delivery.said,
+        attempts: delivery.attempts,
+        next_at: (state == DeliveryState::Pending).then_some(delivery.next_at),
+        error: delivery.error,
+        queued_at: delivery.queued_at,
+        sent_at: delivery.sent_at,
+    })
 }
 
 pub async fn settle(

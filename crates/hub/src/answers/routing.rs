@@ -4,7 +4,7 @@ use super::session;
 use crate::routing::{Rooms, key};
 use crate::{Scoped, clock, problem};
 use api::Problem;
-use api::routing::{Rooms as RoomList, Routing};
+use api::routing::{Room, Rooms as RoomList, Routing};
 use api::sessions::SessionPath;
 use model::SessionId;
 use model::audit::{Change, Event};
@@ -31,7 +31,18 @@ pub async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -
 }
 
 pub async fn rooms(scoped: &Scoped) -> Result<RoomList, Problem> {
-    let rooms = Rooms::list(&scoped.hub.workspace).await.map_err(problem)?;
+    let workspace = &scoped.hub.workspace;
+    let heard = Rooms::list(workspace).await.map_err(problem)?;
+    let mut rooms = Vec::new();
+    for channel in workspace.channels().await.map_err(problem)?.iter().filter(|row| row.removed_at.is_none()) {
+        let bound = workspace.bound_sessions(&channel.id).await.map_err(problem)?;
+        let shows = |room: &Room| {
+            let mut shown = bound.iter().filter(|bound| bound.bound || channel.every_session);
+            shown.any(|bound| bound.place.as_ref() == Some(&room.address))
+        };
+        rooms.extend(heard.iter().filter(|room| room.channel == channel.id && !shows(room)).cloned());
+    }
+    rooms.sort_by_key(|room| std::cmp::Reverse(room.last_at));
     Ok(RoomList { rooms })
 }
 

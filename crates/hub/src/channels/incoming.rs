@@ -45,10 +45,14 @@ struct Known {
 /// Takes an event of a channel. The place of a polled channel leads to the session.
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
     let known = known(hub, row, &event.sender)?;
-    let session = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
-    // Rooms that nobody made for a session are none of ours: an owner finds them in a list.
-    let Some(session) = session else {
-        let room = (row.kind.as_str(), event.place.as_str());
+    let found = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
+    let shown = match found {
+        Some(session) => shows(hub, row, &session).await?.then_some(session),
+        None => None,
+    };
+    // Rooms that show no session are none of ours: an owner finds them in a list.
+    let Some(session) = shown else {
+        let room = (row.id.as_str(), event.place.as_str());
         hub.rooms.heard(&hub.workspace, room, None, clock::now()).await.map_err(problem)?;
         return Ok(Taken::Ignored);
     };

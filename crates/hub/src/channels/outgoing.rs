@@ -4,6 +4,7 @@ use super::Open;
 use crate::answers::decisions::{self, Room};
 use crate::answers::messages::entry;
 use crate::answers::preferences;
+use crate::retention::{DAY, DELIVERY_DAYS};
 use crate::{Caller, Hub, Scoped, clock, problem};
 use ::channels::{Lane, Outgoing, Receives};
 use api::Problem;
@@ -40,7 +41,9 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
     let entry = entry(stored);
     let draft = &entry.message.draft;
     let abilities = &open.kind.abilities;
-    let is_old = row.every_session && draft.created_at < row.created_at;
+    // What is known of it was deleted, if it was told.
+    let is_forgotten = due.sends == 0 && due.queued_at.since(draft.created_at) > DELIVERY_DAYS * DAY;
+    let is_old = is_forgotten || (row.every_session && draft.created_at < row.created_at);
     if is_old || came_by(draft, &row.id) || (!abilities.edits && !is_settled(&entry)) {
         return Ok(None);
     }

@@ -259,3 +259,23 @@ async fn a_channel_is_told_of_its_sessions_alone_and_from_then_on() {
     let found = deliveries(&talk.house, &channel, |found| found.iter().all(|f| f["state"] == "sent")).await;
     assert_eq!(states(&found), [(3, "sent"), (2, "sent")]);
 }
+
+#[tokio::test]
+async fn a_message_says_what_each_channel_was_told_of_it() {
+    let (talk, side) = talk().await;
+    let hook = add(&talk.house, &side, "webhook", "hook", json!({})).await;
+    side.answers(&[Respond::Status(403)]);
+    say(&talk, "m1", "Hello").await;
+    deliveries(&talk.house, &hook, |found| states(found) == [(1, "dead")]).await;
+    let told = talk.owner(Get, "/messages/m1/deliveries", Value::Null).await;
+    let delivery = &told.body["deliveries"][0];
+    assert_eq!((&delivery["channel"], &delivery["name"]), (&json!(hook), &json!("hook")), "{}", told.body);
+    let delivery = &delivery["delivery"];
+    assert_eq!(
+        (&delivery["seq"], &delivery["state"], &delivery["text"], &delivery["attempts"]),
+        (&json!(1), &json!("dead"), &json!("nightly: Hello"), &json!(1))
+    );
+    assert!(delivery["error"].as_str().unwrap().contains("403"), "{delivery}");
+    let none = talk.owner(Get, "/messages/m2/deliveries", Value::Null).await;
+    assert_eq!((none.status, &none.body["code"]), (404, &json!("not_found")));
+}

@@ -2,7 +2,10 @@
 
 use crate::live::{Talk, contents};
 use crate::support::{House, in_time};
-use api::Method::{Get, Patch, Post, Put};
+use ::channels::{Incoming, What};
+use api::Method::{Delete, Get, Patch, Post, Put};
+use hub::Caller;
+use hub::channels::incoming::{Taken, take};
 use model::routing::{Place, Settings};
 use model::{Micros, SessionId};
 use serde_json::{Value, json};
@@ -261,27 +264,69 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
     }
 }
 
+async fn matrix(house: &House) -> String {
+    let settings = json!({"homeserver": "https://matrix.example.org", "access_token": "t"});
+    let new = json!({"kind": "matrix", "settings": settings, "people": {"@ada:example.org": "Ada"}});
+    let added = house.send(Caller::Owner, Post, "/v1/channels", Some(new)).await;
+    assert_eq!(added.status, 201, "{}", added.body);
+    added.body["channel"]["id"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn rooms_that_nobody_registered_are_listed() {
     let house = House::new().await;
     let (rooms, workspace) = (&house.hub.rooms, &house.hub.workspace);
+    let id = matrix(&house).await;
     let at = |minute: i64| Micros(minute * 60 * Micros::SECOND);
-    rooms.heard(workspace, ("matrix", "!a:example.org"), Some("Kitchen"), at(1)).await.unwrap();
-    rooms.heard(workspace, ("matrix", "!b:example.org"), None, at(2)).await.unwrap();
-    rooms.heard(workspace, ("matrix", "!a:example.org"), None, at(3)).await.unwrap();
+    rooms.heard(workspace, (&id, "!a:example.org"), Some("Kitchen"), at(1)).await.unwrap();
+    rooms.heard(workspace, (&id, "!b:example.org"), None, at(2)).await.unwrap();
+    rooms.heard(workspace, (&id, "!a:example.org"), None, at(3)).await.unwrap();
+    rooms.heard(workspace, ("gone", "!a:example.org"), None, at(3)).await.unwrap();
     let shown = house.read("/v1/rooms").await;
     assert_eq!(
         shown["rooms"],
         json!([
-            {"channel": "matrix", "address": "!a:example.org", "name": "Kitchen", "first_at": at(1), "last_at": at(3)},
-            {"channel": "matrix", "address": "!b:example.org", "first_at": at(2), "last_at": at(2)},
+            {"channel": id, "address": "!a:example.org", "name": "Kitchen", "first_at": at(1), "last_at": at(3)},
+            {"channel": id, "address": "!b:example.org", "first_at": at(2), "last_at": at(2)},
         ])
     );
-    rooms.registered(workspace, "matrix", "!a:example.org").await.unwrap();
-    assert_eq!(house.read("/v1/rooms").await["rooms"].as_array().unwrap().len(), 1);
     // Strangers fill the list, and no more.
     for number in 0..300 {
-        rooms.heard(workspace, ("matrix", &format!("!{number}:example.org")), None, at(4)).await.unwrap();
+        rooms.heard(workspace, (&id, &format!("!{number}:example.org")), None, at(4)).await.unwrap();
     }
-    assert_eq!(house.read("/v1/rooms").await["rooms"].as_array().unwrap().len(), 200);
+    assert_eq!(house.read("/v1/rooms").await["rooms"].as_array().unwrap().len(), 199);
+}
+
+#[tokio::test]
+async fn a_room_is_registered_for_a_session_and_taken_back() {
+    let talk = Talk::new().await;
+    let house = &talk.house;
+    let id = matrix(house).await;
+    let rooms = async || house.read("/v1/rooms").await["rooms"].as_array().unwrap().len();
+    let shows = async || house.read("/v1/channels").await["channels"][0]["sessions"].clone();
+    let bind = async |place: &str| {
+        let body = json!({"session": "s1", "place": place});
+        house.send(Caller::Owner, Post, &format!("/v1/channels/{id}/sessions"), Some(body)).await
+    };
+    let says = async |event: &str, text: &str| {
+        let row = house.hub.workspace.channels().await.unwrap().remove(0);
+        let what = What::Text { text: text.to_owned(), about: None };
+        let (place, sender) = ("!a:example.org".to_owned(), "@ada:example.org".to_owned());
+        take(&house.hub, &row, &Incoming { id: event.to_owned(), place, sender, what }).await.unwrap()
+    };
+    let refused = bind("!a:example.org").await;
+    assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/place")), "{}", refused.body);
+    assert_eq!(says("$1", "anybody here?").await, Taken::Ignored);
+    assert_eq!(rooms().await, 1);
+    let bound = bind("!a:example.org").await;
+    assert_eq!(bound.status, 200, "{}", bound.body);
+    let title = talk.owner(Get, "", Value::Null).await.body["session"]["title"].clone();
+    assert_eq!(shows().await, json!([{"session": "s1", "title": title, "bound": true, "place": "!a:example.org"}]));
+    assert_eq!(rooms().await, 0);
+    assert_eq!(says("$2", "go on").await, Taken::Posted { seq: 1, replayed: false });
+    assert_eq!(bind("!a:example.org").await.status, 200, "again it changes nothing");
+    let unbound = house.send(Caller::Owner, Delete, &format!("/v1/channels/{id}/sessions/s1"), None).await;
+    assert_eq!((unbound.status, shows().await), (200, json!([])), "{}", unbound.body);
+    assert_eq!(says("$3", "still here?").await, Taken::Ignored);
+    assert_eq!(rooms().await, 1, "it is listed again");
 }

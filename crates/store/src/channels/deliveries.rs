@@ -43,6 +43,7 @@ pub struct DueDelivery {
     pub is_talk: bool,
     /// What the last body said.
     pub said: Option<String>,
+    pub queued_at: Micros,
     /// The other side's id of what was sent.
     pub external_id: Option<String>,
 }
@@ -125,6 +126,7 @@ impl DeliveryState {
 /// A delivery, to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
+    pub channel: String,
     pub session: SessionId,
     pub seq: i64,
     pub state: DeliveryState,
@@ -169,12 +171,14 @@ columns! {
         body: Option<String>,
         is_talk: Option<i64>,
         said: Option<String>,
+        queued_at: i64,
         external_id: Option<String>,
     }
 }
 
 columns! {
     struct ShownRow {
+        channel_id: String,
         session: String,
         seq: i64,
         state: String,
@@ -186,6 +190,9 @@ columns! {
         sent_at: Option<i64>,
     }
 }
+
+const SHOWN: &str =
+    "d.channel_id, s.id AS session, d.seq, d.state, d.said, d.attempts, d.next_at, d.error, d.queued_at, d.sent_at";
 
 type Counted = (String, i64, i64, Option<i64>);
 type Waiting = (String, Option<String>, i64);
@@ -204,7 +211,7 @@ impl Workspace {
             Queueing::AsDue => now.0,
         };
         let sql = format!(
-            "SELECT d.session_rid, d.seq, s.id AS session, d.latest, d.sends, d.attempts, d.next_at, d.body, d.is_talk, d.said, d.external_id \
+            "SELECT d.session_rid, d.seq, s.id AS session, d.latest, d.sends, d.attempts, d.next_at, d.body, d.is_talk, d.said, d.queued_at, d.external_id \
              FROM channel_delivery d JOIN session s ON s.rid = d.session_rid WHERE d.workspace_id = $1 AND d.channel_id = $2 \
              AND d.state = 'pending' AND d.next_at <= $3 ORDER BY d.pos, d.session_rid, d.seq{}",
             limited(i64::from(limit))
@@ -224,6 +231,7 @@ impl Workspace {
                 body: row.body,
                 is_talk: row.is_talk == Some(1),
                 said: row.said,
+                queued_at: Micros(row.queued_at),
                 external_id: row.external_id,
             })
         };
@@ -304,7 +312,7 @@ impl Workspace {
         limit: u32,
     ) -> Result<Vec<Delivery>, StoreError> {
         let sql = format!(
-            "SELECT s.id AS session, d.seq, d.state, d.said, d.attempts, d.next_at, d.error, d.queued_at, d.sent_at \
+            "SELECT {SHOWN} \
              FROM channel_delivery d JOIN session s ON s.rid = d.session_rid WHERE d.workspace_id = $1 AND d.channel_id = $2 \
              AND (d.state = $3 OR ($3 = '' AND d.state <> 'skipped')) ORDER BY d.pos DESC, d.session_rid DESC, d.seq DESC{}",
             limited(i64::from(limit))
@@ -314,6 +322,34 @@ impl Workspace {
             .bind(self.id()).bind(channel).bind(state.map_or("", DeliveryState::as_str)).fetch_all(pool).await
         })?;
         rows.into_iter().map(delivery).collect()
+    }
+
+    /// Returns what channels are told of a message, in the order of their ids. Channels that have nothing to say of it aren't
+    /// listed.
+    pub async fn message_deliveries(&self, session: &SessionId, seq: i64) -> Result<Vec<Delivery>, StoreError> {
+        let sql = format!(
+            "SELECT {SHOWN} FROM session s CROSS JOIN channel c JOIN channel_delivery d ON d.workspace_id = c.workspace_id \
+             AND d.channel_id = c.id AND d.session_rid = s.rid WHERE s.workspace_id = $1 AND s.id = $2 \
+             AND c.workspace_id = s.workspace_id AND d.seq = $3 AND d.state <> 'skipped' ORDER BY d.channel_id"
+        );
+        let rows: Vec<ShownRow> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
+            .bind(self.id()).bind(session.as_str()).bind(seq).fetch_all(pool).await
+        })?;
+        rows.into_iter().map(delivery).collect()
+    }
+
+    /// Deletes what is known of deliveries that ended before a time; returns how many. What was refused stays until a person
+    /// says more, and of each channel the last one that it took.
+    pub async fn forget_deliveries(&self, before: Micros) -> Result<u64, StoreError> {
+        Ok(change!(
+            self,
+            "DELETE FROM channel_delivery WHERE workspace_id = $1 AND state IN ('sent', 'skipped', 'cleared') \
+             AND COALESCE(sent_at, queued_at) < $2 AND (channel_id, COALESCE(sent_at, 0)) NOT IN \
+             (SELECT l.channel_id, MAX(l.sent_at) FROM channel_delivery l WHERE l.workspace_id = $1 \
+             AND l.sent_at IS NOT NULL GROUP BY l.channel_id)",
+            before.0
+        ))
     }
 
     /// Returns the figures of each channel that has any deliveries.
@@ -434,6 +470,7 @@ async fn settle(
 fn delivery(row: ShownRow) -> Result<Delivery, StoreError> {
     let state = DeliveryState::parse(&row.state);
     Ok(Delivery {
+        channel: row.channel_id,
         session: session_id(row.session)?,
         seq: row.seq,
         state: state.ok_or_else(|| StoreError::Corrupt(format!("a delivery in the state `{}`", row.state)))?,

@@ -1,8 +1,9 @@
 //! What channels are told: rows that come with the messages, wait in order, and are settled by one server at a time.
 
 use crate::support::{Engine, NOW, batch, count, engines, message, session, session_id};
-use model::Micros;
+
 use model::audit::Event;
+use model::{Micros, SessionId};
 use store::{ChannelRow, Database, DeliveryChange, DeliveryState, DueDelivery, Queueing, Workspace};
 
 fn channel(id: &str, every_session: bool) -> ChannelRow {
@@ -57,8 +58,8 @@ async fn a_row_comes_with_each_message_where_a_channel_shows_its_session() {
         assert_eq!(seqs(&due(workspace, "all").await), [2, 3]);
         let s1 = due(workspace, "all").await[0].session.clone();
         let event = || Event::ChannelRemoved { channel: "one".to_owned(), name: "one".to_owned() };
-        assert!(workspace.bind_session("one", &s1, NOW, event()).await.unwrap());
-        assert!(!workspace.bind_session("one", &session_id("none"), NOW, event()).await.unwrap());
+        assert!(workspace.bind_session("one", (&s1, None), NOW, event()).await.unwrap());
+        assert!(!workspace.bind_session("one", (&session_id("none"), None), NOW, event()).await.unwrap());
         write(&engine, &[("m4", "four"), ("m2", "two, changed")]).await;
         assert_eq!(seqs(&due(workspace, "one").await), [4], "from the next message on");
         assert_eq!(seqs(&due(workspace, "all").await), [2, 3, 4], "what waits keeps its place");
@@ -117,6 +118,83 @@ async fn what_is_begun_stays_the_same_until_it_is_sent() {
         let states = workspace.channel_deliveries("all", None, 10).await.unwrap();
         let states: Vec<_> = states.iter().map(|found| (found.seq, found.state, found.said.as_deref())).collect();
         assert_eq!(states, [(1, DeliveryState::Sent, Some("One, changed"))], "what says nothing isn't listed");
+    }
+}
+
+/// Sends what waits in the channel `all`, under ids `$1`, `$2` and so on.
+async fn send_all(workspace: &Workspace) {
+    for due in due(workspace, "all").await {
+        let body = due.key.seq.to_string();
+        let begun = DeliveryChange::Begun {
+            key: due.key,
+            latest: due.latest,
+            body: body.clone(),
+            said: body,
+            shown: None,
+            is_talk: true,
+        };
+        let sent = DeliveryChange::Sent { key: due.key, external_id: Some(format!("${}", due.key.seq)) };
+        assert!(settle(workspace, "here", &[begun, sent]).await);
+    }
+}
+
+#[tokio::test]
+async fn a_room_shows_one_session_and_what_was_sent_elsewhere_stays_there() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        put(workspace, &channel("all", true)).await;
+        write(&engine, &[("m1", "one")]).await;
+        let s1 = due(workspace, "all").await[0].session.clone();
+        let other = engine.workspace.write_batch(batch(vec![session("s2")], vec![message("s2", "m1", "two")])).await;
+        other.unwrap();
+        let s2 = due(workspace, "all").await[1].session.clone();
+        send_all(workspace).await;
+        let event = || Event::ChannelRemoved { channel: "all".to_owned(), name: "all".to_owned() };
+        let places = async || -> Vec<(SessionId, bool, Option<String>)> {
+            let bound = workspace.bound_sessions("all").await.unwrap();
+            bound.into_iter().map(|bound| (bound.session, bound.bound, bound.place)).collect()
+        };
+        workspace.put_place("all", &s1, "!own").await.unwrap();
+        assert!(workspace.bind_session("all", (&s1, Some("!kitchen")), NOW, event()).await.unwrap());
+        assert_eq!(places().await, [(s1.clone(), true, Some("!kitchen".to_owned()))]);
+        assert_eq!(workspace.told("all", "$1").await.unwrap().map(|told| told.session), Some(s2.clone()));
+        assert!(workspace.bind_session("all", (&s2, Some("!kitchen")), NOW, event()).await.unwrap());
+        let both = [(s1.clone(), true, None), (s2.clone(), true, Some("!kitchen".to_owned()))];
+        assert_eq!(places().await, both);
+        assert!(workspace.bind_session("all", (&s2, None), NOW, event()).await.unwrap());
+        assert_eq!(places().await, both, "without a place it stays where it is");
+        assert!(workspace.unbind_session("all", &s2, event()).await.unwrap());
+        assert_eq!(workspace.session_at("all", "!kitchen").await.unwrap(), None);
+        assert!(!workspace.unbind_session("all", &s2, event()).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn old_deliveries_are_forgotten_but_for_those_that_a_person_settles() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        put(workspace, &channel("all", true)).await;
+        write(&engine, &[("m1", "one"), ("m2", "two"), ("m3", "three"), ("m4", "four")]).await;
+        let waiting = due(workspace, "all").await;
+        let s1 = waiting[0].session.clone();
+        let sent = |due: &DueDelivery| DeliveryChange::Sent { key: due.key, external_id: None };
+        let dead = DeliveryChange::Dead { key: waiting[2].key, error: "gone".to_owned() };
+        assert!(settle(workspace, "here", &[sent(&waiting[0]), dead]).await);
+        let later = Micros(NOW.0 + 5);
+        let lease = ("here", Micros(NOW.0 + 10));
+        assert!(workspace.settle_deliveries("all", lease, later, &[sent(&waiting[1])]).await.unwrap());
+        assert_eq!(workspace.forget_deliveries(NOW).await.unwrap(), 0, "what ended then isn't older");
+        assert_eq!(workspace.forget_deliveries(Micros(NOW.0 + 100)).await.unwrap(), 1);
+        let mut left = Vec::new();
+        for seq in 1..=4 {
+            let told = workspace.message_deliveries(&s1, seq).await.unwrap();
+            left.extend(told.into_iter().map(|told| (told.seq, told.channel, told.state)));
+        }
+        let all = |seq, state| (seq, "all".to_owned(), state);
+        assert_eq!(left, [all(2, DeliveryState::Sent), all(3, DeliveryState::Dead), all(4, DeliveryState::Pending)]);
+        assert_eq!(workspace.channel_counts().await.unwrap()[0].sent_at, Some(later), "the last one is known");
+        assert_eq!(workspace.clear_dead("all").await.unwrap(), 1);
+        assert_eq!(workspace.forget_deliveries(Micros(i64::MAX)).await.unwrap(), 1, "what was given up");
     }
 }
 
