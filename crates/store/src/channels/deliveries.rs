@@ -328,9 +328,9 @@ impl Workspace {
     /// listed.
     pub async fn message_deliveries(&self, session: &SessionId, seq: i64) -> Result<Vec<Delivery>, StoreError> {
         let sql = format!(
-            "SELECT {SHOWN} FROM session s CROSS JOIN channel c JOIN channel_delivery d ON d.workspace_id = c.workspace_id \
-             AND d.channel_id = c.id AND d.session_rid = s.rid WHERE s.workspace_id = $1 AND s.id = $2 \
-             AND c.workspace_id = s.workspace_id AND d.seq = $3 AND d.state <> 'skipped' ORDER BY d.channel_id"
+            "SELECT {SHOWN} FROM session s CROSS JOIN channel c CROSS JOIN channel_delivery d WHERE s.workspace_id = $1 \
+             AND s.id = $2 AND c.workspace_id = s.workspace_id AND d.workspace_id = c.workspace_id AND d.channel_id = c.id \
+             AND d.session_rid = s.rid AND d.seq = $3 AND d.state <> 'skipped' ORDER BY c.id"
         );
         let rows: Vec<ShownRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
