@@ -160,7 +160,7 @@ fn by_text(
     };
     let words = after_system(text);
     if words != text {
-        return Ok(given(words).last().map(|(at, _)| at));
+        return Ok(given(words).next_back().map(|(at, _)| at));
     }
     for (at, row) in given(text).filter(|(_, row)| !row.is_met) {
         let known = unpack_references(&row.old.records)?;
