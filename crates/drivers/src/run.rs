@@ -107,6 +107,7 @@ pub async fn start(
         jobs: JoinSet::new(),
         ending: None,
         restart: None,
+        waiting: VecDeque::new(),
         heard: Instant::now(),
         was_silent: false,
     };
@@ -136,6 +137,8 @@ struct Running {
     ending: Option<Ending>,
     /// Arguments of the process that follows this one, which is to end.
     restart: Option<Vec<OsString>>,
+    /// What that process is to do.
+    waiting: VecDeque<Order>,
     /// When the agent wrote last, or began to owe an answer.
     heard: Instant,
     was_silent: bool,
@@ -178,9 +181,10 @@ impl Running {
                     self.driver.served(job, result, &mut effects);
                     self.carry_out(effects).await;
                 }
-                order = orders.recv(), if self.ending.is_none() => match order {
+                order = orders.recv(), if self.ending.is_none() || self.restart.is_some() => match order {
+                    Some(order) if self.restart.is_some() && order.command != Command::End => self.waiting.push_back(order),
                     Some(order) => self.obey(order).await,
-                    None => self.end(Reason::Asked),
+                    None => self.end_for_good(),
                 },
                 () = due(silent) => self.report_silence().await,
                 () = due(self.ending.as_ref().map(|ending| ending.due)) => self.press(),
@@ -209,6 +213,11 @@ impl Running {
         let mut effects = Effects::default();
         self.driver.begin(&mut effects);
         self.carry_out(effects).await;
+        while self.ending.is_none()
+            && let Some(order) = self.waiting.pop_front()
+        {
+            self.obey(order).await;
+        }
         true
     }
 
@@ -255,7 +264,7 @@ impl Running {
         };
         self.carry_out(effects).await;
         if ends {
-            self.end(Reason::Asked);
+            self.end_for_good();
         }
         // Whoever asked may be gone.
         let _ = order.done.send(result);
@@ -340,7 +349,7 @@ impl Running {
     async fn emit(&mut self, event: Event) {
         // Nobody takes them: the process ends, as its handles are dropped with them.
         if self.events.send(event).await.is_err() {
-            self.end(Reason::Asked);
+            self.end_for_good();
         }
     }
 
@@ -382,6 +391,12 @@ impl Running {
         if self.unsent.is_empty() {
             self.stdin = None;
         }
+    }
+
+    /// Ends the agent: a process that was to follow isn't started.
+    fn end_for_good(&mut self) {
+        self.restart = None;
+        self.end(Reason::Asked);
     }
 
     /// Asks by a signal, then kills.

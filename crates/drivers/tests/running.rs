@@ -118,6 +118,25 @@ async fn an_agent_is_started_again_with_other_arguments() {
     assert_eq!(rest(&mut events).await, end(Some(0), Reason::Asked, ""));
 }
 
+/// Neither the process that follows nor what was to be said to it.
+#[tokio::test]
+async fn an_agent_that_is_ended_while_it_starts_again_stays_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let launch = launch("say one\nhang", folder.path());
+    let (handle, mut events) = start(Box::new(Plain::default()), launch, limits()).await.unwrap();
+    assert_eq!(events.recv().await, Some(notice("one")));
+    assert_eq!(handle.send(Command::SetMode("say two\necho\nwait".to_owned())).await, Ok(()));
+    let prompt = Prompt { text: "three".to_owned(), ..Prompt::default() };
+    let said = handle.send(Command::Prompt(prompt));
+    let ended = async {
+        assert_eq!(handle.send(Command::End).await, Ok(()));
+        rest(&mut events).await
+    };
+    let (said, rest) = tokio::join!(said, ended);
+    assert_eq!(said, Err(Refusal::Ended));
+    assert_eq!(rest, end(None, Reason::Asked, ""));
+}
+
 #[tokio::test]
 async fn an_agent_that_dies_leaves_its_last_lines_and_its_reason() {
     let (_handle, mut events) = run("say one\nerr no more credit\nhalf {\"type\":\nexit 3").await;
