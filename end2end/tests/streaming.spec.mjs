@@ -150,6 +150,20 @@ const holdChunk = async (page, request) => {
   };
 };
 
+test('a message that comes while the first response with its part of the transcript is on its way is drawn', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  for (let number = 1; number <= 20; number += 1) await agent.post({ content: `Message ${number}` });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  await page.route('**/chunks/1?*', async (route) => {
+    const response = await route.fetch();
+    await agent.post({ content: 'Message 22' });
+    await expect(page.locator('#transcript [aria-setsize="22"]').first()).toBeAttached();
+    await route.fulfill({ response });
+  }, { times: 1 });
+  await agent.post({ content: 'Message 21' });
+  await expect(page.locator('#transcript article').filter({ hasText: 'Message 22' })).toBeVisible();
+});
+
 const pause = async (page) => {
   await page.keyboard.press('g');
   await page.keyboard.press('p');

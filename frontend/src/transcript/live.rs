@@ -133,6 +133,10 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
         column.loads.expect((*to - CHUNK).max(*from)..=*to);
         let these = chunk_of(*from)..=chunk_of(*to);
         column.chunks.fill(&these);
+        // Also of a chunk that isn't there yet: its answer may have been drawn before.
+        for chunk in these.clone() {
+            column.loads.outdate(chunk);
+        }
         changed.extend(column.chunks.numbers().into_iter().filter(|chunk| these.contains(chunk)));
     }
     let last_seq = column.arrivals.last_seq();
