@@ -104,16 +104,17 @@ function compare(context, sent) {
   for (const body of sent) {
     const there = flat(body);
     const left = [...there];
+    const shared = [];
     const extra = flat(own).filter((block) => {
       const at = left.indexOf(block);
-      if (at >= 0) left.splice(at, 1);
+      if (at >= 0) shared.push(...left.splice(at, 1));
       return at < 0 && !inexact.has(block);
     });
-    // What stands there twice, as what a command said, is looked for behind the block before it.
-    let at = -1;
-    const sorted = flat(own).filter((block) => there.includes(block)).every((block) => {
-      at = there.indexOf(block, at + 1);
-      return at >= 0;
+    // Equal blocks may stand there more than once.
+    let place = -1;
+    const sorted = shared.every((block) => {
+      place = there.indexOf(block, place + 1);
+      return place >= 0;
     });
     const score = extra.length * 1000 + left.length;
     if (!best || score < best.score) best = { score, extra, missing: left, sorted, body };
