@@ -14,11 +14,12 @@ use model::{RecordRef, Usage};
 use serde_json::{Value, json};
 
 /// What programs put before a text that isn't a person's.
-const INJECTED: [&str; 7] = [
+const INJECTED: [&str; 8] = [
     "# AGENTS.md",
     "<environment_context>",
     "<permissions",
     "<skills_instructions>",
+    "<system>",
     "<turn_aborted>",
     "<user_instructions>",
     "<user_shell_command>",
