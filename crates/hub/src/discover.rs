@@ -32,11 +32,24 @@ pub struct Folder {
     pub skipped: Vec<FailedFile>,
 }
 
-/// The root that a configuration folder of Claude Code means: its `projects` folder, or the folder itself.
+/// The root that a configuration folder of Claude Code means.
 pub fn root(config_dir: &Path, consent: Consent) -> Root {
-    let projects = config_dir.join("projects");
-    let path = if projects.is_dir() { projects } else { config_dir.to_owned() };
+    let path = kept_below(config_dir, &agents::CLAUDE);
     Root { path: real(&path), consent, agent: agents::claude::Reader::NAME, folder: agents::CLAUDE }
+}
+
+/// Where an agent keeps its transcripts, given the folder that a person named: the folder inside, `projects`, whether or not it exists
+/// yet. A folder that holds projects itself is meant itself.
+pub fn kept_below(named: &Path, folder: &agents::Folder) -> PathBuf {
+    let inside = named.join(folder.inside);
+    if !folder.by_project || inside.is_dir() {
+        return inside;
+    }
+    let mut left = look::GLANCE;
+    let found = look::glance(named, folder.endings, 2, &mut left).files;
+    // It lies beside the projects.
+    let holds = found.iter().any(|file| file.file_name().is_some_and(|name| name != "history.jsonl"));
+    if holds { named.to_owned() } else { inside }
 }
 
 /// The root of an agent that keeps its files in this folder.

@@ -31,6 +31,8 @@ const KEPT: usize = 64;
 const HELD: usize = 128 << 20;
 /// How often all files are looked at.
 const SWEEP: Duration = Duration::from_secs(15);
+/// How often it is looked whether a root that was missing came into being.
+const MISSING: Duration = Duration::from_secs(2);
 /// When all files are looked at after a new folder came.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Paths that may wait. When it is full the next sweep finds what was dropped.
@@ -112,6 +114,7 @@ impl Follower {
     async fn run(mut self, mut changed: mpsc::Receiver<PathBuf>) {
         let hub = self.hub.clone();
         let mut sweep = tokio::time::interval(SWEEP);
+        let mut missing = tokio::time::interval(MISSING);
         sweep.tick().await;
         self.watch().await;
         import_all(&hub).await;
@@ -134,6 +137,9 @@ impl Follower {
                 }
                 missed = hub.claims.missed() => self.read_all(missed).await,
                 () = hub.look_again.notified() => sweep.reset_immediately(),
+                _ = missing.tick(), if self.sweeping.is_none() => if self.has_new_root() {
+                    sweep.reset_immediately();
+                },
                 _ = sweep.tick(), if self.sweeping.is_none() => {
                     self.watch().await;
                     self.sweeping = Some(tokio::spawn(grown(hub.clone())));
@@ -169,6 +175,12 @@ impl Follower {
             self.links.push(link);
         }
         self.poll(polled);
+    }
+
+    /// Whether a root is there that is neither watched nor known to be one that can't be.
+    fn has_new_root(&self) -> bool {
+        let polled = self.hub.polled.read().unwrap_or_else(PoisonError::into_inner);
+        self.unwatched.iter().any(|(root, _)| !polled.contains(root) && root.is_dir())
     }
 
     /// Remembers which folders are looked at, since they can't be watched. A link is tried once only.

@@ -4,7 +4,10 @@ use super::text::one_line;
 use super::{print, print_json};
 use agents::{AGENTS, Agent, Base, Folder};
 use anyhow::Result;
-use hub::discover::look::{self, Found};
+use hub::discover::{
+    kept_below,
+    look::{self, Found},
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -36,8 +39,7 @@ pub fn readable() -> impl Iterator<Item = AgentFolder> {
 fn path(folder: &Folder) -> Option<PathBuf> {
     let named = folder.variable.and_then(std::env::var_os).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(named) = named {
-        let inside = named.join(folder.inside);
-        return Some(if folder.by_project && !inside.is_dir() { named } else { inside });
+        return Some(kept_below(&named, folder));
     }
     let base = match folder.base {
         Base::Home => dirs::home_dir(),

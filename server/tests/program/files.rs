@@ -46,6 +46,17 @@ impl Drop for Pipe {
     }
 }
 
+/// The folder of an agent that was never used on this machine is read once it is.
+#[test]
+fn a_folder_that_comes_later_is_followed() {
+    let server = following(Place::new());
+    server.place.write(&format!("{MILL}/mill.jsonl"), said("mill", 1, "One"));
+    wait_until("it is read", || contents(&server, "mill") == ["One"]);
+    let projects = server.with_key("GET", "/v1/projects", "").json();
+    let folder = server.place.path(MILL).display().to_string();
+    assert_eq!((&projects["projects"][0]["path"], &projects["projects"][1]), (&folder.into(), &Value::Null));
+}
+
 /// Pipes, sockets and devices, there at the start and made later: they are passed over, the others are read, and the server
 /// ends when it is asked to.
 #[test]
