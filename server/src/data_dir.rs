@@ -25,6 +25,9 @@ const CREDENTIAL: &str = "server.json";
 /// The key of agents' hooks.
 const HOOK_KEY: &str = "hooks.key";
 
+/// The id of the server, where others may use its database.
+const SERVER_ID: &str = "server.id";
+
 /// The page that `--open` gives to the browser.
 const LAUNCH: &str = "open.html";
 
@@ -34,7 +37,8 @@ pub const TRANSCRIPTS: &str = "transcripts";
 /// Is a file in the data directory one of ours, by its name?
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with(DATABASE) || matches!(&*name, CREDENTIAL | HOOK_KEY | LAUNCH | "server.lock" | "reserve")
+    name.starts_with(DATABASE)
+        || matches!(&*name, CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | "server.lock" | "reserve")
 }
 
 /// The data directory, absolute.
@@ -104,6 +108,18 @@ pub fn hook_key(dir: &Path) -> PathBuf {
 /// Writes the key of agents' hooks, 0600.
 pub fn write_hook_key(path: &Path, key: &str) -> Result<()> {
     write_private(path, format!("{key}\n").as_bytes())
+}
+
+/// Returns the id of the server on this data directory, which stays the same. The first call makes it.
+pub fn server_id(dir: &Path) -> Result<String> {
+    let path = dir.join(SERVER_ID);
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    if !known.trim().is_empty() {
+        return Ok(known.trim().to_owned());
+    }
+    let id = uuid::Uuid::now_v7().to_string();
+    write_private(&path, id.as_bytes())?;
+    Ok(id)
 }
 
 pub fn remove_launch_page(dir: &Path) {

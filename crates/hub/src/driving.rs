@@ -153,10 +153,13 @@ pub fn refused(refusal: &Refusal) -> Problem {
     Problem::new(409, code, words)
 }
 
-/// Marks the agents that ran when the server ended, and closes what they asked. To be called when a server starts; on one
-/// database with other servers, theirs are marked as well.
+/// Marks the agents that ran when this server ended, and closes what they asked. To be called when a server starts. Those of other
+/// servers on the same database are left alone.
 pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
     for driven in hub.workspace.driven_running().await? {
+        if runs_elsewhere(hub, &driven) {
+            continue;
+        }
         let ended = Driven {
             state: DrivenState::Interrupted,
             reason: Some(INTERRUPTED.to_owned()),
@@ -168,6 +171,12 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         asks::close_all(hub, &ended.session).await;
     }
     Ok(())
+}
+
+/// Whether another server on the same database runs an agent, as far as is stored.
+pub fn runs_elsewhere(hub: &Hub, driven: &Driven) -> bool {
+    let is_ours = hub.settings.server.is_none() || driven.server.is_none() || driven.server == hub.settings.server;
+    driven.state == DrivenState::Running && !is_ours
 }
 
 /// Ends a session whose agent ended.

@@ -39,6 +39,8 @@ pub struct Settings {
     pub agents: Environment,
     /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
     pub transcripts: Option<PathBuf>,
+    /// This server's id, where several use one database: it is stored with the agents that it runs. None has the database alone.
+    pub server: Option<String>,
     /// Names of hosts that channels reach wherever they are, and without TLS.
     pub channel_hosts: Vec<String>,
     /// Where the server listens: `http://127.0.0.1:7117`. Empty without a server.

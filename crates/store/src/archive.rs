@@ -82,7 +82,7 @@ pub(crate) static PARTS: [Part; 7] = [
     part!("hook_request" by "session_id" Text, "message_id", 500, true: message_id Text, until Int, ended_at Int),
     part!("driven" by "session_id" Text, "started_at", 10, true:
         program Text, command Text, folder Text, mode Text, model Text, state Text, reason Text, started_at Int,
-        ended_at Int),
+        ended_at Int, server Text),
 ];
 
 /// Columns of a message that are written as they are. The id and the body are in its draft, and the hash follows from that.

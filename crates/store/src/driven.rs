@@ -25,6 +25,8 @@ pub struct Driven {
     pub reason: Option<String>,
     pub started_at: Micros,
     pub ended_at: Option<Micros>,
+    /// The id of the server that ran it, where several use one database.
+    pub server: Option<String>,
 }
 
 /// What became of an agent.
@@ -66,21 +68,22 @@ columns! {
         reason: Option<String>,
         started_at: i64,
         ended_at: Option<i64>,
+        server: Option<String>,
     }
 }
 
-const COLUMNS: &str = "session_id, program, command, folder, mode, model, state, reason, started_at, ended_at";
+const COLUMNS: &str = "session_id, program, command, folder, mode, model, state, reason, started_at, ended_at, server";
 
 impl Workspace {
     /// Stores what is known of an agent, over what was known before.
     pub async fn put_driven(&self, driven: &Driven) -> Result<(), StoreError> {
         change!(
             self,
-            "INSERT INTO driven (workspace_id, session_id, program, command, folder, mode, model, state, reason, started_at, ended_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (workspace_id, session_id) DO UPDATE SET \
+            "INSERT INTO driven (workspace_id, session_id, program, command, folder, mode, model, state, reason, started_at, ended_at, server) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (workspace_id, session_id) DO UPDATE SET \
              program = excluded.program, command = excluded.command, folder = excluded.folder, mode = excluded.mode, \
              model = excluded.model, state = excluded.state, reason = excluded.reason, started_at = excluded.started_at, \
-             ended_at = excluded.ended_at",
+             ended_at = excluded.ended_at, server = excluded.server",
             driven.session.as_str(),
             &driven.program,
             &driven.command,
@@ -90,7 +93,8 @@ impl Workspace {
             driven.state.as_str(),
             driven.reason.as_ref().map(|reason| reason.replace('\0', "")),
             driven.started_at.0,
-            driven.ended_at.map(|at| at.0)
+            driven.ended_at.map(|at| at.0),
+            &driven.server
         );
         Ok(())
     }
@@ -106,7 +110,7 @@ impl Workspace {
         row.map(driven).transpose()
     }
 
-    /// Returns the agents that run, as far as is stored.
+    /// Returns the agents that run, as far as is stored, at whichever server.
     pub async fn driven_running(&self) -> Result<Vec<Driven>, StoreError> {
         let rows: Vec<Row> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
@@ -146,5 +150,6 @@ fn driven(row: Row) -> Result<Driven, StoreError> {
         reason: row.reason,
         started_at: Micros(row.started_at),
         ended_at: row.ended_at.map(Micros),
+        server: row.server,
     })
 }

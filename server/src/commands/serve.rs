@@ -67,6 +67,7 @@ pub async fn run(args: Serve) -> Result<()> {
         roots,
         agents: Environment::of(std::env::vars_os(), &args.agent_env),
         transcripts: Some(transcripts),
+        server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(&dir)).transpose()?,
         channel_hosts: args.channel_host.clone(),
         base_url: format!("http://{address}"),
         version: env!("CARGO_PKG_VERSION").to_owned(),

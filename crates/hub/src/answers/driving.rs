@@ -1,7 +1,7 @@
 //! Agents that the server starts itself.
 
 use super::{given, session};
-use crate::driving::{Begin, Running, start as start_agent, stored};
+use crate::driving::{Begin, Running, runs_elsewhere, start as start_agent, stored};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, Scoped, posting, problem};
 use api::Problem;
@@ -23,6 +23,9 @@ use store::{Driven, DrivenState};
 const FOLDERS: u32 = 20;
 /// Longest mode or model, in bytes.
 const WORD: usize = 200;
+/// Why an agent isn't running here that another server is said to run, for people.
+const ELSEWHERE: &str =
+    "Another server runs the agent, or was lost with it: resume it here only if that server is gone";
 
 pub async fn list(scoped: &Scoped) -> Result<Agents, Problem> {
     let hub = &scoped.hub;
@@ -201,7 +204,7 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
 async fn current(hub: &Hub, session: &SessionId) -> Result<DrivenAgent, Problem> {
     match hub.driving.of(session) {
         Some(running) => Ok(shown(&running)),
-        None => stored(hub, session).await.map(past),
+        None => stored(hub, session).await.map(|driven| past(hub, driven)),
     }
 }
 
@@ -224,7 +227,8 @@ fn shown(running: &Running) -> DrivenAgent {
     }
 }
 
-fn past(driven: Driven) -> DrivenAgent {
+fn past(hub: &Hub, driven: Driven) -> DrivenAgent {
+    let reason = runs_elsewhere(hub, &driven).then(|| ELSEWHERE.to_owned()).or_else(|| driven.reason.clone());
     DrivenAgent {
         session: driven.session.to_string(),
         title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
@@ -233,10 +237,10 @@ fn past(driven: Driven) -> DrivenAgent {
         state: match driven.state {
             DrivenState::Ended => AgentState::Ended,
             DrivenState::Failed => AgentState::Failed,
-            // It runs nowhere that is known: another server may have it.
+            // It runs nowhere that is known, unless another server has it.
             DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
         },
-        reason: driven.reason,
+        reason,
         mode: driven.mode,
         model: driven.model,
         modes: Vec::new(),

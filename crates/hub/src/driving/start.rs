@@ -76,6 +76,7 @@ pub async fn start(scoped: &Scoped, begin: Begin) -> Result<Arc<Running>, Proble
             reason: None,
             started_at: clock::now(),
             ended_at: None,
+            server: hub.settings.server.clone(),
         }
     };
     hub.workspace.put_driven(&stored).await.map_err(problem)?;
@@ -146,9 +147,11 @@ fn not_begun(program: &Program, exit: &Exit, notices: &[String]) -> Problem {
     Problem { field: Some("/agent".to_owned()), ..problem }
 }
 
-/// The last line that it wrote to its standard error.
+/// What it wrote to its standard error: the last line that speaks of an error, else the last one with words.
 pub(super) fn said(exit: &Exit) -> Option<String> {
-    let line = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+    let has_words = |line: &&str| line.chars().any(char::is_alphabetic);
+    let lines = || exit.stderr.lines().rev().map(str::trim).filter(has_words);
+    let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next())?;
     Some(model::text::one_line(line, 200))
 }
 

@@ -349,3 +349,36 @@ async fn a_server_that_starts_marks_what_ran() {
     assert_eq!(stored.state, DrivenState::Interrupted);
     assert_eq!(owner(&house, Delete, &format!("/v1/sessions/{session}"), json!({})).await.status, 200);
 }
+
+#[tokio::test]
+async fn a_server_that_starts_leaves_alone_what_others_run() {
+    let mut house = house().await;
+    house.renew(|settings| settings.server = Some("north".to_owned())).await;
+    let session = started(&house, json!({"prompt": "Ask for a permission"})).await;
+    let (card, shown) = asked(&house, &session).await;
+    let north = house.hub.clone();
+    house.renew(|settings| settings.server = Some("south".to_owned())).await;
+    driving::mark_interrupted(&house.hub).await.unwrap();
+    let path = format!("/v1/sessions/{session}/agent");
+    let agent = owner(&house, Get, &path, Value::Null).await.body;
+    assert_eq!(
+        (&agent["state"], &agent["reason"]),
+        (
+            &json!("interrupted"),
+            &json!("Another server runs the agent, or was lost with it: resume it here only if that server is gone")
+        )
+    );
+    // The card is still open, and the agent goes on.
+    house.hub = north;
+    let decision = format!("/v1/sessions/{session}/messages/{card}/decision");
+    let decided = owner(&house, Post, &decision, json!({"selected": ["allow"], "shown_sha256": shown})).await;
+    assert_eq!(decided.status, 200, "{}", decided.body);
+    until(&house, &session, "idle").await;
+    house.renew(|settings| settings.server = Some("north".to_owned())).await;
+    driving::mark_interrupted(&house.hub).await.unwrap();
+    let agent = owner(&house, Get, &path, Value::Null).await.body;
+    assert_eq!(
+        (&agent["state"], &agent["reason"]),
+        (&json!("interrupted"), &json!("The server ended while the agent ran"))
+    );
+}

@@ -81,6 +81,7 @@ async fn fill(engine: &Engine) {
         reason: None,
         started_at: NOW,
         ended_at: Some(NOW),
+        server: Some("north".to_owned()),
     };
     workspace.put_driven(&driven).await.unwrap();
 }
