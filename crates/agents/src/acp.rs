@@ -55,7 +55,7 @@ impl Messages {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "acp";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
     pub fn new(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();

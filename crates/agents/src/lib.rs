@@ -39,6 +39,7 @@ pub mod context;
 mod copilot;
 mod cursor;
 mod droid;
+pub mod form;
 mod gemini;
 mod grok;
 mod hermes;

@@ -16,7 +16,7 @@ mod services;
 mod settings;
 mod turns;
 
-use crate::rpc::{self, BadLines, Pending, RpcError};
+use crate::rpc::{self, BadLines, Pending, RpcError, filled};
 use crate::{Command, Driver, Effects, Event, JobError, Opening, Prompt, Refusal, State, When};
 use asks::{Calls, OpenAsk};
 use growing::Growing;
@@ -141,6 +141,8 @@ impl Acp {
         }
         if method == "session/request_permission" {
             self.ask(id, params, effects);
+        } else if method == "elicitation/create" && filled(params, "mode").as_deref() == Some("form") {
+            self.ask_form(id, params, effects);
         } else if !self.serve(&id, method, params, effects) {
             let words = format!("`{method}` is not offered by this client");
             effects.send(&rpc::answer(&id, Err(RpcError::new(rpc::METHOD_NOT_FOUND, words))));

@@ -261,6 +261,11 @@ impl Claude {
                 effects.emit(Event::Asked(ask));
                 self.enter(State::Waiting, effects);
             }
+            Some("elicitation") if text(request, "mode") != Some("url") => {
+                let ask = self.asks.open_form(id, request);
+                effects.emit(Event::Asked(ask));
+                self.enter(State::Waiting, effects);
+            }
             other => {
                 let error = format!("`{}` isn't supported", other.unwrap_or_default());
                 let response = json!({ "subtype": "error", "request_id": id, "error": error });

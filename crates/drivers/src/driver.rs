@@ -100,6 +100,8 @@ pub enum Answer {
     },
     /// Answers to the agent's questions, by their text: a label, a list of labels, or words of the person.
     Answers(Map<String, Value>),
+    /// What a person filled into a form, as its schema wants it.
+    Form(Map<String, Value>),
     /// Nobody will answer.
     Cancel,
 }

@@ -106,7 +106,8 @@ pub struct Ask {
     pub call_id: Option<String>,
     /// The tool's name.
     pub tool_name: String,
-    /// The tool's input. Of [`AskKind::Question`], `questions` as Claude Code writes them.
+    /// The tool's input. Of [`AskKind::Question`], `questions` as Claude Code writes them; of [`AskKind::Form`], its JSON schema as
+    /// `requestedSchema`.
     pub input: Map<String, Value>,
     /// One line for people, where the agent gave one.
     pub title: Option<String>,
@@ -130,6 +131,8 @@ pub enum AskKind {
     Question,
     /// Is this plan to be carried out?
     Plan,
+    /// Values for a form. One without fields asks for a yes or no.
+    Form,
 }
 
 /// A rule that an agent suggests.

@@ -6,7 +6,7 @@
 //! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process
 //!   and its group. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
 //! - [`programs`]: the agents that can be started. `claude`, `codex`, `acp`: the protocols of Claude Code, of Codex, and the Agent
-//!   Client Protocol, which most others speak. `rpc`: what the last two are made of.
+//!   Client Protocol, which most others speak. `rpc`: what the last two are made of. `form`: answers to forms.
 //! - [`environment`]: what of the server's environment an agent gets.
 //! - [`Folder`]: the files that an agent may ask us for. `terminals`: the commands.
 //!
@@ -31,6 +31,7 @@ mod driver;
 pub mod environment;
 mod event;
 mod folder;
+mod form;
 pub mod lines;
 pub mod log;
 mod process;

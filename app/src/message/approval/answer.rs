@@ -9,7 +9,7 @@ use crate::visible;
 use api::messages::NotShownReason;
 use leptos::prelude::*;
 use model::hook::HookAsk;
-use model::message_type::approval::{Approval, ApprovalKind, Choice, Field, FieldKind, OptionKind, Question};
+use model::message_type::approval::{self, Approval, ApprovalKind, Choice, Field, FieldKind, OptionKind, Question};
 
 /// Options of a question that are buttons wherever it is named, and the characters of each.
 const AT_ONCE: usize = 4;
@@ -61,6 +61,10 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
         _ if chosen.is_some() => vec![send("Send answer")],
         (false, _) => buttons,
         (true, kind @ (ApprovalKind::Permission | ApprovalKind::Plan)) => yes_or_no(kind),
+        // An agent that was started here is told of a refusal.
+        (true, ApprovalKind::Form) if approval::is_asked_by_driver(card.draft()) => {
+            vec![send("Send"), button("state", "denied", "Decline", "btn deny")]
+        }
         (true, ApprovalKind::Question | ApprovalKind::Form) => vec![send("Send")],
     };
     let asked = pressed.filter(|question| question.question != approval.title);

@@ -2,6 +2,7 @@
 
 use super::Messages;
 use super::requests::Request;
+use crate::form;
 use crate::parts::at::{At, derived_id, envelope, message_id};
 use crate::parts::blocks::result_text;
 use crate::parts::calls::{Result, payload};
@@ -55,36 +56,8 @@ impl Messages {
     pub(super) fn ask_form(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
         self.ensure_run(at);
         let title = params.filled("message").unwrap_or_else(|| "A form".to_owned());
-        let schema = params.obj("requestedSchema");
-        let required: Vec<String> = schema
-            .as_ref()
-            .and_then(|schema| schema.list("required"))
-            .into_iter()
-            .flatten()
-            .filter_map(|raw| Some(string(raw)?.into_owned()))
-            .collect();
-        let properties = schema.and_then(|schema| schema.obj("properties"));
-        let field = |(id, raw): (&str, &str)| {
-            let property = Obj::parse(raw)?;
-            let words = property.list("enum").unwrap_or_default();
-            let words: Vec<String> = words.into_iter().filter_map(|raw| Some(string(raw)?.into_owned())).collect();
-            let kind = match property.str("type").as_deref() {
-                _ if !words.is_empty() => "select",
-                Some("number" | "integer") => "number",
-                Some("boolean") => "checkbox",
-                _ => "text",
-            };
-            let label = property.filled("title").unwrap_or_else(|| id.to_owned());
-            let mut field = json!({ "id": id, "label": label, "type": kind });
-            if required.iter().any(|name| name == id) {
-                field["required"] = json!(true);
-            }
-            if !words.is_empty() {
-                field["options"] = json!(words);
-            }
-            Some(field)
-        };
-        let fields: Vec<Value> = properties.iter().flat_map(Obj::fields).filter_map(field).collect();
+        let schema = params.raw("requestedSchema").and_then(|raw| serde_json::from_str(raw).ok());
+        let fields = form::fields(&schema.unwrap_or_default());
         let mut asked = json!({ "kind": "form", "title": title, "questions": [], "state": "open" });
         if !fields.is_empty() {
             asked["fields"] = json!(fields);

@@ -1,6 +1,7 @@
 //! What the agent wants to be allowed, and the answers. Nothing is allowed but by an option that a person chose.
 
 use super::Acp;
+use crate::form;
 use crate::rpc::{self, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal};
 use agent_client_protocol_schema::v1::{
@@ -14,7 +15,15 @@ use std::collections::HashMap;
 pub(super) struct OpenAsk {
     /// As it came.
     id: Value,
-    options: Vec<Choice>,
+    wants: Wants,
+}
+
+#[derive(Debug)]
+enum Wants {
+    /// One of these.
+    Option(Vec<Choice>),
+    /// Values for a form.
+    Form,
 }
 
 /// What the agent told of the calls of the turn. A request often names no more than the call.
@@ -39,23 +48,12 @@ impl Calls {
 
 impl Acp {
     pub(super) fn ask(&mut self, id: Value, params: &Value, effects: &mut Effects) {
-        self.taken(effects);
-        self.grown(effects);
-        let request = rpc::key(&id);
-        if self.asks.contains_key(&request) {
-            let words = format!("The agent sent request {request} again, which is still open. The first one counts");
-            return effects.emit(Event::Notice(words));
-        }
-        if self.running.as_ref().is_some_and(|running| running.is_interrupted) {
-            // It crossed the interruption, which is an answer to all requests.
-            return effects.send(&rpc::answer(&id, Ok(outcome(None))));
-        }
         let call = self.calls.learn(params.get("toolCall").unwrap_or(&Value::Null));
         let options = options(params);
         let kind = filled(&call, "kind");
         let tool = call.pointer("/_meta/claudeCode/toolName").and_then(Value::as_str).map(str::to_owned);
-        effects.emit(Event::Asked(Ask {
-            request: request.clone(),
+        let ask = Ask {
+            request: rpc::key(&id),
             kind: if kind.as_deref() == Some("switch_mode") { AskKind::Plan } else { AskKind::Permission },
             call_id: filled(&call, "toolCallId"),
             tool_name: filled(&call, "name").or(tool).or(kind).unwrap_or_else(|| "tool".to_owned()),
@@ -65,32 +63,66 @@ impl Acp {
             options: options.clone(),
             suggestions: Vec::new(),
             sub_agent: None,
-        }));
-        self.asks.insert(request, OpenAsk { id, options });
+        };
+        self.open_ask(ask, OpenAsk { id, wants: Wants::Option(options) }, effects);
+    }
+
+    pub(super) fn ask_form(&mut self, id: Value, params: &Value, effects: &mut Effects) {
+        let ask = Ask {
+            request: rpc::key(&id),
+            kind: AskKind::Form,
+            call_id: filled(params, "toolCallId"),
+            tool_name: "form".to_owned(),
+            input: form::input(params.get("requestedSchema")),
+            title: filled(params, "message"),
+            ..Ask::default()
+        };
+        self.open_ask(ask, OpenAsk { id, wants: Wants::Form }, effects);
+    }
+
+    fn open_ask(&mut self, ask: Ask, open: OpenAsk, effects: &mut Effects) {
+        self.taken(effects);
+        self.grown(effects);
+        let request = ask.request.clone();
+        if self.asks.contains_key(&request) {
+            let words = format!("The agent sent request {request} again, which is still open. The first one counts");
+            return effects.emit(Event::Notice(words));
+        }
+        if self.running.as_ref().is_some_and(|running| running.is_interrupted) {
+            // It crossed the interruption, which is an answer to all requests.
+            return effects.send(&rpc::answer(&open.id, Ok(open.cancelled())));
+        }
+        effects.emit(Event::Asked(ask));
+        self.asks.insert(request, open);
         self.report_state(effects);
     }
 
     pub(super) fn answer(&mut self, request: &str, answer: Answer, effects: &mut Effects) -> Result<(), Refusal> {
         let open = self.asks.get(request).ok_or(Refusal::NoRequest)?;
-        let (option, message) = match answer {
-            Answer::Allow { input: Some(_), .. } => return Err(Refusal::Unsupported("take another input")),
-            Answer::Allow { option, rules, .. } => {
+        let (result, message) = match (&open.wants, answer) {
+            (_, Answer::Allow { input: Some(_), .. }) => return Err(Refusal::Unsupported("take another input")),
+            (Wants::Option(options), Answer::Allow { option, rules, .. }) => {
                 let wanted: &[&str] = if rules.is_empty() { &["allow_once"] } else { &["allow_always"] };
                 let none = Refusal::NotNow("the agent gave no such option: choose one of its own");
-                (Some(open.choose(option, "allow", wanted).ok_or(none)?), None)
+                (outcome(Some(choose(options, option, "allow", wanted).ok_or(none)?)), None)
             }
-            Answer::Deny { option, message } => {
+            (Wants::Option(options), Answer::Deny { option, message }) => {
                 let is_own = option.is_some();
-                let chosen = open.choose(option, "reject", &["reject_once", "reject_always"]);
+                let chosen = choose(options, option, "reject", &["reject_once", "reject_always"]);
                 if is_own && chosen.is_none() {
                     return Err(Refusal::NotNow("the agent gave no such option: choose one of its own"));
                 }
-                (chosen, message)
+                (outcome(chosen), message)
             }
-            Answer::Answers(_) => return Err(Refusal::Unsupported("take answers to this request")),
-            Answer::Cancel => (None, None),
+            (Wants::Option(_), Answer::Cancel) => (open.cancelled(), None),
+            (Wants::Form, answer) => {
+                let result = form::answer(&answer).ok_or(Refusal::Unsupported("take this answer to a form"))?;
+                let message = if let Answer::Deny { message, .. } = answer { message } else { None };
+                (result, message)
+            }
+            _ => return Err(Refusal::Unsupported("take this answer to this request")),
         };
-        effects.send(&rpc::answer(&open.id, Ok(outcome(option))));
+        effects.send(&rpc::answer(&open.id, Ok(result)));
         self.asks.remove(request);
         // The protocol has no place for words beside a denial: they steer the turn, or are the next prompt.
         if let Some(text) = message.filter(|text| !text.is_empty()) {
@@ -104,24 +136,32 @@ impl Acp {
     /// Nobody will answer what is open.
     pub(super) fn withdraw_asks(&mut self, effects: &mut Effects) {
         for (request, open) in std::mem::take(&mut self.asks) {
-            effects.send(&rpc::answer(&open.id, Ok(outcome(None))));
+            effects.send(&rpc::answer(&open.id, Ok(open.cancelled())));
             effects.emit(Event::Withdrawn { request });
         }
     }
 }
 
 impl OpenAsk {
-    /// The option of this id, unless its kind says the opposite; without an id the first of the kinds that are wanted.
-    fn choose(&self, option: Option<String>, verb: &str, wanted: &[&str]) -> Option<String> {
-        let Some(option) = option else {
-            let of = |kind: &&str| self.options.iter().find(|choice| choice.kind.as_deref() == Some(*kind));
-            return wanted.iter().find_map(of).map(|choice| choice.id.clone());
-        };
-        let fits = |choice: &&Choice| {
-            choice.id == option && choice.kind.as_ref().is_none_or(|kind| kind.split('_').next() == Some(verb))
-        };
-        self.options.iter().find(fits).map(|choice| choice.id.clone())
+    /// What the agent gets where nobody will answer.
+    fn cancelled(&self) -> Value {
+        match self.wants {
+            Wants::Option(_) => outcome(None),
+            Wants::Form => form::cancelled(),
+        }
     }
+}
+
+/// The option of this id, unless its kind says the opposite; without an id the first of the kinds that are wanted.
+fn choose(options: &[Choice], option: Option<String>, verb: &str, wanted: &[&str]) -> Option<String> {
+    let Some(option) = option else {
+        let of = |kind: &&str| options.iter().find(|choice| choice.kind.as_deref() == Some(*kind));
+        return wanted.iter().find_map(of).map(|choice| choice.id.clone());
+    };
+    let fits = |choice: &&Choice| {
+        choice.id == option && choice.kind.as_ref().is_none_or(|kind| kind.split('_').next() == Some(verb))
+    };
+    options.iter().find(fits).map(|choice| choice.id.clone())
 }
 
 fn options(params: &Value) -> Vec<Choice> {

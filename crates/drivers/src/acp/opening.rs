@@ -5,8 +5,8 @@ use crate::rpc::{METHOD_NOT_FOUND, RpcError, filled, give_up};
 use crate::{Effects, Event, State};
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
-    ClientCapabilities, FileSystemCapabilities, Implementation, InitializeRequest, LoadSessionRequest,
-    NewSessionRequest, ResumeSessionRequest,
+    ClientCapabilities, ElicitationCapabilities, ElicitationFormCapabilities, FileSystemCapabilities, Implementation,
+    InitializeRequest, LoadSessionRequest, NewSessionRequest, ResumeSessionRequest,
 };
 use serde_json::{Value, json};
 
@@ -17,10 +17,15 @@ impl Acp {
     pub(super) fn initialize(&mut self, effects: &mut Effects) {
         effects.emit(Event::State(State::Starting));
         let offered = self.habits.offers_files;
+        // Of one without a transcript, the log of the protocol would show each form a second time.
+        let forms = self.habits.has_transcript.then(ElicitationFormCapabilities::new);
+        let forms = forms.map(|forms| ElicitationCapabilities::new().form(forms));
         let files = FileSystemCapabilities::new().read_text_file(offered).write_text_file(offered);
         let client = Implementation::new("verbatim", env!("CARGO_PKG_VERSION")).title("Verbatim".to_owned());
         let hello = InitializeRequest::new(ProtocolVersion::V1)
-            .client_capabilities(ClientCapabilities::new().fs(files).terminal(self.habits.offers_terminals))
+            .client_capabilities(
+                ClientCapabilities::new().fs(files).terminal(self.habits.offers_terminals).elicitation(forms),
+            )
             .client_info(client);
         self.request("initialize", hello, Purpose::Initialize, effects);
     }

@@ -3,6 +3,7 @@
 use super::{object, text};
 use crate::driver::Answer;
 use crate::event::{Ask, AskKind, Suggestion};
+use crate::form;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -36,6 +37,22 @@ impl Asks {
         ask
     }
 
+    /// Takes an `elicitation` request with a form.
+    pub(super) fn open_form(&mut self, id: &str, request: &Value) -> Ask {
+        let said = |key: &str| text(request, key).map(str::to_owned);
+        let ask = Ask {
+            request: id.to_owned(),
+            kind: AskKind::Form,
+            tool_name: "form".to_owned(),
+            input: form::input(request.get("requested_schema")),
+            title: said("message"),
+            reason: said("mcp_server_name").map(|server| format!("Asked by the MCP server `{server}`")),
+            ..Ask::default()
+        };
+        self.0.insert(id.to_owned(), ask.clone());
+        ask
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -52,7 +69,12 @@ impl Asks {
     /// Returns the message that answers a request; None if it isn't open. It isn't afterwards.
     pub(super) fn answer(&mut self, request: &str, answer: Answer) -> Option<Value> {
         let ask = self.0.remove(request)?;
-        let response = json!({ "subtype": "success", "request_id": request, "response": behaviour(ask, answer) });
+        let said = if ask.kind == AskKind::Form {
+            form::answer(&answer).unwrap_or_else(form::cancelled)
+        } else {
+            behaviour(ask, answer)
+        };
+        let response = json!({ "subtype": "success", "request_id": request, "response": said });
         Some(json!({ "type": "control_response", "response": response }))
     }
 }
@@ -85,7 +107,9 @@ fn behaviour(ask: Ask, answer: Answer) -> Value {
             };
             json!({ "behavior": "deny", "message": message })
         }
-        Answer::Cancel => json!({ "behavior": "deny", "message": "Nobody answered.", "interrupt": true }),
+        Answer::Form(_) | Answer::Cancel => {
+            json!({ "behavior": "deny", "message": "Nobody answered.", "interrupt": true })
+        }
     }
 }
 

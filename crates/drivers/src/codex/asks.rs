@@ -1,6 +1,7 @@
 //! What Codex wants to be allowed or told, and the answers. Nothing is allowed but by an option that a person chose.
 
 use super::Codex;
+use crate::form;
 use crate::rpc::{self, RpcError, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal, When};
 use serde_json::{Map, Value, json};
@@ -21,6 +22,8 @@ enum Kind {
     Decision,
     /// Wants answers to questions: the id of each, by its text.
     Questions(Vec<(String, String)>),
+    /// Wants values for a form.
+    Form,
 }
 
 impl Codex {
@@ -48,12 +51,15 @@ impl Codex {
                 let input = Map::from_iter([("questions".to_owned(), questions)]);
                 ("request_user_input", Kind::Questions(ids), input, Vec::new())
             }
+            "mcpServer/elicitation/request" if text("mode").as_deref() == Some("form") => {
+                ("form", Kind::Form, form::input(params.get("requestedSchema")), Vec::new())
+            }
             "mcpServer/elicitation/request" => {
                 let server = text("serverName").unwrap_or_else(|| "a server".to_owned());
                 effects.emit(Event::Notice(format!(
-                    "{server} asked for input by a form, which isn't supported; it was told so"
+                    "{server} asked to open an address, which isn't supported; it was told so"
                 )));
-                return effects.send(&rpc::answer(&id, Ok(json!({ "action": "cancel", "content": null }))));
+                return effects.send(&rpc::answer(&id, Ok(form::cancelled())));
             }
             _ => {
                 let words = format!("`{method}` is not offered by this client");
@@ -68,12 +74,17 @@ impl Codex {
         let sub_agent = text("threadId").filter(|thread| self.thread.as_ref() != Some(thread));
         effects.emit(Event::Asked(Ask {
             request: request.clone(),
-            kind: if matches!(kind, Kind::Questions(_)) { AskKind::Question } else { AskKind::Permission },
+            kind: match kind {
+                Kind::Decision => AskKind::Permission,
+                Kind::Questions(_) => AskKind::Question,
+                Kind::Form => AskKind::Form,
+            },
             call_id: item,
             tool_name: tool_name.to_owned(),
             input,
-            title: None,
-            reason: text("reason"),
+            title: text("message").filter(|_| matches!(kind, Kind::Form)),
+            reason: text("reason")
+                .or_else(|| text("serverName").map(|server| format!("Asked by the MCP server `{server}`"))),
             options: options.iter().map(|(choice, _)| choice.clone()).collect(),
             suggestions: Vec::new(),
             sub_agent,
@@ -99,6 +110,11 @@ impl Codex {
             (Kind::Decision, Answer::Cancel) => open.choose(None, "reject", "reject_once").ok_or_else(unknown)?,
             (Kind::Questions(ids), Answer::Answers(answers)) => json!({ "answers": by_id(ids, &answers) }),
             (Kind::Questions(_), Answer::Deny { .. } | Answer::Cancel) => json!({ "answers": {} }),
+            (Kind::Form, answer) => {
+                let result = form::answer(&answer).ok_or(Refusal::Unsupported("take this answer to a form"))?;
+                words = if let Answer::Deny { message, .. } = answer { message } else { None };
+                result
+            }
             _ => return Err(Refusal::Unsupported("take this answer to this request")),
         };
         effects.send(&rpc::answer(&open.id, Ok(result)));

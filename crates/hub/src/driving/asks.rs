@@ -9,10 +9,11 @@ use crate::answers::refusal;
 use crate::asked::{self, changed};
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
+use agents::form;
 use api::Problem;
 use drivers::{Answer, Ask, AskKind, Command};
-use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Body, Draft, MessageId, MessageType, Provenance, SessionId};
+use model::message_type::approval::{ASKED_BY_AGENT, Approval, ApprovalState, Decision, is_asked_by_driver};
+use model::{Body, Draft, MessageId, MessageType, Provenance, SessionId, envelope};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +21,10 @@ use store::{LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Ref
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// Beside a card's payload: that a running agent waits for it.
-const EXTRA: &str = "asked_by_agent";
 /// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of it.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Answers after a form that are looked through for its own.
+const ACTIONS: u32 = 100;
 /// Cards of a session that are looked through when its agent is gone.
 const CARDS: u32 = 200;
 
@@ -49,11 +50,11 @@ pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationTo
         () = over.cancelled() => None,
         () = hub.shutdown.cancelled() => None,
     };
-    let Some(approval) = decided else {
+    let Some((approval, values)) = decided else {
         close(&hub, &running.session, &id).await;
         return;
     };
-    let answer = answer(&ask, &approval);
+    let answer = answer(&ask, &approval, &values);
     if let Err(problem) = running.command(Command::Answer { request: ask.request, answer }).await {
         running.show(&hub, |view| view.note(format!("The decision didn't reach the agent: {}", problem.title)));
     }
@@ -77,7 +78,10 @@ async fn wait_for_call(hub: &Hub, session: &SessionId, ask: &Ask) -> Result<(), 
 
 /// The card of a request.
 fn card(ask: &Ask) -> Draft {
-    let (content, mut metadata) = agents::claude::asked(&ask.tool_name, &Value::Object(ask.input.clone()));
+    let (content, mut metadata) = match ask.kind {
+        AskKind::Form => form_card(ask),
+        _ => agents::claude::asked(&ask.tool_name, &Value::Object(ask.input.clone())),
+    };
     if let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) {
         if let Some(title) = &ask.title {
             payload.insert("title".to_owned(), json!(title));
@@ -87,13 +91,30 @@ fn card(ask: &Ask) -> Draft {
         {
             payload.insert("body".to_owned(), json!(reason));
         }
-        if ask.kind != AskKind::Question {
+        if !payload.contains_key("fields") && ask.kind != AskKind::Question {
             let question = json!([{ "question": payload.get("title"), "options": options(ask) }]);
             payload.insert("questions".to_owned(), question);
         }
     }
-    metadata.insert(EXTRA.to_owned(), json!(true));
+    metadata.insert(ASKED_BY_AGENT.to_owned(), json!(true));
     asked::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
+}
+
+/// The card of a form. One without fields asks for a yes or no.
+fn form_card(ask: &Ask) -> (String, Map<String, Value>) {
+    let title = ask.title.clone().unwrap_or_else(|| "A form".to_owned());
+    let fields = form::fields(&schema(ask));
+    let mut payload = json!({ "kind": "permission", "title": title, "questions": [], "state": "open" });
+    if !fields.is_empty() {
+        payload["kind"] = json!("form");
+        payload["fields"] = json!(fields);
+    }
+    let envelope = envelope::build("APPROVAL", payload, Map::new(), envelope::VERSION);
+    (title, envelope.unwrap_or_default())
+}
+
+fn schema(ask: &Ask) -> Value {
+    ask.input.get("requestedSchema").cloned().unwrap_or_default()
 }
 
 fn options(ask: &Ask) -> Vec<Value> {
@@ -118,7 +139,7 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
     let ours = card.clone();
     let adopt = move |current: &StoredMessage, _: &[StoredMessage]| {
         let row = &current.message.draft;
-        if Approval::open_in(row).is_none() || is_ours(row) {
+        if Approval::open_in(row).is_none() || is_asked_by_driver(row) {
             return Err(Refusal::Rule(Objection::Decided, None));
         }
         Ok(changed(Draft { metadata: ours.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() }))
@@ -143,20 +164,20 @@ async fn write(hub: &Hub, session: &SessionId, card: &Draft, ask: &Ask) -> Resul
     }
 }
 
-/// Did a driver make this card?
-fn is_ours(draft: &Draft) -> bool {
-    draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(EXTRA))
-}
-
-/// Waits until a card is decided. None if it was closed without a decision.
-async fn decided(hub: &Hub, session: &SessionId, id: &MessageId) -> Option<Approval> {
+/// Waits until a card is decided, and returns it with the values of its form. None if it was closed without a decision.
+async fn decided(hub: &Hub, session: &SessionId, id: &MessageId) -> Option<(Approval, Map<String, Value>)> {
     let mut news = hub.feed.news();
     loop {
         news.borrow_and_update();
         match hub.workspace.message(session, id).await {
             Ok(Some(stored)) if Approval::open_in(&stored.message.draft).is_none() => {
                 let Body::Approval(approval) = Body::of(&stored.message.draft) else { return None };
-                return Some(approval).filter(|approval| approval.state.is_persons());
+                if !approval.state.is_persons() {
+                    return None;
+                }
+                let values =
+                    if approval.fields.is_empty() { Map::new() } else { values(hub, session, &stored).await? };
+                return Some((approval, values));
             }
             Ok(Some(_)) => {}
             Ok(None) => return None,
@@ -167,8 +188,22 @@ async fn decided(hub: &Hub, session: &SessionId, id: &MessageId) -> Option<Appro
     }
 }
 
+/// What a person filled into a form: the message that tells of the decision has it.
+async fn values(hub: &Hub, session: &SessionId, card: &StoredMessage) -> Option<Map<String, Value>> {
+    let types = vec![MessageType::Action.to_string()];
+    let range = Range::After(card.message.seq, ACTIONS);
+    let query = MessageQuery { types, limit: ACTIONS, ..MessageQuery::new(range) };
+    let found = hub.workspace.stretch(session, &query).await;
+    let found = found.inspect_err(|error| tracing::warn!(%error, "what was filled in can't be read")).ok()?;
+    let id = card.message.draft.id.as_str();
+    found.messages.iter().find_map(|stored| match Body::of(&stored.message.draft) {
+        Body::Action(action) if action.approval_id.as_deref() == Some(id) => Some(action.values.unwrap_or_default()),
+        _ => None,
+    })
+}
+
 /// What a decision means to the agent. Whatever isn't clearly a permission is none.
-fn answer(ask: &Ask, approval: &Approval) -> Answer {
+fn answer(ask: &Ask, approval: &Approval, values: &Map<String, Value>) -> Answer {
     let no_decision = Decision::new(approval.state);
     let decision = approval.decision.as_ref().unwrap_or(&no_decision);
     let own = |decision: &Decision| {
@@ -176,6 +211,9 @@ fn answer(ask: &Ask, approval: &Approval) -> Answer {
         chosen.map(|option| option.id.clone())
     };
     match approval.state {
+        ApprovalState::Answered | ApprovalState::AllowedOnce if ask.kind == AskKind::Form => {
+            Answer::Form(form::content(&schema(ask), values))
+        }
         ApprovalState::AllowedOnce | ApprovalState::AllowedAlways => {
             let rule = |id: &String| id.strip_prefix("rule-")?.parse().ok();
             let rules = decision.selected.iter().filter_map(rule).collect();
@@ -230,7 +268,7 @@ pub async fn close_all(hub: &Hub, session: &SessionId) {
     };
     for stored in stretch.messages {
         let draft = &stored.message.draft;
-        if is_ours(draft) && Approval::open_in(draft).is_some() {
+        if is_asked_by_driver(draft) && Approval::open_in(draft).is_some() {
             close(hub, session, &draft.id).await;
         }
     }

@@ -46,6 +46,7 @@ pub fn of(event: &HookEvent, at: Micros) -> Option<Live> {
 pub fn waits_for(tool: &str) -> String {
     match tool {
         "AskUserQuestion" => "Asks a question".to_owned(),
+        "form" => "Asks for input".to_owned(),
         "ExitPlanMode" => "Asks whether to follow its plan".to_owned(),
         _ => format!("Asks for permission: {tool}"),
     }

@@ -31,6 +31,8 @@ while read -r line; do
         *twice*)
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"touch x"}}}'
           echo '{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"touch y"}}}' ;;
+        *form*)
+          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"orchard","message":"Which tree?","mode":"form","requested_schema":{"type":"object","required":["tree"],"properties":{"tree":{"type":"string","title":"Tree","oneOf":[{"const":"apple","title":"An apple tree"},{"const":"pear","title":"A pear tree"}]},"height":{"type":"integer","description":"In metres"},"tools":{"type":"array","title":"Tools","items":{"enum":["saw","ladder"]}},"wet":{"type":"boolean","title":"It rains"}}}}}' ;;
         *slow*) ;;
         *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
       esac ;;
@@ -324,6 +326,33 @@ async fn agents_may_not_start_agents() {
         let body = (method != Get).then(|| json!({}));
         assert_eq!(house.send(agent.clone(), method, &path, body).await.status, 403, "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_form_is_filled_in_and_the_agent_gets_what_its_schema_wants() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Show a form"})).await;
+    let (card, shown) = asked(&house, &session).await;
+    let path = format!("/v1/sessions/{session}/messages/{card}");
+    let message = owner(&house, Get, &path, Value::Null).await.body;
+    let payload = json!({
+        "kind": "form", "title": "Which tree?", "body": "Asked by the MCP server `orchard`", "questions": [], "state": "open",
+        "fields": [
+            {"id": "tree", "label": "Tree", "type": "select", "required": true, "options": ["An apple tree", "A pear tree"]},
+            {"id": "height", "label": "In metres", "type": "number"},
+            {"id": "tools/saw", "label": "Tools: saw", "type": "checkbox"},
+            {"id": "tools/ladder", "label": "Tools: ladder", "type": "checkbox"},
+            {"id": "wet", "label": "It rains", "type": "checkbox"},
+        ],
+    });
+    assert_eq!(message["entry"]["metadata"]["payload"], payload);
+    let values = json!({"tree": "A pear tree", "height": 4, "tools/ladder": true});
+    let decision = json!({"values": values, "shown_sha256": shown});
+    let decided = owner(&house, Post, &format!("{path}/decision"), decision).await;
+    assert_eq!(decided.status, 200, "{}", decided.body);
+    let answer: Value = serde_json::from_str(&written(&house, "answers", 1).await[0]).unwrap();
+    let content = json!({"tree": "pear", "height": 4, "tools": ["ladder"], "wet": false});
+    assert_eq!(answer["response"]["response"], json!({"action": "accept", "content": content}));
 }
 
 #[tokio::test]

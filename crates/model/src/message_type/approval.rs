@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Beside the payload of a card: an agent that was started here waits for the decision.
+pub const ASKED_BY_AGENT: &str = "asked_by_agent";
+
 /// Characters of a question that has no header, where its answer is one of several in a line.
 const MAX_NAME: usize = 40;
 
@@ -216,6 +219,11 @@ pub struct Answer {
     /// What was noted beside the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// Returns whether a running agent that was started here asked for it.
+pub fn is_asked_by_driver(draft: &Draft) -> bool {
+    draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(ASKED_BY_AGENT))
 }
 
 impl Decision {

@@ -11,10 +11,8 @@ use crate::store::on_step;
 use crate::write::Step;
 use crate::write::sessions::Sessions;
 use model::MessageType;
+use model::message_type::approval::is_asked_by_driver;
 use std::collections::{BTreeSet, HashMap};
-
-/// Beside the payload of a card that an agent's driver made.
-const DRIVEN: &str = "asked_by_agent";
 
 /// Session and id of each message that an agent asked for here.
 pub(super) async fn here(
@@ -70,7 +68,7 @@ async fn is_driven(step: &mut Step<'_>, old: &Old) -> Result<bool, StoreError> {
     let body: Vec<u8> = on_step!(step, c => {
         sqlx::query_scalar("SELECT body FROM message WHERE rid = $1").bind(old.rid).fetch_one(c).await
     })?;
-    Ok(unpack_draft(&body)?.metadata.is_some_and(|metadata| metadata.contains_key(DRIVEN)))
+    Ok(is_asked_by_driver(&unpack_draft(&body)?))
 }
 
 /// Does the stored row stay as it is? It does unless it is open, and the transcript holds the answer.
