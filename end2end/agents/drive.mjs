@@ -34,7 +34,6 @@ const deployed = join(home, 'DEPLOYED');
 const llm = await model(folder);
 const environment = agent.environment(home, llm.url);
 for (const made of ['work', 'data']) await mkdir(join(home, made), { mode: 0o700 });
-if (agent.transcripts) await mkdir(join(home, agent.transcripts), { recursive: true });
 for (const [path, text] of Object.entries(agent.files?.(llm.url) ?? {})) {
   await mkdir(dirname(join(home, path)), { recursive: true });
   await writeFile(join(home, path), text);
@@ -81,6 +80,8 @@ async function step(name, run) {
 const transcript = page.locator('#transcript');
 const state = (word) => expect(page.locator(`[data-agent-state=${word}]`)).toBeVisible();
 const session = () => page.url().split('/s/')[1].split(/[?#]/)[0];
+const minute = () => Math.floor(Date.now() / 60_000);
+let begunBy;
 const said = [];
 const say = async (words) => {
   await page.getByLabel('Message', { exact: true }).fill(words);
@@ -140,6 +141,7 @@ try {
     await ready();
     await shown('Hello. What is to be done?');
     await state('idle');
+    begunBy = minute();
   });
 
   await step('an edit is approved, and on the disk', async () => {
@@ -164,8 +166,13 @@ try {
     await step('a question is answered', async () => {
       await say('Please [ask]');
       await state('waiting');
-      await transcript.getByLabel('Blue').last().check();
-      await transcript.getByRole('button', { name: 'Send answer' }).click();
+      if (agent.asksByForm) {
+        await transcript.getByRole('combobox', { name: 'Colour' }).last().selectOption({ label: agent.asksByForm });
+        await transcript.getByRole('button', { name: 'Send', exact: true }).click();
+      } else {
+        await transcript.getByLabel('Blue').last().check();
+        await transcript.getByRole('button', { name: 'Send answer' }).click();
+      }
       await shown('So be it.');
       assert.ok(turns().at(-1).messages.some(({ role, text }) => role === 'tool' && text.includes('Blue')));
       await state('idle');
@@ -211,6 +218,7 @@ try {
   });
 
   await step('it is ended and resumed', async () => {
+    if (agent.resumesAfterMinute) await expect.poll(minute, { timeout: 70_000 }).toBeGreaterThan(begunBy);
     await page.getByRole('button', { name: 'End', exact: true }).click();
     await state('ended');
     const before = session();

@@ -1,7 +1,8 @@
 // The agents that `drive.mjs` drives: how each one is installed, set up against the scripted model, and what it can't do.
 //
 // An agent is installed in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
-// names the steps that it has no way to do. `transcripts` is the folder of its transcripts, which is read from when it is there.
+// names the steps that it has no way to do. `asksByForm` is the option that is chosen in the form by which it asks its questions.
+// One that `resumesAfterMinute` loses a session that is resumed in the minute in which it began.
 import { join } from 'node:path';
 
 const claude = (home, url) => ({
@@ -33,13 +34,11 @@ const json = (value) => JSON.stringify(value);
 export const programs = {
   claude: {
     folder: 'claude',
-    transcripts: '.claude/projects',
     environment: claude,
     keepsNotices: false,
   },
   codex: {
     folder: 'codex',
-    transcripts: '.codex/sessions',
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
     files: codex,
     mode: 'read-only',
@@ -48,15 +47,16 @@ export const programs = {
   },
   gemini: {
     folder: 'gemini',
-    transcripts: '.gemini/tmp',
     environment: (home, url) => ({ GEMINI_API_KEY: 'scripted', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
     files: () => ({
       '.gemini/settings.json': json({
         security: { auth: { selectedType: 'gemini-api-key' } },
         privacy: { usageStatisticsEnabled: false },
-        general: { disableAutoUpdate: true },
+        // Else it deletes a session that was resumed when it starts the next time.
+        general: { disableAutoUpdate: true, sessionRetention: { enabled: false } },
       }),
     }),
+    resumesAfterMinute: true,
     keepsNotices: true,
     cannot: ['ask', 'steer'],
   },
@@ -85,7 +85,6 @@ export const programs = {
   },
   qwen: {
     folder: 'qwen',
-    transcripts: '.qwen/projects',
     environment: (home, url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
     files: () => ({
       '.qwen/settings.json': json({ security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false } }),
@@ -95,14 +94,12 @@ export const programs = {
   },
   'claude-acp': {
     folder: 'acp',
-    transcripts: '.claude/projects',
     environment: claude,
     keepsNotices: true,
-    cannot: ['ask'],
+    asksByForm: 'Blue \u2014 As the sea',
   },
   'codex-acp': {
     folder: 'acp',
-    transcripts: '.codex/sessions',
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
     files: codex,
     keepsNotices: true,
