@@ -39,7 +39,9 @@ class Reader:
         blocks, block = [], []
         # The title and the state of the session come first.
         for line in [*lines[2:], ""]:
-            if line and " hidden: " not in line and not line.startswith("/"):
+            if " hidden: " in line or line.startswith("/"):
+                continue
+            if line:
                 block.append(line)
             elif block:
                 blocks.append(block)
