@@ -58,7 +58,7 @@ def main():
         for name in ["claude", "project"]:
             (place / name).mkdir()
         settings = place / "claude/settings.json"
-        before = '{\n    "model": "opus",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}\n'
+        before = '{\n    "cleanupPeriodDays": 90,\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}\n'
         settings.write_text(before)
         verbatim, model = Verbatim(place, "--claude-dir", str(place / "claude")), Model()
         how = ["--command"] if os.environ.get("HOOKS") == "command" else []
