@@ -191,10 +191,16 @@ fn a_denial_an_answer_and_a_withdrawn_request() {
     talk.told(ask("r3", "ExitPlanMode", json!({})));
     let deny = Answer::Deny { option: None, message: Some("Not there.".to_owned()) };
     let (_, sent, events) = talk.tell(Command::Answer { request: "r1".to_owned(), answer: deny });
-    assert_eq!(sent, [response("r1", json!({
-        "behavior": "deny",
-        "message": "The user doesn't want to proceed with this tool use. Instead, the user said:\nNot there.",
-    }))]);
+    assert_eq!(
+        sent,
+        [response(
+            "r1",
+            json!({
+                "behavior": "deny",
+                "message": "The user doesn't want to proceed with this tool use. Instead, the user said:\nNot there.",
+            })
+        )]
+    );
     assert_eq!(events, []);
     let answers = json!({"Which?": ["One", "mine"]}).as_object().unwrap().clone();
     let (_, sent, _) = talk.tell(Command::Answer { request: "r2".to_owned(), answer: Answer::Answers(answers) });

@@ -217,7 +217,8 @@ impl Workspace {
 
     /// Deletes the vectors of other models, so that they are made anew with this one. Tells how many those were.
     pub async fn adopt_model(&self, model: &str, now: Micros) -> Result<u64, StoreError> {
-        let sql = "UPDATE memory SET model = NULL, vector = NULL, vector_no = NULL WHERE workspace_id = $1 AND model <> $2";
+        let sql =
+            "UPDATE memory SET model = NULL, vector = NULL, vector_no = NULL WHERE workspace_id = $1 AND model <> $2";
         self.change_memories(sql, &[model], now).await
     }
 

@@ -253,7 +253,8 @@ fn a_form_is_filled_in() {
         {"id": "stones", "label": "Stones", "type": "number"},
         {"id": "grain", "label": "Grain", "type": "select", "options": ["Rye", "Oats"], "required": true},
         {"id": "night", "label": "At night too", "type": "checkbox"}]);
-    let form = json!({"kind": "form", "title": "How is it ground?", "state": "open", "questions": [], "fields": fields});
+    let form =
+        json!({"kind": "form", "title": "How is it ground?", "state": "open", "questions": [], "fields": fields});
     let mut asked = envelope("APPROVAL", form);
     asked["id"] = json!("form");
     post(&server, &session, asked);
@@ -335,11 +336,12 @@ fn with_an_agents_key() {
     let verbatim = Verbatim::connect(&server.origin(), &key).unwrap();
     let refused = runtime.block_on(Person::log_in(&verbatim)).err().unwrap();
     assert_eq!(refused.status, 403);
-    let told = runtime.block_on(tui::Server { verbatim, person: None, folder: server.place.path("home") }.perform(Ask::Say {
-        session: "x".to_owned(),
-        text: "Hello".to_owned(),
-        id: "1".to_owned(),
-        steer: false,
-    }));
+    let told =
+        runtime.block_on(tui::Server { verbatim, person: None, folder: server.place.path("home") }.perform(Ask::Say {
+            session: "x".to_owned(),
+            text: "Hello".to_owned(),
+            id: "1".to_owned(),
+            steer: false,
+        }));
     assert!(format!("{told:?}").contains("An agent's key can read"), "{told:?}");
 }

@@ -146,12 +146,7 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
 
 /// The first row with these words that no other line has, or that has this line already. With the words of the system before them,
 /// they are no words that a person typed: the last row with them.
-fn by_text(
-    planned: &Planned,
-    posted: &[Posted],
-    index: &Index,
-    delivered: i64,
-) -> Result<Option<usize>, StoreError> {
+fn by_text(planned: &Planned, posted: &[Posted], index: &Index, delivered: i64) -> Result<Option<usize>, StoreError> {
     let text = unpack_draft(&planned.message.body)?.content;
     let text = text.trim();
     let given = |text: &str| {
