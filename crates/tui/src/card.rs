@@ -235,7 +235,7 @@ fn asked(entry: &Entry, approval: &Approval, view: &View) -> Vec<Line<'static>> 
         lines.push(Line::styled("Waits for you: a reads and decides it", style));
     } else {
         let answer = visible::line(&approval.answer(), 200);
-        let by = decided_by(approval).map(|by| visible::line(&by, 100)).unwrap_or_default();
+        let by = decided_by(approval).map(|by| format!(" {}", visible::line(&by, 100))).unwrap_or_default();
         let state = approval.state.label();
         lines.push(Line::styled(format!("{state}{by}  {answer}").trim_end().to_owned(), theme.quiet()));
     }
