@@ -67,6 +67,16 @@ async fn place(
     }
 }
 
+/// Without the beginning of a character whose rest comes with the next piece.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => {
+            bytes.get(..error.valid_up_to()).unwrap_or(bytes)
+        }
+        _ => bytes,
+    }
+}
+
 /// At most `many` lines of a file from an offset on, and where they end.
 async fn lines(scoped: &Scoped, source: &Source, offset: u64, many: usize) -> Result<(Vec<RecordText>, u64), Problem> {
     let len = BYTES.min(source.size - offset);
@@ -98,9 +108,10 @@ async fn lines(scoped: &Scoped, source: &Source, offset: u64, many: usize) -> Re
         if records.len() == many || (!is_whole && !records.is_empty()) {
             break;
         }
-        records.push(record(at, line, !is_whole));
-        at = end;
+        let piece = if is_whole { line } else { whole_characters(line) };
+        records.push(record(at, piece, !is_whole));
+        at += piece.len() as u64;
     }
-    // No file of this size is read without progress.
+    // Every page gets further.
     Ok((records, if at == offset { source.size } else { at }))
 }
