@@ -1,7 +1,7 @@
 //! What happened in a session beside its agent's words and calls, newest first. Earlier pages are fetched when they are opened.
 
 use super::nothing;
-use crate::clock::{Clock, moment};
+use crate::clock::{Clock, exact_moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -48,7 +48,7 @@ fn earlier(session: &Session, page: &SessionEvents) -> Option<Part> {
 }
 
 fn mark(clock: &Clock, at: model::Micros, words: &'static str) -> Part {
-    part! { <li><p>{small_icon(Glyph::HALF)}<b>{words}</b><span class="sp"></span>{moment(clock, at, "cap num")}</p></li> }
+    part! { <li><p>{small_icon(Glyph::HALF)}<b>{words}</b><span class="sp"></span>{exact_moment(clock, at, "cap num")}</p></li> }
 }
 
 fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
@@ -57,7 +57,7 @@ fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
     let state = event.state.as_deref().map(|state| part! { <span class="chip">{state.replace('_', " ")}</span> });
     let words = if event.summary.is_empty() { format!("Message {}", event.seq) } else { visible::line(&event.summary) };
     part! {
-        <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=event.sender.clone()>{name}</b>{state}<span class="sp"></span>{moment(clock, event.at, "cap num")}</p>
+        <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=event.sender.clone()>{name}</b>{state}<span class="sp"></span>{exact_moment(clock, event.at, "cap num")}</p>
             <a class="link" href=to data-seq=event.seq.to_string() dir="auto">{words}</a></li>
     }
 }
