@@ -9,7 +9,7 @@ use crate::names::{model_name, title};
 use crate::pages::panel::context::figures_of;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href, small_icon};
+use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, fold_mark, icon, session_href, small_icon};
 use crate::visible;
 use api::Problem;
 use api::Route as _;
@@ -303,7 +303,7 @@ fn group(data: &ContextPage, name: &'static str, blocks: &[&ContextBlock], open:
     (!blocks.is_empty()).then(|| {
         let words = format!("{}, {} tokens", figures::counted(blocks.len() as i64, "block"), figures::tokens(tokens));
         part! {
-            <details class="context-part" open=open><summary><b>{name}</b>" "<span class="cap num">{words}</span></summary>{rows(data, blocks)}</details>
+            <details class="context-part" open=open><summary>{fold_mark()}<b>{name}</b>" "<span class="cap num">{words}</span></summary>{rows(data, blocks)}</details>
         }
     })
 }

@@ -4,7 +4,7 @@ use super::{copy_button, nothing};
 use crate::figures;
 use crate::html::Html;
 use crate::part::{Part, part};
-use crate::shell::session_href;
+use crate::shell::{fold_mark, session_href};
 use crate::visible;
 use api::client::segment;
 use api::inspector::{RecordPlace, Records};
@@ -80,7 +80,7 @@ fn row(session: &Session, record: &RecordText) -> Part {
     );
     part! {
         <details class="record" data-load=load data-edits=record.len.to_string()>
-            <summary><b>{name.unwrap_or_else(|| "Record".to_owned())}</b>" "<span class="cap num">{figures}</span><span class="cut cap mono" dir="auto">{preview}</span></summary>
+            <summary>{fold_mark()}<b>{name.unwrap_or_else(|| "Record".to_owned())}</b>" "<span class="cap num">{figures}</span><span class="cut cap mono" dir="auto">{preview}</span></summary>
             <div></div>
         </details>
     }
