@@ -13,6 +13,9 @@ const LANES: usize = 4;
 /// long call would make all others too thin to be seen.
 const FULL: i64 = 4;
 
+/// Shorter times than these microseconds aren't told beside the bars.
+const TOLD: i64 = Micros::SECOND / 10;
+
 const KINDS: [(TimeSpanKind, &str); 6] = [
     (TimeSpanKind::FirstToken, "First token"),
     (TimeSpanKind::Streaming, "Streaming"),
@@ -62,7 +65,9 @@ impl<'a> Bars<'a> {
         let words: Vec<String> = KINDS
             .iter()
             .filter(|(kind, _)| matches!(kind, TimeSpanKind::Tool | TimeSpanKind::Approval | TimeSpanKind::Idle))
-            .filter_map(|(kind, name)| Some(format!("{} {}", name.to_lowercase(), duration(spent(times, *kind)?))))
+            .filter_map(|(kind, name)| Some((name, spent(times, *kind)?)))
+            .filter(|(_, took)| *took >= TOLD)
+            .map(|(name, took)| format!("{} {}", name.to_lowercase(), duration(took)))
             .collect();
         let words = (!words.is_empty()).then(|| part! { <span class="cap num">{words.join(" \u{b7} ")}</span> });
         Some(part! { <span class="wf" aria-hidden="true" style=format!("--rows:{rows}")>{bars}</span>{words} })
