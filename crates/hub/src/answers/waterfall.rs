@@ -93,6 +93,8 @@ fn times_of(request: &Request, next: Option<&Request>, calls: &[PlacedCall], ask
     spans.retain(|span| span.ended_at.is_none_or(|end| end >= span.began_at));
     spans.sort_by_key(|span| (span.began_at, span.kind));
     let began_at = spans.first().map_or(request.ended_at, |first| first.began_at);
+    // The calls of what was copied are those of another session: nobody knows here that nothing went on.
+    let next = next.filter(|_| !request.is_copy);
     let idle = next.and_then(|next| next.began_at).and_then(|until| idle_until(&spans, until));
     spans.extend(idle);
     RequestTimes { number: request.number, seq: request.seq, began_at: request.began_at.unwrap_or(began_at), spans }
