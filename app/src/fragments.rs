@@ -1,13 +1,21 @@
-//! Pieces that cards fetch when they are asked for: the difference of one edit, and what a message was made from.
+//! Pieces that cards fetch when they are asked for: the difference of one edit, where a message came from and went to, and what
+//! it was made from.
 
+use crate::clock::{Clock, moment};
+use crate::figures;
 use crate::html::Html;
 use crate::json_tree;
 use crate::markdown::{Breaks, Grown, Settled, code_lines, typed};
 use crate::message::AT_FIRST;
 use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
 use crate::shell::session_href;
+use crate::part::{Part, part};
+use crate::render::render_part;
+use crate::visible;
+use api::channels::{DeliveryState, MessageDelivery};
 use api::messages::{Entry, MessageDetail, RecordText};
-use model::{Body, Role, Status, declared, envelope::edit_info};
+use leptos::prelude::*;
+use model::{Body, Draft, Micros, Provenance, Role, Status, declared, envelope::edit_info};
 use serde_json::{Map, Value};
 
 /// The difference of the edit at `index` of a `CODE_EDIT`. None if the message has no such edit.
@@ -34,10 +42,13 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     Some(html.into_string())
 }
 
-/// The envelope of a message, and the verbatim bytes that it came from.
-pub fn records(detail: &MessageDetail) -> String {
+/// Where a message came from and went to, its envelope, and the verbatim bytes that it came from.
+pub fn records(detail: &MessageDetail, told: &[MessageDelivery], clock: &Clock) -> String {
     let mut html = Html::new();
     html.tag("<div class=\"raw\">");
+    if !told.is_empty() || origin_of(&detail.entry.message.draft).is_some() {
+        html.html(&render_part(|| places(&detail.entry.message.draft, told, clock)));
+    }
     if let Some(metadata) = &detail.entry.message.draft.metadata {
         html.tag("<p class=\"cap\">Metadata</p>").html(&json_tree::tree(&Value::Object(metadata.clone())));
     }
@@ -66,6 +77,48 @@ pub fn records(detail: &MessageDetail) -> String {
     }
     html.tag("</p></div>");
     html.into_string()
+}
+
+/// By which channel a message came, and what the others were told of it.
+fn places(draft: &Draft, told: &[MessageDelivery], clock: &Clock) -> Part {
+    let came = origin_of(draft).map(|(name, kind)| {
+        part! { <p class="cap">{format!("Came from {} ({}), written by {}", visible::line(name), visible::line(kind), visible::line(&draft.sender))}</p> }
+    });
+    let rows: Vec<_> = told.iter().map(|told| delivery(told, clock)).collect();
+    let table = (!rows.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table compact">
+                <thead><tr><th scope="col">"Told in"</th><th scope="col">"State"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table></div>
+        }
+    });
+    part! {
+        <div class="told">{came}{table}<p class="cap"><a class="link" href="/settings#channels">"Settings of channels"</a></p></div>
+    }
+}
+
+fn delivery(told: &MessageDelivery, clock: &Clock) -> Part {
+    let delivery = &told.delivery;
+    let error = delivery.error.as_deref().map(visible::line).unwrap_or_default();
+    let at = |at: Option<Micros>| at.map(|at| moment(clock, at, "num mut"));
+    let state = match delivery.state {
+        DeliveryState::Pending if delivery.attempts > 0 => part! {
+            <span class="fg-warn">{format!("Not taken yet, after {}: {error}", figures::counted(delivery.attempts, "attempt"))}</span>". Tried again "{at(delivery.next_at)}
+        },
+        DeliveryState::Pending => part! { "Waiting since "{at(Some(delivery.queued_at))} },
+        DeliveryState::Sent => part! { "Sent "{at(delivery.sent_at)} },
+        DeliveryState::Dead => part! { <span class="fg-err">{format!("Refused: {error}")}</span> },
+        DeliveryState::Cleared => part! { <span class="mut">{format!("Given up: {error}")}</span> },
+    };
+    part! { <tr><th scope="row">{visible::line(&told.name)}</th><td>{state}</td></tr> }
+}
+
+/// Name and kind of the channel by which a person's message came.
+fn origin_of(draft: &Draft) -> Option<(&str, &str)> {
+    let is_persons = draft.role == Role::User && draft.provenance == Provenance::Person;
+    let channel = draft.metadata.as_ref().filter(|_| is_persons)?.get("channel")?;
+    Some((channel.get("name")?.as_str()?, channel.get("kind")?.as_str()?))
 }
 
 /// The same as plain text: the trees leave out what is deep, long or far down.

@@ -16,6 +16,7 @@ pub mod printed;
 pub mod problem;
 pub mod redacted;
 pub mod reference;
+pub mod routing;
 pub mod schedules;
 pub mod search;
 pub mod session;

@@ -1,8 +1,9 @@
-//! The settings page: keys of agents, devices, looks, shortcuts, names. Changes are sent as they are made; the server then
-//! draws the page's parts anew.
+//! The settings page: keys of agents, devices, looks, shortcuts, names; and the page of a session's routing. Changes are sent as
+//! they are made; the server then draws the page's parts anew.
 
 mod channels;
 mod remap;
+mod routing;
 
 use crate::desktop::{self, State};
 use crate::swap::swap;
@@ -65,7 +66,7 @@ fn start() {
         } else if form.closest("#quota").ok().flatten().is_some() {
             event.prevent_default();
             set_quota(&form);
-        } else if channels::submit(&form) {
+        } else if routing::submit(&form) || channels::submit(&form) {
             event.prevent_default();
         }
     });
@@ -117,6 +118,7 @@ fn click(action: PageAction, button: &Element) {
         PageAction::RemoveType => remove_type(of("data-type")),
         PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
+        PageAction::ResetRouting => routing::reset(button),
         PageAction::LogOutOthers => then_draw(fragment::ask(EndOtherLogIns, [], Value::Null)),
         action => channels::click(action, button),
     }
@@ -373,7 +375,9 @@ fn show_older(button: &Element) {
 /// The page's parts as they are now. The focus stays where it was, as far as that is still there.
 pub async fn draw() {
     let Some(place) = dom::by_id("settings") else { return };
-    let Ok(html) = fragment::fetch("/fragments/settings").await else { return };
+    // Of a session, its page says where.
+    let from = place.get_attribute("data-from").unwrap_or_else(|| "/fragments/settings".to_owned());
+    let Ok(html) = fragment::fetch(&from).await else { return };
     let Some(fresh) = fragment::parse(&html) else { return };
     swap(&place, &fresh);
     crate::times::refresh();

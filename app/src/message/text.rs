@@ -14,8 +14,8 @@ use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::{Breaks, repaired};
 use hint::Hint;
 use leptos::prelude::*;
-use model::policy::{Look, Policy, Side};
-use model::{Context, Provenance, Status};
+use model::policy::{Channel, Look, Policy, Side};
+use model::{Context, Provenance, Role, Status};
 use std::collections::BTreeSet;
 
 /// A person's text beyond these is clamped until asked for.
@@ -161,16 +161,23 @@ fn system(card: Card) -> impl IntoView {
         Context::Ephemeral => Some("for this run only".to_owned()),
         Context::None => Some("not told to the agent".to_owned()),
     };
-    let body = beginning(&card, Breaks::Hard);
-    view! {
-        <div class="msg sys">
-            <Acts card />
+    // Of a scheduled prompt the line above it says what it is.
+    let has_head = draft.role == Role::User && card.policy().channel == Channel::Task;
+    let who = (!has_head).then(|| {
+        view! {
             <p class="who">
                 <Icon glyph size=Size::Small />
                 <b>{title}</b>
                 {kind.map(|words| view! { <span>{words}</span> })}
                 {context.map(|words| view! { <span>{words}</span> })}
             </p>
+        }
+    });
+    let body = beginning(&card, Breaks::Hard);
+    view! {
+        <div class="msg sys">
+            <Acts card />
+            {who}
             {body}
         </div>
     }

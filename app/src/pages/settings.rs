@@ -1,15 +1,18 @@
-//! The settings: keys of agents, browsers that are logged in, channels, declared message types, the audit log, how pages look, what keys do.
+//! The settings: keys of agents, browsers that are logged in, channels, rooms, routing, declared message types, the audit log, how
+//! pages look, what keys do.
 
 pub mod audit;
 pub mod channels;
 mod credentials;
 mod general;
+mod rooms;
 mod rules;
 mod shortcuts;
 mod type_settings;
 mod types;
 
 use crate::icon::Glyph;
+use crate::pages::routing;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
@@ -17,6 +20,7 @@ use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
+use api::routing::{Rooms, Routing};
 use api::type_settings::TypeSettings;
 use api::types::Types;
 use leptos::prelude::*;
@@ -26,6 +30,8 @@ pub struct SettingsPage {
     pub logins: LogIns,
     pub rules: AllowRules,
     pub channels: channels::ChannelsData,
+    pub rooms: Rooms,
+    pub routing: Routing,
     pub types: Types,
     pub audit: audit::Audit,
     pub type_settings: TypeSettings,
@@ -39,6 +45,8 @@ const PARTS: &[(&str, Glyph, &str)] = &[
     ("agent-keys", Glyph::KEY, "Agent keys"),
     ("devices", Glyph::LOCK, "Devices"),
     ("channels", Glyph::COMMENT, "Channels"),
+    ("rooms", Glyph::HOME, "Rooms"),
+    ("routing", Glyph::BRANCH, "Routing"),
     ("rules", Glyph::CHECK, "Always allowed"),
     ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
@@ -92,6 +100,8 @@ fn parts(data: &SettingsPage) -> Part {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
         {channels::channels(&data.channels, &data.shell.clock)}
+        {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
+        {routing::section(&data.routing)}
         {rules::rules(&data.rules, &data.shell.clock)}
         {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}

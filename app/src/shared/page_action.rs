@@ -91,6 +91,9 @@ page_actions! {
     SendNow = "send-now",
     RetryRefused = "retry-refused",
     ClearRefused = "clear-refused",
+    BindSession = "bind-session",
+    UnbindSession = "unbind-session",
+    ResetRouting = "reset-routing",
 }
 
 impl PageAction {

@@ -1,7 +1,10 @@
 //! The channels of the settings page.
 
 use super::{draw, problem_of, show_removed, then_draw};
-use api::contract::{AddChannel, EditChannelEndpoint, RemoveChannel, SettleDeliveriesEndpoint, TestChannel};
+use api::contract::{
+    AddChannel, BindSessionEndpoint, EditChannelEndpoint, RemoveChannel, SettleDeliveriesEndpoint, TestChannel,
+    UnbindSession,
+};
 use app::browser::{dom, fragment, toast};
 use app::shared::page_action::PageAction;
 use serde_json::{Map, Value, json};
@@ -19,7 +22,12 @@ pub fn click(action: PageAction, button: &Element) {
     let edit = |change: Value| then_draw(fragment::ask(EditChannelEndpoint, [&channel], change));
     let settle =
         |action: &str| then_draw(fragment::ask(SettleDeliveriesEndpoint, [&channel], json!({ "action": action })));
+    let session = button.get_attribute("data-session").unwrap_or_default();
     match action {
+        PageAction::BindSession => {
+            then_draw(fragment::ask(BindSessionEndpoint, [&channel], json!({ "session": session })));
+        }
+        PageAction::UnbindSession => then_draw(fragment::ask(UnbindSession, [&channel, &session], Value::Null)),
         PageAction::PauseChannel => edit(json!({ "paused": true })),
         PageAction::ResumeChannel => edit(json!({ "paused": false })),
         PageAction::SendNow => settle("now"),
@@ -38,6 +46,8 @@ pub fn submit(form: &HtmlFormElement) -> bool {
         add(form.clone(), &kind);
     } else if let Some(channel) = form.get_attribute("data-channel-people") {
         save_people(form.clone(), channel);
+    } else if let Some(room) = form.get_attribute("data-room") {
+        register(form.clone(), room);
     } else {
         return false;
     }
@@ -104,6 +114,22 @@ fn save_people(form: HtmlFormElement, channel: String) {
         match fragment::ask(EditChannelEndpoint, [&channel], json!({ "people": people })).await {
             Ok(_) => {
                 dom::announce("Saved");
+                draw().await;
+            }
+            Err(problem) => problem_of(&form, Some(&problem.to_string())),
+        }
+    });
+}
+
+/// Shows a session in a room that was heard of.
+fn register(form: HtmlFormElement, room: String) {
+    let Ok(data) = FormData::new_with_form(&form) else { return };
+    let channel = form.get_attribute("data-channel").unwrap_or_default();
+    let input = json!({ "session": data.get("session").as_string(), "place": room });
+    wasm_bindgen_futures::spawn_local(async move {
+        match fragment::ask(BindSessionEndpoint, [&channel], input).await {
+            Ok(_) => {
+                dom::announce("Registered");
                 draw().await;
             }
             Err(problem) => problem_of(&form, Some(&problem.to_string())),

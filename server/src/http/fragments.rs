@@ -1,7 +1,9 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
 use super::asked::{Asked, Named};
-use super::pages::{PanelQuery, folders_data, inbox_data, panel as panel_data, sessions_data, settings_data};
+use super::pages::{
+    PanelQuery, folders_data, inbox_data, panel as panel_data, routing_data, sessions_data, settings_data,
+};
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
@@ -122,6 +124,11 @@ pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Answer {
 pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Scoped>, headers: HeaderMap) -> Answer {
     let data = settings_data(&site, &scoped, &headers).await?;
     Ok(Fragment(app::pages::settings::inner(&data)))
+}
+
+pub async fn routing(State(site): State<Site>, Named(path): Named<SessionPath>, headers: HeaderMap) -> Answer {
+    let data = routing_data(&site, &path, &headers).await?;
+    Ok(Fragment(app::pages::routing::inner(&data)))
 }
 
 /// Older entries of the audit log.
@@ -254,11 +261,17 @@ pub async fn records(
     State(site): State<Site>,
     Path((session, seq)): Path<(String, i64)>,
     Query(query): Query<RecordsQuery>,
+    headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let detail = message_at(&site, session, seq).await?;
+    let detail = message_at(&site, session.clone(), seq).await?;
     Ok(match query.form {
         Some(RecordsForm::Text) => site.draw(move |_| app::fragments::records_text(&detail)).await?.into_response(),
-        None => Fragment(site.draw(move |_| app::fragments::records(&detail)).await?).into_response(),
+        None => {
+            let path = MessagePath { session, message: detail.entry.message.draft.id.to_string() };
+            let told = site.api.list_message_deliveries(path, Nothing {}).await?.deliveries;
+            let clock = views::clock(&headers);
+            Fragment(site.draw(move |_| app::fragments::records(&detail, &told, &clock)).await?).into_response()
+        }
     })
 }
 

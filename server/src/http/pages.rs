@@ -22,6 +22,7 @@ use app::pages::new_session::NewSessionPage;
 use app::pages::panel::{self, PanelData, Tab};
 use app::pages::problem::Within;
 use app::pages::reference::ReferencePage;
+use app::pages::routing::RoutingPage;
 use app::pages::schedules::SchedulesPage;
 use app::pages::search::SearchPageData;
 use app::pages::session::{Dev, PanelState, SessionPageData};
@@ -423,12 +424,30 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         logins: scoped.list_logins(Nothing {}, Nothing {}).await?,
         rules: site.api.list_rules(Nothing {}, Nothing {}).await?,
         channels: channels(site).await?,
+        rooms: site.api.list_rooms(Nothing {}, Nothing {}).await?,
+        routing: site.api.get_routing(Nothing {}, Nothing {}).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
         shell: views::shell(site, headers, recent).await?,
     })
+}
+
+/// The routing of a session.
+pub async fn routing(State(site): State<Site>, PageOf(path): PageOf<SessionPath>, headers: HeaderMap) -> Response {
+    let page = routing_data(&site, &path, &headers).await.map(|data| app::pages::routing::page(&data));
+    answer(&site, &headers, page).await
+}
+
+pub async fn routing_data(site: &Site, path: &SessionPath, headers: &HeaderMap) -> Result<RoutingPage, Problem> {
+    let (detail, routing, channels, shell) = tokio::try_join!(
+        site.api.get_session(path.clone(), Nothing {}),
+        site.api.get_session_routing(path.clone(), Nothing {}),
+        site.api.list_channels(Nothing {}, Nothing {}),
+        views::surroundings(site, headers),
+    )?;
+    Ok(RoutingPage { session: detail.session, routing, channels, shell })
 }
 
 /// Refused messages of a channel that the settings show.

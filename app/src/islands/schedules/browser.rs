@@ -27,8 +27,8 @@ pub fn create(form: Form) {
     form.busy.set(true);
     form.problem.set(None);
     wasm_bindgen_futures::spawn_local(async move {
-        match fragment::client().call::<CreateSchedule>(Nothing {}, input).await {
-            Ok(_) => dom::reload(),
+        match fragment::client().tell::<CreateSchedule>(Nothing {}, input).await {
+            Ok(()) => dom::reload(),
             Err(problem) => {
                 form.busy.set(false);
                 let mut field = problem.field.clone().filter(|it| FIELDS.contains(&it.as_str())).unwrap_or_default();

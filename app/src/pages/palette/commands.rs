@@ -69,11 +69,12 @@ pub fn options(data: &Palette) -> Vec<Found> {
         .collect()
 }
 
-/// The chips of the open session, and the session to print and as a file: the menu of its page has the same.
-fn written_out(session: &str) -> [(&'static str, Glyph, String); 7] {
+/// The chips and the routing of the open session, and the session to print and as a file: the menu of its page has the same.
+fn written_out(session: &str) -> [(&'static str, Glyph, String); 8] {
     let export = |format: &str| format!("{}?format={format}", ExportSession.path([session]));
     [
         ("Filter messages", Glyph::FILTER, format!("{}?filter=1", session_href(session))),
+        ("Routing of this session", Glyph::BRANCH, format!("{}/routing", session_href(session))),
         ("Page to print", Glyph::PRINT, format!("{}/print", session_href(session))),
         ("Export as HTML", Glyph::GLOBE, export("html")),
         ("Export as Markdown", Glyph::MARKDOWN, export("markdown")),

@@ -213,6 +213,7 @@ fn menu(data: &SessionPageData) -> Part {
             <hr/>
             {super::levels::levels(data)}
             {resume}
+            <a class="menu-item" href=format!("/s/{id}/routing")>{icon(Glyph::BRANCH)}<span>"Routing and channels"</span></a>
             <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <button type="button" class="menu-item" data-action=PageAction::PauseOutput.name() data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
             <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>

@@ -1,0 +1,88 @@
+//! Rooms of channels: those in which somebody wrote and that show no session, and those that an owner registered.
+
+use crate::clock::{Clock, moment};
+use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
+use crate::shared::session_href;
+use crate::visible;
+use api::channels::{Channel, ChannelSession};
+use api::routing::{Room, Rooms};
+use leptos::prelude::*;
+use model::Session;
+use model::text::one_line;
+
+/// `recent` are the sessions that a room can be registered for by choosing.
+pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Clock) -> Part {
+    let name = |id: &str| channels.iter().find(|channel| channel.id == id).map(|channel| visible::line(&channel.name));
+    let waiting: Vec<_> =
+        rooms.rooms.iter().filter_map(|room| Some(waiting(room, name(&room.channel)?, recent, clock))).collect();
+    let registered: Vec<_> = channels
+        .iter()
+        .flat_map(|channel| {
+            let of_room = |shown: &&ChannelSession| shown.bound && shown.place.is_some();
+            channel.sessions.iter().filter(of_room).map(move |shown| registered(channel, shown))
+        })
+        .collect();
+    let none = (waiting.is_empty() && registered.is_empty()).then(|| {
+        part! {
+            <p class="cap none-yet">"No room yet. Join the bot of a channel to a room, and write there as one of the channel's people: the room is then listed here."</p>
+        }
+    });
+    let waiting = (!waiting.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table" id="rooms-waiting">
+                <thead><tr><th scope="col">"Shows no session"</th><th scope="col" class="hide-narrow">"Last written in"</th><th scope="col">"Register for"</th></tr></thead>
+                <tbody>{waiting}</tbody>
+            </table></div>
+        }
+    });
+    let registered = (!registered.is_empty()).then(|| {
+        part! {
+            <div class="table-wrap"><table class="table" id="rooms-registered">
+                <thead><tr><th scope="col">"Registered"</th><th scope="col">"Session"</th><th><span class="sr">"Actions"</span></th></tr></thead>
+                <tbody>{registered}</tbody>
+            </table></div>
+        }
+    });
+    part! {
+        <section id="rooms" aria-labelledby="rooms-heading">
+            <div class="pagehead"><h2 id="rooms-heading">"Rooms"</h2>
+                <p>"Rooms of channels in which people write. Nothing is stored of what is written in a room that shows no session."</p></div>
+            {none}{waiting}{registered}
+        </section>
+    }
+}
+
+fn waiting(room: &Room, channel: String, recent: &[Session], clock: &Clock) -> Part {
+    let address = visible::line(&room.address);
+    let named = room.name.as_deref().map_or_else(|| address.clone(), visible::line);
+    let label = format!("Session for {named}");
+    let options: Vec<_> = recent
+        .iter()
+        .map(|session| {
+            let title = visible::line(&one_line(&session.title, 80));
+            part! { <option value=session.id.to_string()>{title}</option> }
+        })
+        .collect();
+    part! {
+        <tr><th scope="row"><span class="name">{named.clone()}</span><br/><small class="mut">{channel}</small></th>
+            <td class="hide-narrow">{moment(clock, room.last_at, "num mut")}</td>
+            <td><form class="register" data-room=room.address.clone() data-channel=room.channel.clone()>
+                <span class="pick"><select name="session" required aria-label=label><option value="">"Choose a session"</option>{options}</select></span>
+                <button type="submit" class="btn tiny">"Register"<span class="sr">{format!(" {named}")}</span></button>
+                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+            </form></td></tr>
+    }
+}
+
+fn registered(channel: &Channel, shown: &ChannelSession) -> Part {
+    let address = visible::line(shown.place.as_deref().unwrap_or_default());
+    let id = shown.session.to_string();
+    let title = crate::names::title(&shown.title);
+    part! {
+        <tr><th scope="row"><span class="name">{address.clone()}</span><br/><small class="mut">{visible::line(&channel.name)}</small></th>
+            <td><a class="link" dir="auto" href=session_href(&id)>{title}</a></td>
+            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::UnbindSession.name() data-channel=channel.id.clone() data-session=id>
+                "Unregister"<span class="sr">{format!(" {address}")}</span></button></td></tr>
+    }
+}
