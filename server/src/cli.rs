@@ -1,5 +1,6 @@
 //! What a person may type.
 
+mod channel_args;
 mod export_args;
 mod hook_args;
 mod message_args;
@@ -7,6 +8,7 @@ mod schedule_args;
 mod terminal_args;
 mod types_args;
 
+pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use export_args::{Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use message_args::MessageArgs;
@@ -80,6 +82,9 @@ pub enum Command {
     /// Send prompts at a time, or again and again
     #[command(subcommand)]
     Schedule(Schedule),
+    /// List channels, test them, and send again or give up what they refused
+    #[command(subcommand)]
+    Channels(Channels),
     /// Offer an agent tools to log, ask and search, by the Model Context Protocol on standard input and output
     Mcp(Mcp),
     /// Make, list and revoke agents' keys

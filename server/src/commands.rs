@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod channels;
 pub mod context;
 mod context_log;
 mod doctor;
@@ -51,6 +52,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Tail(args) => tail::run(args).await,
         Command::Tui(args) => tui::run(args).await,
         Command::Schedule(args) => schedule::run(args).await,
+        Command::Channels(args) => channels::run(args).await,
         Command::Mcp(args) => mcp::run(args).await,
         Command::Key(args) => key::run(args).await,
         Command::Hook(args) => hook::run(args).await,

@@ -13,6 +13,8 @@ mod audit;
 mod blobs;
 #[path = "program/bounds.rs"]
 mod bounds;
+#[path = "program/channels.rs"]
+mod channels;
 #[path = "program/chunks.rs"]
 mod chunks;
 #[path = "program/commands.rs"]
