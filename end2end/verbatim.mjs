@@ -40,12 +40,14 @@ export const test = base.extend({
   reads: ['named', { option: true }],
   // `sqlite`, or `postgres`: each test has a database of its own in the cluster that `cargo xtask pg` starts.
   engine: ['sqlite', { option: true }],
+  // Further arguments of `verbatim serve`.
+  args: [[], { option: true }],
   // What the console may say besides nothing at all, as patterns: the browser itself logs answers like 404.
   tolerated: [[], { option: true }],
 
   // `{ link, url, folder, projects, log, start, stop }`: the latest one-time link, the address without the code, the home
   // folder, where the transcripts are, what the server said. After `stop`, `start` goes on at the same port and data.
-  verbatim: async ({ transcripts, reads, engine }, use, info) => {
+  verbatim: async ({ transcripts, reads, engine, args }, use, info) => {
     const folder = await mkdtemp(join(tmpdir(), 'verbatim-test-'));
     const projects = join(folder, '.claude/projects');
     await mkdir(projects, { recursive: true });
@@ -56,7 +58,7 @@ export const test = base.extend({
     const verbatim = { folder, projects, reads, database, log: [] };
     verbatim.start = async () => {
       const at = verbatim.url ? new URL(verbatim.url).host : '127.0.0.1:0';
-      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder), ...database], verbatim.log));
+      Object.assign(verbatim, await start(folder, ['--listen', at, ...ways[reads](folder), ...database, ...args], verbatim.log));
     };
     await verbatim.start();
     await use(verbatim);
@@ -125,6 +127,11 @@ export function act(page, method, path, body) {
     const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
     return { status: answer.status, body: await answer.json() };
   }, [method, path, body]);
+}
+
+// Our id of a session that is named otherwise.
+export async function idOf(page, session) {
+  return (await act(page, 'GET', `/v1/sessions/${session}`)).body.session.id;
 }
 
 // Another browser with this one's log-in, and nothing else of it.
