@@ -33,6 +33,7 @@ PLACES = ["browser", "terminal", "webhook", "room"]
 NAMES = {"browser": "user", "terminal": "user", "webhook": "Bo", "room": "Ada"}
 DECIDED = {"browser": "owner (web)", "terminal": "owner (web)", "webhook": "Bo (webhook)", "room": "Ada (matrix)"}
 HOST = "The mill closes at noon"
+REOPENED = "The mill opens again"
 REFUSED = "The user doesn't want to proceed with this tool use."
 
 
@@ -192,6 +193,9 @@ def test(conversation):
     conversation.terminal.reopen()
     conversation.browser.reload()
     conversation.happened("room", "prompt", "Are you there?")
+    # Each place is told in order: what came twice would stand before this.
+    conversation.verbatim.call("POST", "/v1/host-messages", {"content": REOPENED, "session": conversation.session}, 201)
+    conversation.happened(None, "host", REOPENED)
     step("the server is killed: what is said meanwhile comes, and nothing is missing or comes twice")
 
 

@@ -46,8 +46,8 @@ test('records are shown raw and readable, from the record of a message on', asyn
   await expect(record.locator('pre.raw')).toContainText('"type":"');
   await expect(record.locator('pre.pretty')).toBeHidden();
   await record.getByRole('button', { name: 'Copy' }).click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toBe(await record.locator('pre.raw').textContent());
+  const raw = await record.locator('pre.raw').textContent();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(raw);
   await accessible(page);
 });
 

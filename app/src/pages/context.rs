@@ -160,7 +160,7 @@ fn summary(data: &ContextPage, context: &ModelContext) -> Part {
     }
 }
 
-/// The last prompt, and what the model made of it: first of all a reader asks why.
+/// The last prompt and the reply: a reader comes here to learn why the model replied as it did.
 fn reason(data: &ContextPage, context: &ModelContext) -> Option<Part> {
     let said = context.messages.iter().filter(|message| message.role == ContextRole::User).flat_map(|of| &of.blocks);
     let is_text = |block: &&ContextBlock| block.part == ContextPart::History && block.kind == ContextBlockKind::Text;
@@ -169,7 +169,7 @@ fn reason(data: &ContextPage, context: &ModelContext) -> Option<Part> {
     let name = |entry: &Entry| match (entry.body(), entry.message.draft.role) {
         (_, Role::Model) => "Reasoning",
         (Body::Text(_), _) => "Reply",
-        _ => "Action",
+        _ => "Call",
     };
     let reply = data.reply.iter().map(|entry| line(data, name(entry), &entry.summary, Some(entry.message.seq)));
     let lines: Vec<Part> = prompt.into_iter().chain(reply).collect();

@@ -293,7 +293,7 @@ pub struct ChannelDelivery {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDeliveries {
-    /// One for each channel that has something to say of it. Those that ended are known for 30 days.
+    /// One for each channel that shows the message. Deliveries that ended are kept for 30 days.
     pub deliveries: Vec<MessageDelivery>,
 }
 impl Reply for MessageDeliveries {}

@@ -41,7 +41,7 @@ pub struct RequestTimes {
     /// `seq` of the first message of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// When it began, where the transcript tells; else the beginning of its first span.
+    /// When it began, if the transcript records it; otherwise when its first span began.
     pub began_at: Micros,
     /// By their beginning. Parallel calls overlap.
     pub spans: Vec<TimeSpan>,

@@ -166,7 +166,7 @@ pub struct SessionDetail {
     /// What its requests to models cost, without those of its sub-agents. Earlier servers didn't say it.
     #[serde(default)]
     pub cost: Cost,
-    /// The same with those of its sub-agents, and of theirs; absent without sub-agents.
+    /// What its requests cost, including those of its sub-agents at every depth; absent without sub-agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_with_sub_agents: Option<Cost>,
     /// How full its context is; absent where that isn't known.

@@ -48,7 +48,7 @@ pub async fn load(hub: &Hub) -> Result<(), Problem> {
     let now = clock::now();
     for example in examples {
         let written = hub.workspace.write_batch(batch(example, now)).await.map_err(problem)?;
-        hub.feed.ring(written.pos);
+        hub.feed.ring_with(written.pos, written.has_deliveries);
     }
     Ok(())
 }

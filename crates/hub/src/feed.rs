@@ -73,13 +73,13 @@ impl Feed {
         Self { known: bell(), own: bell(), deliveries: bell(), live: broadcast::Sender::new(BEHIND) }
     }
 
-    /// After a commit of ours.
+    /// Rings after a commit of ours that queued no deliveries; otherwise use [`Feed::ring_with`].
     pub fn ring(&self, pos: i64) {
         raise(&self.own, pos);
         raise(&self.known, pos);
     }
 
-    /// After a commit of ours by which channels are told something, or not.
+    /// Rings after a commit of ours. Wakes channels only if it queued deliveries.
     pub fn ring_with(&self, pos: i64, has_deliveries: bool) {
         self.ring(pos);
         if has_deliveries {

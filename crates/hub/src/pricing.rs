@@ -77,7 +77,7 @@ impl Sum {
 pub struct Spent(Mutex<BTreeMap<Micros, (Micros, Cost)>>);
 
 impl Spent {
-    /// For so long a sum holds.
+    /// How long a sum is used, in microseconds.
     const HOLDS: i64 = 60 * Micros::SECOND;
     /// Sums that are kept: a day and a month in a few time zones.
     const KEPT: usize = 32;

@@ -129,6 +129,14 @@ impl Workspace {
         // Under the workspace's lock: no message falls between.
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         if let Some(place) = place {
+            // Whichever session was shown there can't edit from elsewhere what it sent.
+            on_step!(step, c => {
+                sqlx::query(
+                    "UPDATE channel_delivery SET external_id = NULL WHERE workspace_id = $1 AND channel_id = $2 AND session_rid IN \
+                     (SELECT session_rid FROM channel_session WHERE workspace_id = $1 AND channel_id = $2 AND place = $3)",
+                )
+                .bind(self.id()).bind(channel).bind(place).execute(c).await.map(drop)
+            })?;
             on_step!(step, c => {
                 sqlx::query(
                     "UPDATE channel_session SET place = NULL WHERE workspace_id = $1 AND channel_id = $2 AND place = $3",
@@ -162,7 +170,9 @@ impl Workspace {
             )
             .bind(self.id()).bind(channel).bind(session.as_str()).execute(c).await.map(|done| done.rows_affected())
         })?;
-        on_tx!(&mut tx, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
+        if rows > 0 {
+            on_tx!(&mut tx, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
+        }
         self.commit_telling(tx, (rows > 0).then_some(event)).await?;
         Ok(rows > 0)
     }
@@ -181,13 +191,14 @@ impl Workspace {
             .collect()
     }
 
-    /// Keeps the place of a session in a channel.
+    /// Stores the place of a session in a channel, unless it was bound to one meanwhile.
     pub async fn put_place(&self, channel: &str, session: &SessionId, place: &str) -> Result<(), StoreError> {
         change!(
             self,
             "INSERT INTO channel_session (workspace_id, channel_id, session_rid, bound, from_seq, place) \
              SELECT s.workspace_id, $2, s.rid, 0, 0, $4 FROM session s WHERE s.workspace_id = $1 AND s.id = $3 \
-             ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE SET place = excluded.place",
+             ON CONFLICT (workspace_id, channel_id, session_rid) DO UPDATE \
+             SET place = COALESCE(channel_session.place, excluded.place)",
             channel,
             session.as_str(),
             place

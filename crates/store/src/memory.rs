@@ -215,10 +215,12 @@ impl Workspace {
         Ok(MemoryCounts { all, embedded })
     }
 
-    /// Deletes the vectors of other models, so that they are made anew with this one. Tells how many those were.
+    /// Deletes the vectors of other models, so that they are made anew with this one. Returns how many there were.
     pub async fn adopt_model(&self, model: &str, now: Micros) -> Result<u64, StoreError> {
-        let sql =
-            "UPDATE memory SET model = NULL, vector = NULL, vector_no = NULL WHERE workspace_id = $1 AND model <> $2";
+        // Two ranges, since no engine answers `<>` from an index: each start asks this under the workspace's lock.
+        let sql = "UPDATE memory SET model = NULL, vector = NULL, vector_no = NULL WHERE rid IN \
+                   (SELECT rid FROM memory WHERE workspace_id = $1 AND model < $2 \
+                   UNION ALL SELECT rid FROM memory WHERE workspace_id = $1 AND model > $2)";
         self.change_memories(sql, &[model], now).await
     }
 

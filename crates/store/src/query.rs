@@ -168,7 +168,7 @@ pub enum Replaced {
     With,
 }
 
-/// Of which messages a query is.
+/// Which group of messages a query returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Among {
     All,

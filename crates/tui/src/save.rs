@@ -8,6 +8,8 @@ use std::path::Path;
 
 /// Names that are tried for a file: `plan.pdf`, `plan-2.pdf`.
 const NAMES: u32 = 1000;
+/// Bytes of a name: file systems take 255, and a number may be put into it.
+const NAME_BYTES: usize = 240;
 
 /// Saves files, each by its name and blob, and returns the names that they got. Nothing is overwritten.
 ///
@@ -35,7 +37,16 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<String> {
     for number in 1..=NAMES {
         let name = numbered(name, number);
         match std::fs::File::create_new(folder.join(&name)) {
-            Ok(mut file) => return file.write_all(bytes).map(|()| name),
+            Ok(mut file) => {
+                return match file.write_all(bytes) {
+                    Ok(()) => Ok(name),
+                    // Half a file under this name would pass for the whole one.
+                    Err(error) => {
+                        let _ = std::fs::remove_file(folder.join(&name));
+                        Err(error)
+                    }
+                };
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -56,9 +67,16 @@ fn numbered(name: &str, number: u32) -> String {
 /// The name without a folder, without what can't be seen, and not hidden: it is an agent's.
 fn plain(name: &str) -> String {
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name.chars().filter(|c| !hides(*c) && !c.is_control() && *c != ':').take(120).collect();
-    let name = name.trim().trim_start_matches('.').trim_end_matches('.').to_owned();
-    if name.is_empty() { "file".to_owned() } else { name }
+    let name: String = name.chars().filter(|c| !hides(*c) && !c.is_control() && *c != ':').collect();
+    let name = name.trim_matches(|c: char| c == '.' || c.is_whitespace());
+    if name.is_empty() {
+        return "file".to_owned();
+    }
+    let is_ending = |(_, ending): &(&str, &str)| ending.len() <= 20;
+    let (stem, ending) =
+        name.rsplit_once('.').filter(is_ending).map_or((name, String::new()), |(stem, end)| (stem, format!(".{end}")));
+    let stem = stem.get(..stem.floor_char_boundary(NAME_BYTES - ending.len())).unwrap_or(stem);
+    format!("{stem}{ending}")
 }
 
 #[cfg(test)]
@@ -67,12 +85,15 @@ mod tests {
 
     #[test]
     fn a_name_stays_in_the_folder() {
+        let [long, cut] = [200, 78].map(|many| format!("{}.pdf", "\u{6f22}".repeat(many)));
         for (name, expected) in [
             ("plan.pdf", "plan.pdf"),
             ("../../.ssh/authorized_keys", "authorized_keys"),
             ("C:\\Users\\ada\\.profile", "profile"),
             ("gpj.\u{202e}exe", "gpj.exe"),
             ("..", "file"),
+            ("...  .", "file"),
+            (long.as_str(), cut.as_str()),
         ] {
             assert_eq!(plain(name), expected, "{name:?}");
         }

@@ -53,6 +53,8 @@ enum Deed {
     Fill(Element),
     /// The header as it is by now.
     Head,
+    /// The tab as it is by now.
+    Tab,
     /// The header and the tab.
     Follow,
 }
@@ -87,6 +89,7 @@ async fn move_panel(base: String, deed: Deed) {
         }
         Deed::Fill(group) => fill(group),
         Deed::Head => head(&base),
+        Deed::Tab => tab_again(&base),
         Deed::Follow => {
             head(&base);
             if let Some(session) = transcript::session() {
@@ -151,12 +154,12 @@ pub fn start(session: &str) {
         event.prevent_default();
         set_off(&called, deed);
     });
-    let (dev, shown) = (page_state().dev, Cell::new(None));
+    let (dev, shown, toggled) = (page_state().dev, Cell::new(None), base.clone());
     // With it on, requests have the bars of their times.
     dev.clone().follow(move || {
         let now = dev.get();
         if shown.replace(Some(now)).is_some_and(|before| before != now) {
-            refresh();
+            set_off(&toggled, Deed::Tab);
         }
     });
     watch(base.clone());
@@ -383,7 +386,6 @@ fn tab_again(base: &str) {
     }
 }
 
-/// Title, state and what was spent, in the page's header.
 /// A session that somebody deleted meanwhile can still be read here, and be restored; nothing can be said in it.
 fn gone(is_gone: bool) {
     let Some(main) = dom::by_id("main").filter(|main| main.has_attribute("data-gone") != is_gone) else { return };
@@ -396,6 +398,7 @@ fn gone(is_gone: bool) {
     }
 }
 
+/// Fetches title, state and cost again, in the page's header.
 fn head(base: &str) {
     let Some(place) = dom::by_id("session-head") else { return };
     let path = format!("{base}/head");

@@ -69,8 +69,8 @@ async fn around(
 ) -> Result<(Option<ModelRequest>, Option<i64>), Problem> {
     let Some(from) = reply else { return Ok((None, None)) };
     let to = Some(detail.session.last_seq);
-    let of = RequestsQuery { from: Some(from), to, limit: Some(2), ..RequestsQuery::default() };
+    let of = RequestsQuery { from: Some(from), to, limit: Some(20), ..RequestsQuery::default() };
     let requests = site.api.list_requests(path, of).await?.requests;
-    let next = requests.iter().filter_map(|request| request.seq).find(|seq| *seq > from);
+    let next = requests.iter().filter_map(|request| request.seq).filter(|seq| *seq > from).min();
     Ok((requests.into_iter().find(|request| request.seq == Some(from)), next))
 }

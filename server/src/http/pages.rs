@@ -6,7 +6,7 @@ use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::BudgetsQuery;
-use api::inspector::{RecordsQuery, SessionEventsQuery, WaterfallQuery};
+use api::inspector::{Records, RecordsQuery, SessionEventsQuery, WaterfallQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
@@ -274,7 +274,12 @@ pub async fn panel(
             let (source, offset) = query.place.clone().unzip();
             let at = query.at.filter(|_| source.is_none());
             let of = RecordsQuery { source, offset, at: at.map(|at| at.to_string()), limit: Some(query.limit) };
-            PanelData::Records { page: site.api.list_records(path.clone(), of).await?, at }
+            let page = match site.api.list_records(path.clone(), of).await {
+                // A link to a message that isn't there leads to the end of the session: it must not refuse the page.
+                Err(problem) if at.is_some() && problem.status == 404 => Records::default(),
+                page => page?,
+            };
+            PanelData::Records { page, at }
         }
         Tab::About => PanelData::About,
     };

@@ -57,7 +57,7 @@ fn channels_from_the_shell() {
     assert_eq!(added.status, 201, "{}", added.text());
     let id = added.json()["channel"]["id"].as_str().unwrap().to_owned();
     let listed = |rest: &str| {
-        assert_eq!(place.out(&["channels", "list"]), format!("{id}  webhook  Hooks  every session{rest}\n"))
+        assert_eq!(place.out(&["channels", "list"]), format!("{id}  webhook  Hooks  every session{rest}\n"));
     };
     listed("  nothing sent yet");
     assert_eq!(place.out(&["channels", "test", "Hooks"]), "Hooks took the test message\n");

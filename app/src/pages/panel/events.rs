@@ -57,7 +57,7 @@ fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
     let state = event.state.as_deref().map(|state| part! { <span class="chip">{state.replace('_', " ")}</span> });
     let words = if event.summary.is_empty() { format!("Message {}", event.seq) } else { visible::line(&event.summary) };
     part! {
-        <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=event.sender.clone()>{name}</b>{state}<span class="sp"></span>{exact_moment(clock, event.at, "cap num")}</p>
+        <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=visible::line(&event.sender)>{name}</b>{state}<span class="sp"></span>{exact_moment(clock, event.at, "cap num")}</p>
             <a class="link" href=to data-seq=event.seq.to_string() dir="auto">{words}</a></li>
     }
 }

@@ -23,16 +23,18 @@ const NAMES: [&str; 4] = ["type", "record_type", "kind", "role"];
 
 /// The first page: from the beginning of the first file on, or from the records of message `at` on.
 pub fn records(session: &Session, page: &Records, at: Option<i64>) -> Part {
-    if page.records.is_empty() {
-        let words = match at {
-            Some(_) => "This message was not read from a file: there is no record of it.",
-            None => {
-                "This session was not read from a file. The lines of those that were are listed here, byte for byte."
-            }
-        };
-        return nothing(words);
-    }
     let whole = format!("{}?panel=records", session_href(session.id.as_str()));
+    if page.records.is_empty() {
+        return match at {
+            Some(_) => part! {
+                {nothing("This message was not read from a file: there is no record of it.")}
+                <p class="panel-pad"><a class="link" href=whole>"All records"</a></p>
+            },
+            None => nothing(
+                "This session was not read from a file. The lines of those that were are listed here, byte for byte.",
+            ),
+        };
+    }
     let words = match at {
         Some(at) => {
             part! { <span class="num">{format!("From the record of message {at} on")}</span><span class="sp"></span><a class="link cap" href=whole>"All records"</a> }
@@ -49,8 +51,8 @@ pub fn more(session: &Session, page: &Records) -> Part {
     for record in &page.records {
         if file != record.path {
             file = &record.path;
-            let name = record.path.rsplit('/').next().unwrap_or(&record.path).to_owned();
-            rows.push(part! { <h3 class="panel-pad cut" title=record.path.clone()>{name}</h3> });
+            let name = visible::plain(record.path.rsplit('/').next().unwrap_or(&record.path));
+            rows.push(part! { <h3 class="panel-pad cut" title=visible::plain(&record.path)>{name}</h3> });
         }
         rows.push(row(session, record));
     }

@@ -3,14 +3,15 @@
 use crate::figures;
 use crate::part::{Part, part};
 use crate::time_text::duration;
+use crate::visible;
 use api::inspector::{RequestTimes, TimeSpan, TimeSpanKind, Waterfall};
 use leptos::prelude::*;
 use model::Micros;
 
 /// Rows of bars that parallel calls may take; later ones share the last row.
 const LANES: usize = 4;
-/// So many times as long as half of the requests took, one is drawn in full. What took longer ends at the edge, or a single
-/// long call would make all others too thin to be seen.
+/// A row of bars is at most this many times the median request. A longer request ends at the edge: otherwise a single long call
+/// would make all others too thin to be seen.
 const FULL: i64 = 4;
 
 /// Shorter times than these microseconds aren't told beside the bars.
@@ -34,7 +35,8 @@ pub struct Bars<'a> {
 
 impl<'a> Bars<'a> {
     pub fn of(all: &'a Waterfall) -> Self {
-        let mut took: Vec<i64> = all.requests.iter().map(|times| busy(times).max(1)).collect();
+        // A request without times says nothing of the scale.
+        let mut took: Vec<i64> = all.requests.iter().map(busy).filter(|took| *took > 0).collect();
         took.sort_unstable();
         let half = took.get(took.len() / 2).copied().unwrap_or(1);
         let longest = took.last().copied().unwrap_or(1);
@@ -81,7 +83,7 @@ impl<'a> Bars<'a> {
         let style = format!("--x:{from:.2};--w:{:.2};--lane:{lane}", to - from);
         let name = KINDS.iter().find(|(kind, _)| *kind == span.kind).map_or("", |(_, name)| name);
         let took = span.ended_at.map_or_else(|| "open".to_owned(), |_| duration(span.took()));
-        let what = span.name.as_deref().map_or_else(String::new, |what| format!(" {what}"));
+        let what = span.name.as_deref().map_or_else(String::new, |what| format!(" {}", visible::line(what)));
         let failed = if span.failed { ", failed" } else { "" };
         part! { <span data-span=span.kind.as_str() data-failed=span.failed.then_some("") style=style title=format!("{name}{what}: {took}{failed}")></span> }
     }

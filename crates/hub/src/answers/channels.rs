@@ -241,7 +241,7 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
     let workspace = &scoped.hub.workspace;
     let bound = workspace.bound_sessions(&row.id).await.map_err(problem)?;
     let known = bound.iter().find(|bound| bound.bound && bound.session == session.id);
-    // Again, it would begin anew behind what it wasn't told yet.
+    // Binding it again would skip messages that still wait.
     if known.is_none_or(|known| input.place.is_some() && known.place != input.place) {
         if let Some(place) = &input.place {
             free(scoped, &row, place).await?;

@@ -21,16 +21,22 @@ const WORDS: usize = 300;
 pub async fn list(scoped: &Scoped, path: &SessionPath, input: SessionEventsQuery) -> Result<SessionEvents, Problem> {
     let session = session(scoped, path).await?;
     let many = limit(input.limit, USUAL, MOST)?;
-    let range = input.before.map_or(Range::Last(many), |before| Range::Before(before, many));
-    let query = MessageQuery { among: Among::Events, limit: many, ..MessageQuery::new(range) };
+    // One more: whether there are earlier ones.
+    let asked = many + 1;
+    let range = input.before.map_or(Range::Last(asked), |before| Range::Before(before, asked));
+    let query = MessageQuery { among: Among::Events, limit: asked, ..MessageQuery::new(range) };
     let workspace = &scoped.hub.workspace;
-    let stretch = workspace.stretch(&session.id, &query).await.map_err(problem)?;
+    let mut stretch = workspace.stretch(&session.id, &query).await.map_err(problem)?;
+    let has_earlier = stretch.messages.len() > many as usize;
+    if has_earlier {
+        stretch.messages.remove(0);
+    }
     let counts = workspace.counts(&session.id).await.map_err(problem)?;
     let of_events =
         counts.iter().filter(|of| of.display.is_some() && of.part != Part::Replaced && Among::Events.holds(of));
     let total = of_events.map(|count| count.count).sum::<u64>();
     let events: Vec<SessionEvent> = stretch.messages.into_iter().map(event).collect();
-    let before = events.first().filter(|_| stretch.more_before).map(|first| first.seq);
+    let before = events.first().filter(|_| has_earlier).map(|first| first.seq);
     Ok(SessionEvents { events, before, total: i64::try_from(total).unwrap_or(i64::MAX) })
 }
 

@@ -79,7 +79,8 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
 
 /// At most `many` lines of a file from an offset on, and where they end.
 async fn lines(scoped: &Scoped, source: &Source, offset: u64, many: usize) -> Result<(Vec<RecordText>, u64), Problem> {
-    let len = BYTES.min(source.size - offset);
+    // A message may come from bytes that were stored after the file's size was read.
+    let len = BYTES.min(source.size.saturating_sub(offset));
     if len == 0 {
         return Ok((Vec::new(), offset));
     }

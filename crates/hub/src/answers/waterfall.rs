@@ -47,18 +47,22 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: WaterfallQuery) -> 
         calls = workspace.placed_calls(&session.id, first..=last, i64::from(CALLS)).await.map_err(problem)?;
         asked = approvals(scoped, &session.id, first, last).await?;
     }
-    let times = requests.iter().enumerate().take(shown);
-    let times = times.map(|(index, request)| times_of(request, requests.get(index + 1), &calls, &asked));
+    let times = requests.iter().enumerate().take(shown).map(|(index, request)| {
+        let later = requests.get(index + 1..).unwrap_or_default();
+        // A request whose reply isn't stored has no `seq`, and doesn't end the calls of the one before it.
+        let end = later.iter().filter_map(|next| next.seq).find(|seq| Some(*seq) >= request.seq);
+        times_of(request, (later.first(), end.unwrap_or(i64::MAX)), &calls, &asked)
+    });
     Ok(Waterfall { requests: times.collect(), before: (after > 0).then_some(after + 1) })
 }
 
 /// The approvals among the messages `first..=last`.
 async fn approvals(scoped: &Scoped, session: &SessionId, first: i64, last: i64) -> Result<Vec<Asked>, Problem> {
     let types = vec![MessageType::Approval.to_string()];
-    let range = Range::After(first - 1, APPROVALS);
+    let range = Range::Span(first, last);
     let query = MessageQuery { types, limit: APPROVALS, ..MessageQuery::new(range) };
     let stored = scoped.hub.workspace.messages(session, &query).await.map_err(problem)?;
-    Ok(stored.iter().filter(|stored| stored.message.seq <= last).filter_map(asked).collect())
+    Ok(stored.iter().filter_map(asked).collect())
 }
 
 fn asked(stored: &StoredMessage) -> Option<Asked> {
@@ -75,9 +79,13 @@ fn asked(stored: &StoredMessage) -> Option<Asked> {
 }
 
 /// The spans of a request: the model, then its calls and approvals until the next request, and what is left between.
-fn times_of(request: &Request, next: Option<&Request>, calls: &[PlacedCall], asked: &[Asked]) -> RequestTimes {
+fn times_of(
+    request: &Request,
+    (next, end): (Option<&Request>, i64),
+    calls: &[PlacedCall],
+    asked: &[Asked],
+) -> RequestTimes {
     let mut spans = model_spans(request);
-    let end = next.and_then(|next| next.seq).unwrap_or(i64::MAX);
     let is_own = |seq: i64| request.seq.is_some_and(|first| (first..end).contains(&seq));
     for ask in asked.iter().filter(|ask| is_own(ask.seq) && (ask.to.is_some() || ask.is_open)) {
         spans.push(TimeSpan {

@@ -95,6 +95,8 @@ async fn round(hub: &Hub, id: &str, kept: &mut Kept) -> Result<Next, StoreError>
             }
             continue;
         }
+        // A person may bind a session to a room while a long round runs.
+        sender.places = None;
         let begun = sender.begin(due, &mut outcomes).await?;
         if !settle(hub, &row, &std::mem::take(&mut outcomes)).await? {
             return Ok(Next::At(soon()));

@@ -41,7 +41,7 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
     let entry = entry(stored);
     let draft = &entry.message.draft;
     let abilities = &open.kind.abilities;
-    // What is known of it was deleted, if it was told.
+    // Old rows are deleted: a new row for a message this old may be of one that was sent already, which isn't sent twice.
     let is_forgotten = due.sends == 0 && due.queued_at.since(draft.created_at) > DELIVERY_DAYS * DAY;
     let is_old = is_forgotten || (row.every_session && draft.created_at < row.created_at);
     if is_old || came_by(draft, &row.id) || (!abilities.edits && !is_settled(&entry)) {

@@ -105,6 +105,7 @@ pub(super) async fn meet(
         kept.push(one);
     }
     if !more.is_empty() {
+        // In reverse, so that the first row of an id wins.
         let places = kept.iter().enumerate().rev();
         let places: HashMap<(i64, String), usize> =
             places.map(|(at, one)| ((one.session_rid, one.message.id.clone()), at)).collect();
