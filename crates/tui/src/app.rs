@@ -265,10 +265,7 @@ impl App {
             let before = self.review.take();
             self.review = anew.map(|mut review| {
                 if let Some(before) = before {
-                    // The next key is still text, not a command: `d` would deny.
-                    review.is_typing = before.is_typing && before.approval.fields == review.approval.fields;
-                    review.words = before.words;
-                    review.form.refill(before.form);
+                    review.take_over(before);
                 }
                 review
             });

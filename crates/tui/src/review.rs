@@ -64,6 +64,13 @@ impl Review {
         })
     }
 
+    /// Takes over what was typed before the request changed. The next key is still text, not a command: `d` would deny.
+    pub fn take_over(&mut self, before: Self) {
+        self.is_typing = before.is_typing && before.approval.fields == self.approval.fields;
+        self.words = before.words;
+        self.form.refill(before.form);
+    }
+
     /// Was each line of it on the screen?
     pub fn is_seen(&self) -> bool {
         self.seen >= self.total
