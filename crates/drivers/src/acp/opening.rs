@@ -113,7 +113,9 @@ impl Acp {
         self.report_choices(effects);
         let mode = self.opening.mode.clone();
         let asking = self.habits.asking_mode.filter(|mode| self.settings.is_other_mode(mode)).map(str::to_owned);
-        for (wanted, what) in [(mode.or(asking), "mode"), (self.opening.model.clone(), "model")] {
+        // Claude Code writes each change of its model into the conversation.
+        let model = self.opening.model.clone().filter(|model| !self.settings.is_model(model));
+        for (wanted, what) in [(mode.or(asking), "mode"), (model, "model")] {
             let Some(wanted) = wanted else { continue };
             let set = if what == "mode" { Self::set_mode } else { Self::set_model };
             if let Err(refusal) = set(self, wanted.clone(), effects) {

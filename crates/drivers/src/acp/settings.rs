@@ -48,6 +48,11 @@ impl Settings {
         }
     }
 
+    /// Whether the agent uses this model.
+    pub fn is_model(&self, model: &str) -> bool {
+        self.model.current.as_deref() == Some(model)
+    }
+
     /// Whether the agent has the mode, and is in another one.
     pub fn is_other_mode(&self, mode: &str) -> bool {
         self.mode.has(mode) && self.mode.current.as_deref() != Some(mode)

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 const BEAT: Duration = Duration::from_secs(20);
 
 /// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
-pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events: mpsc::Receiver<Event>) {
+pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut events: mpsc::Receiver<Event>) {
     let mut beat = tokio::time::interval(BEAT);
     let mut asked: HashMap<String, CancellationToken> = HashMap::new();
     let mut ends = false;
@@ -25,7 +25,13 @@ pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events:
         tokio::select! {
             event = events.recv() => match event {
                 Some(Event::Ended(exit)) => break Some(exit),
-                Some(event) => take(&hub, &running, event, &mut asked),
+                Some(event) => {
+                    let tells_choices = matches!(event, Event::Session { .. });
+                    take(&hub, &running, event, &mut asked);
+                    if tells_choices {
+                        keep_choices(&hub, &running, &mut stored).await;
+                    }
+                }
                 None => break None,
             },
             _ = beat.tick() => {
@@ -59,6 +65,21 @@ pub async fn follow(hub: Hub, running: Arc<Running>, stored: Driven, mut events:
     if ended.state == DrivenState::Failed {
         let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason });
         hub.tell_session(&running.session, &message).await;
+    }
+}
+
+/// Stores the mode and the model: with these the agent goes on, also where the server is killed.
+async fn keep_choices(hub: &Hub, running: &Running, stored: &mut Driven) {
+    let (mode, model) = {
+        let view = running.view();
+        (view.mode.clone(), view.model.clone())
+    };
+    if stored.mode == mode && stored.model == model {
+        return;
+    }
+    (stored.mode, stored.model) = (mode, model);
+    if let Err(error) = hub.workspace.put_driven(stored).await {
+        tracing::warn!(%error, "the mode of an agent can't be stored");
     }
 }
 
