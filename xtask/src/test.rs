@@ -90,8 +90,8 @@ fn steps(extent: Extent) -> Result<Report> {
 }
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
-    // Many tests wait for a server that waits: half as many again as there are processors keep all of them busy.
-    let threads = thread::available_parallelism()?.get().div_ceil(2) * 3;
+    // Many tests wait for a server that waits: twice as many as there are processors keep all of them busy.
+    let threads = thread::available_parallelism()?.get() * 2;
     let cluster = Cluster::start()?;
     all_native(|packages| {
         let mut command = if tools::find(["cargo-nextest"]).is_some() {

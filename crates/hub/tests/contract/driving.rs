@@ -145,7 +145,8 @@ async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
     assert_eq!(decided.status, 200, "{}", decided.body);
     until(&house, &session, "idle").await;
     let expected = json!({"type": "control_response", "response": {"subtype": "success", "request_id": "r1",
-        "response": {"behavior": "deny", "message": "Not there."}}});
+        "response": {"behavior": "deny",
+            "message": "The user doesn't want to proceed with this tool use. Instead, the user said:\nNot there."}}});
     let answers: Vec<Value> = file(&house, "answers").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers, [expected]);
 
