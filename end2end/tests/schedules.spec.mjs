@@ -57,7 +57,7 @@ test.describe('with sessions', () => {
     await row.getByRole('link', { name: 'Sent' }).click();
     await ready(page);
     const sent = page.getByRole('article', { name: 'You: Count the <b>apples</b>' });
-    await expect(sent.locator('.by')).toHaveText('Scheduled task » [Scheduled Task]');
+    await expect(sent.locator('.by')).toHaveText('Scheduled task» [Scheduled Task]');
     await expect(sent.getByText('Scheduled task', { exact: true })).toHaveCount(1);
     await expect(sent.locator('.prose')).toHaveText('Count the apples');
     await page.goto(`${verbatim.url}/settings#audit`);

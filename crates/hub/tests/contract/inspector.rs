@@ -101,6 +101,7 @@ async fn events_are_what_happened_beside_words_and_calls() {
     let summaries = texts(&events["events"], "summary");
     assert_eq!((summaries[0], summaries[3], summaries[5]), ("Grind", "Conversation compacted", "Go on"));
     // Two pages, the last one first, have all of them once.
+    assert_eq!(house.read("/v1/sessions/mill/events?limit=6").await["before"], Value::Null);
     let last = house.read("/v1/sessions/mill/events?limit=4").await;
     let before = last["before"].as_i64().unwrap();
     let first = house.read(&format!("/v1/sessions/mill/events?limit=4&before={before}")).await;
@@ -145,7 +146,8 @@ async fn records_are_the_bytes_of_the_files() {
 
 #[tokio::test]
 async fn a_line_that_is_too_long_comes_in_pieces() {
-    let long = "x".repeat(5 << 19);
+    // Of three bytes each: a piece of 1 MiB ends within a character.
+    let long = "\u{6f22}".repeat((5 << 19) / 3);
     let text = Talk::new("mill").user("Grind").user(&long).says("Ground.").text();
     let house = House::new().await;
     house.import(&[house.write("mill.jsonl", &text)]).await;

@@ -157,6 +157,7 @@ async fn a_room_shows_one_session_and_what_was_sent_elsewhere_stays_there() {
         workspace.put_place("all", &s1, "!own").await.unwrap();
         assert!(workspace.bind_session("all", (&s1, Some("!kitchen")), NOW, event()).await.unwrap());
         assert_eq!(places().await, [(s1.clone(), true, Some("!kitchen".to_owned()))]);
+        assert!(!workspace.unbind_session("all", &s2, event()).await.unwrap());
         assert_eq!(workspace.told("all", "$1").await.unwrap().map(|told| told.session), Some(s2.clone()));
         assert!(workspace.bind_session("all", (&s2, Some("!kitchen")), NOW, event()).await.unwrap());
         let both = [(s1.clone(), true, None), (s2.clone(), true, Some("!kitchen".to_owned()))];
