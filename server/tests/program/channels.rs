@@ -81,6 +81,9 @@ fn channels_from_the_shell() {
     assert!(state("cleared"));
     assert_eq!(place.out(&["channels", "clear", "Hooks", "--json"]), "{\"deliveries\":0}\n");
     let nobody = place.seen(&["channels", "test", "nobody"]);
-    assert!(nobody.contains("err: There is no channel `nobody`\nerr: `verbatim channels list` lists them"), "{nobody}");
+    assert!(
+        nobody.contains("err: verbatim: There is no channel `nobody`\nerr: `verbatim channels list` lists them"),
+        "{nobody}"
+    );
     assert!(place.seen(&["channels", "test", "Hooks"]).contains("410 Gone"));
 }

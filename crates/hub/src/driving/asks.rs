@@ -109,7 +109,7 @@ fn form_card(ask: &Ask) -> (String, Map<String, Value>) {
         payload["kind"] = json!("form");
         payload["fields"] = json!(fields);
     }
-    let envelope = envelope::build("APPROVAL", payload, Map::new(), envelope::VERSION);
+    let envelope = envelope::build(MessageType::Approval.as_str(), payload, Map::new(), envelope::VERSION);
     (title, envelope.unwrap_or_default())
 }
 
