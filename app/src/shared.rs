@@ -19,6 +19,16 @@ pub fn session_href(id: &str) -> String {
     format!("/s/{}", api::client::segment(id))
 }
 
+/// Returns the address of a message on its session's page.
+pub fn message_href(session: &str, seq: i64) -> String {
+    format!("{}?at={seq}#m{seq}", session_href(session))
+}
+
+/// Returns the address of the context of a message.
+pub fn context_href(session: &str, seq: i64) -> String {
+    format!("{}/context?at={seq}", session_href(session))
+}
+
 /// Returns the id of a file's card on the changes page: the same for the same path, so that links last.
 pub fn file_id(path: &str) -> String {
     // FNV-1a: short, stable, and nobody gains from a collision.

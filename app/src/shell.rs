@@ -16,7 +16,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::keymap;
 use crate::shared::page_action::PageAction;
-pub use crate::shared::session_href;
+pub use crate::shared::{context_href, message_href, session_href};
 use crate::visible;
 use api::account::Condition;
 use api::preferences::Preferences;

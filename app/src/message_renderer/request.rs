@@ -4,7 +4,7 @@ use crate::html::Html;
 use crate::message::view_options::TranscriptOptions;
 use crate::names::model_name;
 use crate::pages::panel::context::figures_of;
-use api::client::segment;
+use crate::shared::context_href;
 use api::cost::ModelRequest;
 
 /// The number, the model, tokens, cost and times of a request, and the way to its context.
@@ -18,7 +18,7 @@ pub(super) fn head(html: &mut Html, request: &ModelRequest, options: &Transcript
         html.tag("<span class=\"num\">").text(&figure).tag("</span>");
     }
     if let Some(seq) = request.seq {
-        let to = format!("/s/{}/context?at={seq}", segment(options.session_id.as_str()));
+        let to = context_href(options.session_id.as_str(), seq);
         html.tag("<a class=\"link\"").attr("href", &to).tag(">Context</a>");
     }
     html.tag("</p>");

@@ -9,7 +9,9 @@ use crate::names::{model_name, title};
 use crate::pages::panel::context::figures_of;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, fold_mark, icon, session_href, small_icon};
+use crate::shell::{
+    self, Frame, Layout, Place, Rail, ShellData, context_href, fold_mark, icon, message_href, session_href, small_icon,
+};
 use crate::visible;
 use api::Problem;
 use api::Route as _;
@@ -80,11 +82,8 @@ fn content(data: &ContextPage) -> Part {
 
 /// The transcript, at the reply.
 fn back(data: &ContextPage) -> String {
-    let session = session_href(data.detail.session.id.as_str());
-    match reply_seq(data) {
-        Some(seq) => format!("{session}?at={seq}#m{seq}"),
-        None => session,
-    }
+    let session = data.detail.session.id.as_str();
+    reply_seq(data).map_or_else(|| session_href(session), |seq| message_href(session, seq))
 }
 
 fn reply_seq(data: &ContextPage) -> Option<i64> {
@@ -108,8 +107,8 @@ fn steps(data: &ContextPage) -> Part {
 }
 
 fn href(data: &ContextPage, seq: Option<i64>) -> String {
-    let page = format!("{}/context", session_href(data.detail.session.id.as_str()));
-    seq.map_or_else(|| page.clone(), |seq| format!("{page}?at={seq}"))
+    let session = data.detail.session.id.as_str();
+    seq.map_or_else(|| format!("{}/context", session_href(session)), |seq| context_href(session, seq))
 }
 
 fn whole(data: &ContextPage, of: &SessionContext) -> Part {
@@ -182,15 +181,14 @@ fn reason(data: &ContextPage, context: &ModelContext) -> Option<Part> {
 }
 
 fn line(data: &ContextPage, name: &'static str, words: &str, seq: Option<i64>) -> Part {
-    part! { <li><b>{name}</b><span dir="auto">{visible::line(words)}</span>{place(data, seq)}</li> }
+    part! { <li><b>{name}</b><span dir="auto">{visible::line(words)}</span>{message_link(data, seq)}</li> }
 }
 
-/// The message as which something is shown.
-fn place(data: &ContextPage, seq: Option<i64>) -> Part {
-    let session = session_href(data.detail.session.id.as_str());
+/// A link to the message that shows a block, or the words that there is none.
+fn message_link(data: &ContextPage, seq: Option<i64>) -> Part {
     match seq {
         Some(seq) => {
-            part! { <a class="link num" href=format!("{session}?at={seq}#m{seq}")>{format!("Message {seq}")}</a> }
+            part! { <a class="link num" href=message_href(data.detail.session.id.as_str(), seq)>{format!("Message {seq}")}</a> }
         }
         None => part! { <span class="mut">"No message"</span> },
     }
@@ -325,6 +323,6 @@ fn row(data: &ContextPage, block: &ContextBlock) -> Part {
         <li data-part=block.part.as_str()><i aria-hidden="true"></i>
             <span class="what">{name_of(block.part)}" "{name}{inexact}</span>
             <span class="cut preview" dir="auto">{visible::line(&block.preview)}</span>
-            <span class="num">{figures::tokens(block.tokens)}</span>{place(data, block.seq)}</li>
+            <span class="num">{figures::tokens(block.tokens)}</span>{message_link(data, block.seq)}</li>
     }
 }

@@ -8,7 +8,7 @@ use crate::icon::Glyph;
 use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{StateLook, icon, session_href};
+use crate::shell::{StateLook, icon, message_href, session_href};
 use api::sessions::Facet;
 use fuzzy::{Match, Search};
 use leptos::prelude::*;
@@ -208,7 +208,7 @@ fn files(data: &Palette) -> Vec<Found> {
                 beside: title(&file.title),
                 when: None,
                 keys: String::new(),
-                does: Does::Go(format!("{}?at={}#m{}", session_href(&file.session), file.seq, file.seq)),
+                does: Does::Go(message_href(&file.session, file.seq)),
             }
         })
         .collect()

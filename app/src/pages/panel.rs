@@ -72,7 +72,7 @@ impl Tab {
             Self::Agents => session.child_count > 0,
             Self::Context => session.usage.total() > 0,
             Self::Tools | Self::Events => session.last_seq > 0,
-            // What posts by itself has no file.
+            // A registered session is posted, not read from a file.
             Self::Records => session.last_seq > 0 && !session.registered,
             Self::About => true,
         }

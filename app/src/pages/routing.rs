@@ -162,7 +162,7 @@ impl Select {
     fn draw(&self, inherited: &str, own: Option<&str>, applies: Option<&str>) -> Part {
         let words =
             |value: &str| self.values.iter().find(|(it, _)| *it == value).map_or(self.none, |(_, words)| *words);
-        // What a value of its own hides isn't known here.
+        // A session's own value hides the workspace's, which isn't loaded here.
         let inherited = match own {
             Some(_) => inherited.to_owned(),
             None => format!("{inherited}: {}", applies.map_or(self.none, words)),
@@ -226,7 +226,7 @@ fn direct_commands() -> Select {
     Select {
         name: "direct_commands",
         label: "Direct commands",
-        help: "Of those who are logged in, never of people in rooms.",
+        help: "Only for people who are logged in, never for people in rooms.",
         values: [
             (DirectCommands::Off.as_str(), "Off: !command is an ordinary message"),
             (DirectCommands::On.as_str(), "On: !command runs in the session's folder, as the server's user"),

@@ -61,7 +61,7 @@ pub(super) fn form(card: &Card, approval: &Approval, covered: &Covered<'_>) -> i
         _ if chosen.is_some() => vec![send("Send answer")],
         (false, _) => buttons,
         (true, kind @ (ApprovalKind::Permission | ApprovalKind::Plan)) => yes_or_no(kind),
-        // An agent that was started here is told of a refusal.
+        // An agent that the server runs is told when a person declines.
         (true, ApprovalKind::Form) if approval::is_asked_by_driver(card.draft()) => {
             vec![send("Send"), button("state", "denied", "Decline", "btn deny")]
         }

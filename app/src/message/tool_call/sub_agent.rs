@@ -6,7 +6,7 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
 use crate::message::view_options::Child;
 use crate::message_renderer;
-use crate::shared::session_href;
+use crate::shared::{message_href, session_href};
 use crate::unmarked;
 use crate::visible;
 use api::messages::Entry;
@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 /// Where its transcript is read, at a message of it.
 pub(super) fn address(child: &Child, seq: Option<i64>) -> String {
-    let page = session_href(child.session.id.as_str());
-    seq.map_or(page.clone(), |seq| format!("{page}?at={seq}#m{seq}"))
+    let session = child.session.id.as_str();
+    seq.map_or_else(|| session_href(session), |seq| message_href(session, seq))
 }
 
 /// While it works, its state is the card's.

@@ -9,7 +9,7 @@ use crate::message_renderer::render_article;
 use crate::names::{listed, project_name, title};
 use crate::part::{Part, part};
 use crate::shared::hash::text_hash;
-use crate::shell::{agent_name, session_href};
+use crate::shell::{agent_name, message_href};
 use api::messages::{Ask, Entry, LATELY};
 use leptos::prelude::*;
 use model::Session;
@@ -30,7 +30,7 @@ pub fn row(ask: &Ask, data: &InboxPage) -> Part {
         return part! { <article data-ask=key data-sign=sign></article> };
     }
     let heading = format!("ask-{sign}");
-    let there = format!("{}?at={seq}#m{seq}", session_href(&session));
+    let there = message_href(&session, seq);
     let name = ask.session.as_ref().map_or_else(|| session.clone(), |session| title(&session.title));
     let approval = Approval::open_in(&message.draft);
     let calls: Vec<_> = ask.entry.calls.iter().filter_map(proposed::diffs).collect();

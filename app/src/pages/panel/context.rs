@@ -7,9 +7,8 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::model_name;
 use crate::part::{Part, part};
-use crate::shell::{session_href, small_icon};
+use crate::shell::{context_href, message_href, session_href, small_icon};
 use crate::time_text::duration;
-use api::client::segment;
 use api::cost::{ContextMeter, Cost, ModelRequest};
 use api::inspector::Waterfall;
 use api::sessions::SessionDetail;
@@ -95,13 +94,13 @@ fn row(session: &str, request: &ModelRequest, (largest, bars): (i64, Option<&Bar
     let number = format!("Request {}", request.number);
     let name = match request.seq {
         Some(seq) => {
-            let to = format!("{}?at={seq}#m{seq}", session_href(session));
+            let to = message_href(session, seq);
             part! { <a class="link" href=to data-seq=seq.to_string()>{number}</a> }
         }
         None => part! { <span>{number}</span> },
     };
     let context = request.seq.map(|seq| {
-        let to = format!("/s/{}/context?at={seq}", segment(session));
+        let to = context_href(session, seq);
         part! { <a class="link" href=to>"Context"</a> }
     });
     part! {

@@ -5,7 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
-use crate::shell::{session_href, small_icon};
+use crate::shell::{message_href, small_icon};
 use crate::visible;
 use api::client::segment;
 use api::inspector::{SessionEvent, SessionEventKind, SessionEvents};
@@ -53,7 +53,7 @@ fn mark(clock: &Clock, at: model::Micros, words: &'static str) -> Part {
 
 fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
     let (glyph, name) = look(event.kind);
-    let to = format!("{}?at={seq}#m{seq}", session_href(session.id.as_str()), seq = event.seq);
+    let to = message_href(session.id.as_str(), event.seq);
     let state = event.state.as_deref().map(|state| part! { <span class="chip">{state.replace('_', " ")}</span> });
     let words = if event.summary.is_empty() { format!("Message {}", event.seq) } else { visible::line(&event.summary) };
     part! {

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub const RECORDS: u32 = 50;
 /// Characters of a line that stand in its place until it is opened.
 const PREVIEW: usize = 160;
-/// What a line may be told from others by, the first that it has.
+/// Keys whose value names a line. The first one that it has is shown.
 const NAMES: [&str; 4] = ["type", "record_type", "kind", "role"];
 
 /// The first page: from the beginning of the first file on, or from the records of message `at` on.

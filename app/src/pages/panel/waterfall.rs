@@ -78,7 +78,7 @@ impl<'a> Bars<'a> {
     fn bar(&self, times: &RequestTimes, span: &TimeSpan, lane: usize) -> Part {
         let share = |micros: i64| (micros.max(0) as f64 * 100.0 / self.scale as f64).min(100.0);
         let from = share(span.began_at.since(times.began_at));
-        // What is open goes on to the edge.
+        // A span without an end is drawn up to the edge.
         let to = span.ended_at.map_or(100.0, |end| share(end.since(times.began_at)));
         let style = format!("--x:{from:.2};--w:{:.2};--lane:{lane}", to - from);
         let name = KINDS.iter().find(|(kind, _)| *kind == span.kind).map_or("", |(_, name)| name);
@@ -88,7 +88,7 @@ impl<'a> Bars<'a> {
         part! { <span data-span=span.kind.as_str() data-failed=span.failed.then_some("") style=style title=format!("{name}{what}: {took}{failed}")></span> }
     }
 
-    /// The same figures for those who don't see the bars, and to be read exactly.
+    /// The figures of the bars as a table: exact, and for screen readers.
     pub fn table(&self) -> Part {
         let rows: Vec<Part> = self.all.requests.iter().rev().map(line).collect();
         part! {

@@ -4,8 +4,8 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::message_href;
 use crate::shared::page_action::PageAction;
-use crate::shared::session_href;
 use crate::shell::small_icon;
 use crate::visible;
 use api::channels::{Channel, ChannelDelivery, ChannelField, ChannelKind, Channels};
@@ -106,7 +106,7 @@ fn refused(channel: &Channel, deliveries: &[ChannelDelivery], clock: &Clock) -> 
     let rows: Vec<_> = deliveries
         .iter()
         .map(|delivery| {
-            let href = format!("{}?at={}#m{}", session_href(delivery.session.as_str()), delivery.seq, delivery.seq);
+            let href = message_href(delivery.session.as_str(), delivery.seq);
             let text = model::text::one_line(delivery.text.as_deref().unwrap_or_default(), 120);
             part! {
                 <tr><td><a href=href>{visible::line(&text)}</a></td><td class="fg-err">{visible::line(delivery.error.as_deref().unwrap_or_default())}</td>

@@ -57,7 +57,7 @@ const WRITTEN: [(&str, &str); 3] = [
 fn tag(text: &str) -> Option<String> {
     let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
-    // What a client puts before a prompt is a block of its own. Where both are joined, a person speaks.
+    // A client puts its words before a prompt into a separate block. A block that holds both counts as the person's.
     let is_before_prompt = name == "system" && rest.trim_end().ends_with("</system>");
     let known = name.contains(['_', '-', ' ']) || matches!(name, "skill" | "instructions") || is_before_prompt;
     (known && name.chars().all(is_name) && rest.contains("</")).then(|| name.replace([' ', '-'], "_"))

@@ -290,9 +290,7 @@ pub async fn deliveries(scoped: &Scoped, path: &ChannelPath, input: DeliveriesQu
 pub async fn of_message(scoped: &Scoped, path: &MessagePath) -> Result<MessageDeliveries, Problem> {
     let workspace = &scoped.hub.workspace;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
-    let id = messages::named(scoped, &session.id, &path.message).await?;
-    let message = workspace.message(&session.id, &id).await.map_err(problem)?;
-    let seq = message.ok_or_else(|| Problem::not_found("message"))?.message.seq;
+    let seq = messages::stored(scoped, &session.id, &path.message).await?.message.seq;
     let channels = workspace.channels().await.map_err(problem)?;
     let told = workspace.message_deliveries(&session.id, seq).await.map_err(problem)?.into_iter();
     let named = told.filter_map(|told| {

@@ -36,11 +36,7 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         Some(_) => return Err(Problem::field("contents", "0 or 1")),
     };
     let target = match &input.at {
-        Some(at) => {
-            let id = messages::named(scoped, &session.id, at).await?;
-            let stored = scoped.hub.workspace.message(&session.id, &id).await.map_err(problem)?;
-            Some(stored.ok_or_else(|| Problem::not_found("message"))?)
-        }
+        Some(at) => Some(messages::stored(scoped, &session.id, at).await?),
         None => None,
     };
     let at = match &target {

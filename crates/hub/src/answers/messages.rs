@@ -125,12 +125,17 @@ pub async fn named(scoped: &Scoped, session: &SessionId, name: &str) -> Result<M
     Ok(found.message.draft.id)
 }
 
+/// The message that a path names, see [`named`].
+pub async fn stored(scoped: &Scoped, session: &SessionId, name: &str) -> Result<StoredMessage, Problem> {
+    let id = named(scoped, session, name).await?;
+    let stored = scoped.hub.workspace.message(session, &id).await.map_err(problem)?;
+    stored.ok_or_else(|| Problem::not_found("message"))
+}
+
 pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
-    let id = named(scoped, &session.id, &path.message).await?;
-    let stored = hub.workspace.message(&session.id, &id).await.map_err(problem)?;
-    let stored = stored.ok_or_else(|| Problem::not_found("message"))?;
+    let stored = stored(scoped, &session.id, &path.message).await?;
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let (mut records, mut left) = (Vec::new(), RECORDS);

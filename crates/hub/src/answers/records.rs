@@ -47,9 +47,7 @@ async fn place(
                 .hint("Leave one of them out"))
         }
         (Some(at), None) => {
-            let id = messages::named(scoped, &session.id, at).await?;
-            let stored = scoped.hub.workspace.message(&session.id, &id).await.map_err(problem)?;
-            let stored = stored.ok_or_else(|| Problem::not_found("message"))?;
+            let stored = messages::stored(scoped, &session.id, at).await?;
             let first = stored.message.records.first();
             Ok(first.and_then(|record| Some((number(&record.source)?, record.offset))))
         }
