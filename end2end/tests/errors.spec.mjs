@@ -1,5 +1,5 @@
 // What goes wrong is said plainly, with a way on.
-import { expect, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, expect, ready, test, visit } from '../verbatim.mjs';
 
 test.describe('addresses that lead nowhere', () => {
   test.use({ tolerated: [/status of 40[04]/] });
@@ -37,7 +37,7 @@ test.describe('addresses that lead nowhere', () => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ transcripts: ['-home-ada-windmill'], tolerated: [/fetching the script|status of 504|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+  test.use({ transcripts: ['-home-ada-windmill'], tolerated: AWAY });
 
   test('the list says that it is not live, and is again when it comes back', async ({ page, verbatim }) => {
     await visit(page, verbatim);

@@ -1,5 +1,5 @@
 // The first thing that anyone sees: the link that `verbatim serve` prints.
-import { expect, logIn, open, ready, test } from '../verbatim.mjs';
+import { AWAY, expect, logIn, open, ready, test } from '../verbatim.mjs';
 
 test('the one-time link opens the sessions page and leaves no code behind', async ({ page, verbatim }) => {
   await open(page, verbatim);
@@ -65,7 +65,7 @@ test.describe('a deep link', () => {
 });
 
 test.describe('a log-in', () => {
-  test.use({ tolerated: [/status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/] });
+  test.use({ tolerated: AWAY });
 
   test('survives a restart of the server', async ({ page, verbatim }) => {
     await open(page, verbatim);

@@ -2,7 +2,7 @@
 import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newSession } from '../transcript.mjs';
-import { act, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, act, expect, imported, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const pill = (page) => page.locator('#new-messages');
@@ -153,7 +153,7 @@ test('another window sees it too', async ({ page, verbatim, context }) => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ tolerated: [/status of (410|504)|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+  test.use({ tolerated: AWAY });
 
   test('is told, and what was missed comes when it is back', async ({ page, verbatim }) => {
     const session = await begin(page, verbatim, 1);

@@ -1,6 +1,6 @@
 // Two servers on one database: whoever looks at either sees the same, at once.
 import { newAgent, typed } from '../agent.mjs';
-import { another, expect, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, another, expect, ready, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const told = (page) => articles(page).evaluateAll((rows) => rows.map((row) => `${row.dataset.seq} ${row.dataset.id} ${row.dataset.revision} ${row.getAttribute('aria-label')}`));
@@ -70,4 +70,4 @@ test('a page that was open while its server was away catches up', async ({ page,
 });
 
 // A part that is asked for while the server is away is asked for again.
-test.use({ tolerated: [/a part of the interface did not load|status of 504|when fetching the script|ERR_FAILED|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/] });
+test.use({ tolerated: AWAY });

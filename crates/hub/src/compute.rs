@@ -4,6 +4,7 @@
 //! served. There are as many threads for people as there are cores, and half as many for agents, so that neither waits for
 //! the other. A job waits for a thread, and works, until its deadline; it is told when nobody waits for it any more.
 
+use crate::problem::stopping;
 use crate::{Caller, Scoped};
 use api::Problem;
 use std::num::NonZero;
@@ -66,6 +67,7 @@ pub struct Load {
 pub struct Job {
     /// Nobody waits for it any more.
     gone: CancellationToken,
+    shutdown: CancellationToken,
     until: Instant,
 }
 
@@ -81,7 +83,7 @@ impl Job {
     ///
     /// 503 once it is over.
     pub fn goes_on(&self) -> Result<(), Problem> {
-        if self.is_over() { Err(late()) } else { Ok(()) }
+        if self.is_over() { Err(over(&self.shutdown)) } else { Ok(()) }
     }
 }
 
@@ -111,7 +113,7 @@ impl Compute {
     ///
     /// # Errors
     ///
-    /// 503 if too many wait already, or none of its work is done in time; 500 if it panics.
+    /// 503 if too many wait already, none of its work is done in time, or the server ends; 500 if it panics.
     pub async fn run<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -123,7 +125,7 @@ impl Compute {
         let free = Arc::clone(&threads.free).acquire_owned();
         let Ok(Ok(thread)) = timeout_at(until, free).await else { return Err(busy()) };
         let gone = self.shutdown.child_token();
-        let job = Job { gone: gone.clone(), until };
+        let job = Job { gone: gone.clone(), shutdown: self.shutdown.clone(), until };
         // Whoever waits for it drops this, with its answer or without.
         let _waits = gone.drop_guard();
         let working = tokio::task::spawn_blocking(move || {
@@ -131,9 +133,9 @@ impl Compute {
             (!job.is_over()).then(|| work(&job))
         });
         match timeout_at(until + GRACE, working).await {
-            Ok(Ok(done)) => done.ok_or_else(late),
+            Ok(Ok(done)) => done.ok_or_else(|| over(&self.shutdown)),
             Ok(Err(_)) => Err(Problem::internal()),
-            Err(_) => Err(late()),
+            Err(_) => Err(over(&self.shutdown)),
         }
     }
 }
@@ -158,7 +160,11 @@ fn busy() -> Problem {
     Problem { retry_after: Some(RETRY), ..problem.hint("Send it again: nothing of it was done") }
 }
 
-fn late() -> Problem {
+/// Why a job ended before it was done.
+fn over(shutdown: &CancellationToken) -> Problem {
+    if shutdown.is_cancelled() {
+        return stopping("Ask again in a moment: the server may be starting again");
+    }
     let title = format!("The answer takes more than {} seconds to compute", DEADLINE.as_secs());
     let problem = Problem::new(503, "too_slow", title);
     Problem { retry_after: Some(RETRY), ..problem.hint("Ask for less of it, or again when the server has less to do") }

@@ -35,6 +35,12 @@ pub fn problem(error: StoreError) -> Problem {
     }
 }
 
+/// The problem of a request that the end of the server cuts off; `hint` says what its caller may do then.
+pub fn stopping(hint: &str) -> Problem {
+    let problem = Problem::new(503, "stopping", "The server is stopping");
+    Problem { retry_after: Some(1), ..problem.hint(hint) }
+}
+
 /// As the sentence that a problem's title is.
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();

@@ -2,9 +2,10 @@
 //!
 //! Nobody waits for others to come, and nobody's hanging up stops a write: the writer owns it.
 
+use crate::clock;
 use crate::feed::Feed;
 use crate::metrics::Metrics;
-use crate::{clock, problem};
+use crate::problem::{problem, stopping};
 use api::Problem;
 use futures::FutureExt as _;
 use model::SessionId;
@@ -132,7 +133,7 @@ impl Writer {
         }
         let (answer, written) = oneshot::channel();
         self.jobs.try_send(Job { write, answer }).map_err(|error| Failure::Problem(refused(&error)))?;
-        written.await.unwrap_or_else(|_| Err(Failure::Problem(stopping())))
+        written.await.unwrap_or_else(|_| Err(Failure::Problem(unwritten())))
     }
 
     /// Makes a session. The same request again gets the session that it made.
@@ -150,13 +151,12 @@ fn refused(error: &mpsc::error::TrySendError<Job>) -> Problem {
             let problem = Problem::new(503, "busy", "More is being written than can be stored");
             Problem { retry_after: Some(1), ..problem.hint("Send it again: nothing of it was stored") }
         }
-        mpsc::error::TrySendError::Closed(_) => stopping(),
+        mpsc::error::TrySendError::Closed(_) => unwritten(),
     }
 }
 
-fn stopping() -> Problem {
-    let problem = Problem::new(503, "stopping", "The server is stopping");
-    Problem { retry_after: Some(1), ..problem.hint("Send it again with the same id") }
+fn unwritten() -> Problem {
+    stopping("Send it again with the same id")
 }
 
 async fn run(
