@@ -90,11 +90,8 @@ export const test = base.extend({
   },
 });
 
-// What the console says while a server ends, is away, and starts again: `tolerated` of tests that stop theirs.
-export const AWAY = [
-  /status of (410|503|504)|fetching the script|a part of the interface did not load/,
-  /ERR_(FAILED|CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING)/,
-];
+// What the console says while a server ends, is away, and starts again: tolerated by tests that stop theirs.
+export const AWAY = /status of (410|50\d)|ERR_|fetching the script|a part of the interface did not load/;
 
 // Follows the one-time link and waits for the islands.
 export async function open(page, verbatim) {

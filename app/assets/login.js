@@ -70,9 +70,10 @@ if (navigator.clipboard) {
   });
 }
 
-// A browser without a log-in keeps nothing of what it read, and no secret. The worker sees to the former; this is for pages
-// without it.
+// A browser without a log-in keeps nothing of what it read, no secret, and no number on its icon. The worker sees to the first;
+// this is for pages without it. The number is the page's alone: a browser without icons ends a worker that asks for one.
 async function forget(secret) {
+  navigator.clearAppBadge?.().catch(() => {});
   await verbatim.forget(secret).catch(() => {});
   for (const name of await self.caches?.keys() ?? []) if (name.includes(' session ')) await caches.delete(name);
 }

@@ -257,7 +257,6 @@ async function ending(event, ends) {
 
 function end() {
   turn += 1;
-  navigator.clearAppBadge?.().catch(() => {});
   return dropAll();
 }
 

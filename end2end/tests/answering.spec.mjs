@@ -1,6 +1,6 @@
 // An agent asks, and a person answers from the page.
 import { newAgent, typed } from '../agent.mjs';
-import { accessible, act, expect, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, act, expect, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
@@ -139,7 +139,7 @@ test.describe('without a server', () => {
 });
 
 test.describe('while the server is away', () => {
-  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d|when fetching the script/] });
+  test.use({ tolerated: [AWAY] });
 
   test('what was written goes out in its order when the server is back', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim);

@@ -63,8 +63,8 @@ test.describe('on a phone', () => {
     await visit(page, verbatim, RIPE);
     await page.locator('header.bar').getByRole('button', { name: 'More' }).tap();
     await page.getByRole('link', { name: 'Developer view' }).tap();
+    await expect.poll(() => query(page)).toEqual({ dev: '1' });
     await ready(page);
-    expect(query(page)).toEqual({ dev: '1' });
     await expect(page.locator('article[data-role=system]').first()).toBeAttached();
     await page.locator('header.bar').getByRole('link', { name: 'Sessions' }).tap();
     await expect(page).toHaveURL(`${verbatim.url}/sessions`);

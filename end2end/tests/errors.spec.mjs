@@ -37,7 +37,7 @@ test.describe('addresses that lead nowhere', () => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ transcripts: ['-home-ada-windmill'], tolerated: AWAY });
+  test.use({ transcripts: ['-home-ada-windmill'], tolerated: [AWAY] });
 
   test('the list says that it is not live, and is again when it comes back', async ({ page, verbatim }) => {
     await visit(page, verbatim);

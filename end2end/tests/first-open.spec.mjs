@@ -65,7 +65,7 @@ test.describe('a deep link', () => {
 });
 
 test.describe('a log-in', () => {
-  test.use({ tolerated: AWAY });
+  test.use({ tolerated: [AWAY] });
 
   test('survives a restart of the server', async ({ page, verbatim }) => {
     await open(page, verbatim);

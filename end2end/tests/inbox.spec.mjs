@@ -1,6 +1,6 @@
 // What waits for the reader in all sessions, answered on one page.
 import { newAgent, typed } from '../agent.mjs';
-import { accessible, expect, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, expect, ready, test, visit } from '../verbatim.mjs';
 
 const approval = (title) => typed('APPROVAL', { kind: 'permission', title, state: 'open' });
 const row = (page, agent, seq) => page.locator(`[data-ask="${agent.id}/${seq}"]`);
@@ -175,7 +175,7 @@ test.describe('on a phone', () => {
 });
 
 test.describe('while the server is away', () => {
-  test.use({ tolerated: [/Failed to load resource|ERR_|status of 50\d|when fetching the script|did not load/] });
+  test.use({ tolerated: [AWAY] });
 
   test('an answer is kept and sent when it is back, and what came meanwhile appears', async ({ page, verbatim }) => {
     const agent = await newAgent(verbatim, { title: 'Frost' });

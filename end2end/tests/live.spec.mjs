@@ -153,7 +153,7 @@ test('another window sees it too', async ({ page, verbatim, context }) => {
 });
 
 test.describe('a server that stops', () => {
-  test.use({ tolerated: AWAY });
+  test.use({ tolerated: [AWAY] });
 
   test('is told, and what was missed comes when it is back', async ({ page, verbatim }) => {
     const session = await begin(page, verbatim, 1);

@@ -1,7 +1,7 @@
 // Cookies know no ports, so that with a log-in's cookie alone nothing is changed: pages show a second secret too.
 import { createServer } from 'node:http';
 import { asMachine, newAgent, typed } from '../agent.mjs';
-import { accessible, act, expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, act, expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const REFUSED = {
   status: 403,
@@ -171,7 +171,7 @@ test('all tabs have it, later ones too', async ({ page, verbatim, context }) => 
 });
 
 test.describe('a server that starts anew', () => {
-  test.use({ tolerated: [/status of 50\d|ERR_/] });
+  test.use({ tolerated: [AWAY] });
 
   test('knows the secret as it knows the log-in', async ({ page, verbatim }) => {
     await visit(page, verbatim);

@@ -70,4 +70,4 @@ test('a page that was open while its server was away catches up', async ({ page,
 });
 
 // A part that is asked for while the server is away is asked for again.
-test.use({ tolerated: AWAY });
+test.use({ tolerated: [AWAY] });

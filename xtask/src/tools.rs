@@ -39,16 +39,20 @@ pub fn for_testing() -> Result<()> {
     Ok(())
 }
 
-/// The Chromium that the browser tests drive: `$CHROMIUM`, one on the path, else installed by the package manager.
+/// Chromium without what a desktop needs, as Debian names it.
+const WINDOWLESS: &str = "chromium-headless-shell";
+
+/// The Chromium that the browser tests drive: `$CHROMIUM`, one on the path, else installed by the package manager. The one
+/// that can't open a window comes first: it shows the same pages with two thirds of the processor time.
 pub fn chromium() -> Result<PathBuf> {
     if let Some(named) = env::var_os("CHROMIUM") {
         return Ok(named.into());
     }
-    let installed = || find(["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]);
+    let installed = || find([WINDOWLESS, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome"]);
     if let Some(path) = installed() {
         return Ok(path);
     }
-    apt_get_install("chromium").context("Chromium not found: install it, or name one in CHROMIUM")?;
+    apt_get_install(WINDOWLESS).context("Chromium not found: install it, or name one in CHROMIUM")?;
     installed().context("Chromium was installed but is not on the path: name it in CHROMIUM")
 }
 
