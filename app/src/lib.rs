@@ -7,8 +7,8 @@
 //! - [`islands`]: parts that draw from state of their own: the composer, the bar of an agent, the form of a new session.
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
 //! - [`shared`]: what server and browser share: the key table, the transcript's window.
-//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`unmarked`]: what
-//!   things are called, and lines of markdown as words. [`audit`]: the audit log in words.
+//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`paths`], [`unmarked`]:
+//!   what things are called, paths of files, and lines of markdown as words. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`], [`chart`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
@@ -27,6 +27,7 @@ pub mod islands;
 pub mod look;
 pub mod message_renderer;
 pub mod names;
+pub mod paths;
 pub mod shared;
 pub mod time_text;
 pub mod unmarked;
@@ -64,6 +65,8 @@ pub mod pages;
 pub mod part;
 #[cfg(feature = "ssr")]
 pub mod render;
+#[cfg(feature = "ssr")]
+pub mod request_figures;
 #[cfg(feature = "ssr")]
 pub mod shell;
 #[cfg(feature = "ssr")]

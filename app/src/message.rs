@@ -27,7 +27,7 @@ pub mod voice;
 
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
-use crate::names::path_within;
+use crate::paths::path_within;
 use api::messages::Entry;
 use model::Draft;
 use model::policy::{Look, Policy, Side, facts_of, policy};

@@ -19,13 +19,13 @@ use crate::icon::Glyph;
 use crate::message::{
     Card, action::Action, approval::Approval, chart::Chart, code_edit::CodeEdit, code_review::CodeReview,
     declared::Declared, error::Error, file::File, progress::Progress, text::Text, todo::Todo, tool_call::ToolCall,
-    unknown::Unknown,
+    unknown::Unknown, view_options::Step,
 };
 #[cfg(feature = "ssr")]
 use leptos::prelude::*;
 use model::{MessageType, Role};
 #[cfg(feature = "ssr")]
-use {model::Body, serde_json::Value};
+use {api::messages::Entry, model::Body, serde_json::Value};
 
 /// The entry of a message type in the registry.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +122,12 @@ pub fn glyph(tag: &str, role: Role) -> Glyph {
         Role::System => Glyph::GEAR,
         Role::Host => Glyph::HOME,
     })
+}
+
+/// Returns a message of a sub-agent as a line of its call's card.
+#[cfg(feature = "ssr")]
+pub fn step(entry: Entry) -> Step {
+    Step { glyph: glyph(&entry.message_type, entry.message.draft.role), entry }
 }
 
 /// Returns the kind of a type. Of one that isn't built in, its content is what counts.

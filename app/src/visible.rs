@@ -2,7 +2,7 @@
 //! number. A command with such a character isn't what it looks like.
 
 use crate::html::Html;
-use crate::names::split_path;
+use crate::paths::split_path;
 use model::hidden::{BLANK, hides, is_beyond_ascii, is_needed};
 use std::fmt::Write as _;
 

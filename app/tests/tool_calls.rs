@@ -6,7 +6,7 @@
 mod gallery;
 
 use api::messages::Entry;
-use app::message_renderer::render_article;
+use app::message_renderer::{render_article, step};
 use app::transcript::{Child, Detail, TranscriptOptions};
 use model::{Role, SessionState, Status};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn steps_of_a_sub_agent_are_told_as_tools_are() {
     child.session.state = SessionState::Lost;
     let path = format!("{FOLDER}/src/session.rs");
     let edit = json!({"message_type": "CODE_EDIT", "version": 1, "payload": {"edits": [{"file_path": path, "old_content": "a", "new_content": "b"}]}});
-    child.steps = vec![
+    let steps = [
         gallery::entry("s0", Role::Assistant, "bot", "Now the tests", Value::Null),
         call("s1", json!({"tool_name": "Bash", "input": {"command": format!("cat {path}")}, "output": "x"})),
         call("s2", json!({"tool_name": "Grep", "input": {"pattern": "lock"}, "error": "no such folder"})),
@@ -102,6 +102,7 @@ fn steps_of_a_sub_agent_are_told_as_tools_are() {
         call("s4", json!({"tool_name": "TaskUpdate", "input": {"taskId": "1"}, "output": "x"})),
         gallery::entry("s5", Role::Assistant, "bot", "", edit),
     ];
+    child.steps = steps.into_iter().map(step).collect();
     let children = HashMap::from([("call-agent".to_owned(), Child { ..child })]);
     let known = TranscriptOptions { children: Arc::new(children), ..options() };
     let mut agent =

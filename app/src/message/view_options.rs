@@ -1,6 +1,7 @@
 //! How a transcript is looked at: what its rows and the components of its messages are drawn by.
 
 use super::code_review::reviewed::Reviewed;
+use crate::icon::Glyph;
 use api::cost::ModelRequest;
 use api::messages::Entry;
 use api::type_settings::TypeSettings;
@@ -28,7 +29,15 @@ pub enum Detail {
 pub struct Child {
     pub session: Session,
     /// What it did last: one message while it works, more of them where its card is open.
-    pub steps: Vec<Entry>,
+    pub steps: Vec<Step>,
+}
+
+/// A message of a sub-agent, in a line of its call's card.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    pub entry: Entry,
+    /// The icon of its type.
+    pub glyph: Glyph,
 }
 
 /// How a transcript is looked at.

@@ -96,7 +96,7 @@ fn texts(entry: &Entry, options: &TranscriptOptions) -> usize {
 pub(super) fn child(entry: &Entry, options: &TranscriptOptions) -> Option<String> {
     let child = options.child(&entry.message.draft)?;
     let session = &child.session;
-    let (seq, revision) = child.steps.last().map_or((0, 0), |entry| (entry.message.seq, entry.message.revision));
+    let (seq, revision) = child.steps.last().map_or((0, 0), |of| (of.entry.message.seq, of.entry.message.revision));
     let (state, tokens, steps) = (session.state, session.usage.total(), child.steps.len());
     Some(format!("{} {state} {tokens} {seq}.{revision} {steps} {}", session.id, session.last_seq))
 }

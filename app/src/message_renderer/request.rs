@@ -3,7 +3,7 @@
 use crate::html::Html;
 use crate::message::view_options::TranscriptOptions;
 use crate::names::model_name;
-use crate::pages::panel::context::figures_of;
+use crate::request_figures;
 use crate::shared::context_href;
 use api::cost::ModelRequest;
 
@@ -14,7 +14,7 @@ pub(super) fn head(html: &mut Html, request: &ModelRequest, options: &Transcript
     if let Some(model) = &request.model {
         html.tag("<span").attr("title", model).tag(">").text(&model_name(model)).tag("</span>");
     }
-    for figure in figures_of(request) {
+    for figure in request_figures::of(request) {
         html.tag("<span class=\"num\">").text(&figure).tag("</span>");
     }
     if let Some(seq) = request.seq {

@@ -6,8 +6,8 @@ use crate::clock::moment;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::{model_name, title};
-use crate::pages::panel::context::figures_of;
 use crate::part::{Part, part};
+use crate::request_figures;
 use crate::shared::page_action::PageAction;
 use crate::shell::{
     self, Frame, Layout, Place, Rail, ShellData, context_href, fold_mark, icon, message_href, session_href, small_icon,
@@ -136,7 +136,7 @@ fn summary(data: &ContextPage, context: &ModelContext) -> Part {
     let missing: Vec<&str> = context.unrecorded.iter().map(|part| unrecorded(*part)).collect();
     let missing = (!missing.is_empty()).then(|| part! { <li>{format!("Not recorded: {}", missing.join(", "))}</li> });
     let figures = data.request.as_ref().map(|request| {
-        let figures: Vec<Part> = figures_of(request).into_iter().map(|of| part! { <span class="num">{of}</span> }).collect();
+        let figures: Vec<Part> = request_figures::of(request).into_iter().map(|of| part! { <span class="num">{of}</span> }).collect();
         part! { <p class="meta"><b>{format!("Request {}", request.number)}</b>{figures}{moment(&data.shell.clock, request.ended_at, "num")}</p> }
     });
     let model =

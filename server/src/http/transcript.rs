@@ -4,9 +4,11 @@ use super::Site;
 use super::reviewed::reviewed;
 use crate::speaker;
 use api::cost::RequestsQuery;
-use api::messages::{Entry, ListMessages, MessagePage};
+use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
 use api::{Api as _, Nothing, Problem};
+use app::message::view_options::Step;
+use app::message_renderer;
 use app::pages::session::{CHUNK, Dev};
 use app::shared::message_filter::MessageFilter;
 use app::transcript::{Child, Chunks, Cut, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
@@ -102,12 +104,12 @@ pub async fn assistant_name(scoped: &Scoped) -> String {
     }
 }
 
-async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result<Vec<Entry>, Problem> {
+async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result<Vec<Step>, Problem> {
     let path = SessionPath { session: session.id.to_string() };
     let last = ListMessages { limit: Some(limit), ..ListMessages::default() };
     let mut page = scoped.list_messages(path, last).await?;
     shorten(&mut page, &mut BTreeMap::new());
-    Ok(page.messages)
+    Ok(page.messages.into_iter().map(message_renderer::step).collect())
 }
 
 /// The chunks that a session's page begins with: the last ones, or those around `at`. With a filter, of those that hold a
@@ -306,7 +308,7 @@ pub async fn article(
         let steps = last_messages(&site.api, &child.session, STEPS).await?;
         options.children = Arc::new(HashMap::from([(call, Child { steps, ..child })]));
     }
-    site.draw(move |job| app::message_renderer::render_article(&entry, &until(job, options))).await
+    site.draw(move |job| message_renderer::render_article(&entry, &until(job, options))).await
 }
 
 /// What is drawn until a job is over.

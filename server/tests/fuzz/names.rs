@@ -6,7 +6,8 @@ use agents::Reader as _;
 use agents::claude::{FileName, Reader};
 use api::messages::Entry;
 use app::message_renderer::render_article;
-use app::names::{last_part, path_within, project_name, split_path};
+use app::names::project_name;
+use app::paths::{path_within, split_path};
 use app::transcript::TranscriptOptions;
 use model::{Draft, Message, MessageId, Micros, Role, SessionId};
 use serde_json::{Map, Value, json};
@@ -65,7 +66,6 @@ fn check(server: &Server, session: &str, input: &[u8]) {
 
     let (folder, last) = split_path(&name);
     assert_eq!(format!("{folder}{last}"), name);
-    last_part(&name);
     project_name(&name, &[]);
     diff::language_of(&name);
     assert_eq!(path_within(&format!("/srv/{name}"), "/srv").is_some(), !name.is_empty());

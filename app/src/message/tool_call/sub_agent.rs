@@ -4,8 +4,7 @@ use super::super::{Card, parts::Mark};
 use super::{look::Look, output, target, tool_name};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Size};
-use crate::message::view_options::Child;
-use crate::message_renderer;
+use crate::message::view_options::{Child, Step};
 use crate::shared::{message_href, session_href};
 use crate::unmarked;
 use crate::visible;
@@ -35,7 +34,7 @@ pub(super) fn mark(child: &Child) -> Option<Mark> {
 /// What it does now, in one line.
 pub(super) fn news(card: &Card, child: &Child) -> Option<String> {
     mark(child)?;
-    let entry = child.steps.last()?;
+    let entry = &child.steps.last()?.entry;
     Some(match Did::of(card, entry) {
         Did::Tool(look, _) => one_line(&format!("{} {}", look.name, look.target), MAX_CHARS),
         Did::File(word, path) => one_line(&format!("{word} {path}"), MAX_CHARS),
@@ -62,7 +61,7 @@ pub(super) fn tokens(child: &Child) -> Option<String> {
 
 /// Its last messages, each leading to its place.
 pub(super) fn steps(card: &Card, child: &Child) -> Option<AnyView> {
-    let steps: Vec<_> = child.steps.iter().map(|entry| step(card, child, entry)).collect();
+    let steps: Vec<_> = child.steps.iter().map(|of| step(card, child, of)).collect();
     let earlier = child.session.message_count - child.steps.len() as i64;
     let earlier = (earlier > 0).then(|| {
         let words = format!("{} earlier", figures::counted(earlier, "message"));
@@ -108,13 +107,13 @@ impl<'e> Did<'e> {
     }
 }
 
-fn step(card: &Card, child: &Child, entry: &Entry) -> AnyView {
+fn step(card: &Card, child: &Child, Step { entry, glyph }: &Step) -> AnyView {
     let did = Did::of(card, entry);
     let failed = matches!(&did, Did::Tool(_, call) if call.state() == ToolState::Failed);
     let glyph = match &did {
         _ if failed => Glyph::FAIL,
         Did::Tool(look, _) => look.glyph,
-        _ => message_renderer::glyph(&entry.message_type, entry.message.draft.role),
+        _ => *glyph,
     };
     let to = address(child, Some(entry.message.seq));
     let words = match did {

@@ -1,8 +1,8 @@
 //! What the page of changes and the panel of a session say of a file alike.
 
 use crate::figures;
-use crate::names::path_within;
 use crate::part::{Part, part};
+use crate::paths::path_within;
 use crate::shell::session_href;
 use api::messages::EditRef;
 use leptos::prelude::*;

@@ -1,8 +1,8 @@
 //! Finds and ranks what a few letters stand for. `nucleo-matcher` aligns and scores them; letters that lie scattered over
 //! several words are no match.
 
-use crate::names::split_path;
 use crate::part::{Part, part};
+use crate::paths::split_path;
 use leptos::prelude::*;
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};

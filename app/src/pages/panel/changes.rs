@@ -3,9 +3,9 @@
 use super::nothing;
 use crate::figures;
 use crate::icon::Glyph;
-use crate::names::split_path;
 use crate::pages::changes::parts::{delta, elsewhere, happened, kind, short};
 use crate::part::{Part, part};
+use crate::paths::split_path;
 use crate::shell::{fold_mark, session_href, small_icon};
 use crate::visible;
 use api::client::segment;

@@ -7,13 +7,12 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::model_name;
 use crate::part::{Part, part};
+use crate::request_figures;
 use crate::shell::{context_href, message_href, session_href, small_icon};
-use crate::time_text::duration;
 use api::cost::{ContextMeter, Cost, ModelRequest};
 use api::inspector::Waterfall;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
-use model::Usage;
 
 /// Requests that the tab lists, the last ones.
 pub const LISTED: i64 = 60;
@@ -107,36 +106,6 @@ fn row(session: &str, request: &ModelRequest, (largest, bars): (i64, Option<&Bar
         <li><p><b>{name}</b>{request.model.as_deref().map(|model| part! { <span class="cut" title=model.to_owned()>{model_name(model)}</span> })}
                 <span class="sp"></span>{moment(clock, request.ended_at, "cap num")}</p>
             <span class="meter" aria-hidden="true"><span class="bar-fill" style=format!("--v:{percent}")></span></span>
-            <p class="cap num">{figures_of(request).join(" \u{b7} ")}" "{context}</p>{bars.and_then(|bars| bars.row(request.number))}</li>
+            <p class="cap num">{request_figures::of(request).join(" \u{b7} ")}" "{context}</p>{bars.and_then(|bars| bars.row(request.number))}</li>
     }
-}
-
-/// Tokens, cost, times and end of a request, each in a few words.
-pub fn figures_of(request: &ModelRequest) -> Vec<String> {
-    let first = request.first_token_ms.map(|ms| format!("first token {}", duration(ms.saturating_mul(1000))));
-    let took = request.began_at.map(|began| request.ended_at.since(began)).filter(|took| *took > 0).map(duration);
-    let cost = request.cost.as_ref().map(|cost| match (cost.usd, cost.unpriced.first()) {
-        (Some(usd), _) => figures::dollars(usd),
-        (None, Some(of)) => of.reason.clone(),
-        (None, None) => String::new(),
-    });
-    let copy = request.is_copy.then(|| "counted in another session".to_owned());
-    let stop = request.stop_reason.clone();
-    let all = [first, took, Some(input(request.usage)), Some(output(request.usage)), cost, stop, copy];
-    all.into_iter().flatten().filter(|words| !words.is_empty()).collect()
-}
-
-fn input(usage: Usage) -> String {
-    let mut words = format!("in {}", figures::tokens(usage.input_total()));
-    let parts = [("from cache", usage.cache_read), ("to cache", usage.cache_write)];
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{} {what}", figures::tokens(*n))).collect();
-    if !parts.is_empty() {
-        words.push_str(&format!(" ({})", parts.join(", ")));
-    }
-    words
-}
-
-fn output(usage: Usage) -> String {
-    format!("out {}", figures::tokens(usage.output))
 }
