@@ -7,12 +7,13 @@
 // the messages differ from those that were sent. It fails where a verified context differs in anything, and where any other context
 // has a block that wasn't sent, unless the block says that its wording isn't recorded. Older versions have no verified contexts.
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { check } from './compare.mjs';
 import { model } from './model.mjs';
 import { programs } from './programs.mjs';
 
@@ -33,17 +34,35 @@ const withPicture = (text) => [
   { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
 ];
 
-// Runs the agent: each prompt is said when the one before is answered; `meanwhile` is said as soon as a tool is called. With `fork`
-// it goes on with a copy of the session `resume`.
-async function run(prompts, { meanwhile, resume, fork } = {}) {
+await writeFile(join(folder, 'dot.png'), Buffer.from(picture, 'base64'));
+await writeFile(join(folder, 'stones.txt'), 'basalt\ngranite\n');
+await mkdir(join(folder, '.claude/commands'), { recursive: true });
+await writeFile(join(folder, '.claude/commands/grind.md'), '---\ndescription: Grind\n---\n[hello] Grind it $ARGUMENTS\n');
+
+// What hooks tell the model: as words, and as JSON.
+const told = (event) => `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: `${event} says: mind the stones` } })}'`;
+const hook = (command) => [{ hooks: [{ type: 'command', command }] }];
+const hooks = {
+  SessionStart: hook('echo The mill is open'),
+  UserPromptSubmit: hook('echo It is windy'),
+  PreToolUse: hook(told('PreToolUse')),
+  PostToolUse: hook(told('PostToolUse')),
+};
+const servers = { mcpServers: { scales: { command: process.execPath, args: [join(here, 'scales.mjs')] } } };
+
+// Runs the agent: each prompt is said when the one before is answered; `meanwhile` is said as soon as a tool is called. A prompt
+// that is an object with a `subtype` is a request to the program: a model, a mode. With `fork` it goes on with a copy of the session
+// `resume`.
+async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   const given = ['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'];
-  const allowed = ['--allowedTools', 'Bash', 'Write', 'Agent', 'Task'];
-  const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : []), ...(fork ? ['--fork-session'] : [])], {
+  const allowed = ['--allowedTools', 'Bash', 'Write', 'Read', 'Agent', 'Task', 'ExitPlanMode', 'mcp__scales__weigh'];
+  const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : []), ...(fork ? ['--fork-session'] : []), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: home, ...programs.claude.environment(home, llm.url), CLAUDE_CONFIG_DIR: config },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const write = (value) => agent.stdin.write(`${JSON.stringify(value)}\n`);
+  const request = (request) => write({ type: 'control_request', request_id: request.subtype, request });
   const say = (content) => write({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' });
   const left = [...prompts];
   let session;
@@ -53,11 +72,12 @@ async function run(prompts, { meanwhile, resume, fork } = {}) {
     const message = JSON.parse(line);
     session = message.session_id ?? session;
     if (message.type === 'assistant' && pending && message.message.content.some(({ type }) => type === 'tool_use')) {
-      if (pending.interrupt) write({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
+      if (pending.interrupt) request({ subtype: 'interrupt' });
       else say(pending);
       pending = undefined;
     }
     if (message.type === 'result') {
+      while (left[0]?.subtype) request(left.shift());
       if (left.length) say(left.shift());
       else agent.stdin.end();
     }
@@ -83,65 +103,26 @@ const plain = ({ messages, system, tools }) => strip({
   system: blocks(system).filter(({ text }) => !text?.startsWith('x-anthropic-billing-header')),
   tools: tools ?? [],
 });
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-const flat = ({ messages }) => messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block])));
+const asText = ({ messages, system, tools }) => ({
+  blocks: messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block]))),
+  whole: JSON.stringify([messages, system, tools]),
+});
 
-function request(context) {
+function read(context) {
   const write = (blocks) => blocks.map(({ content }) => content);
-  return plain({
+  return asText(plain({
     messages: context.messages.map(({ role, blocks }) => ({ role, content: write(blocks) })),
     system: write(context.system),
     tools: write(context.tools),
-  });
+  }));
 }
-
-// How a context differs from the request that was sent for it: of all requests, the one that it has most in common with.
-function compare(context, sent) {
-  const own = request(context);
-  const inexact = new Set(context.messages.flatMap(({ role, blocks }) =>
-    blocks.filter(({ inexact }) => inexact).map(({ content }) => JSON.stringify([role, strip(content)]))));
-  let best;
-  for (const body of sent) {
-    const there = flat(body);
-    const left = [...there];
-    const shared = [];
-    const extra = flat(own).filter((block) => {
-      const at = left.indexOf(block);
-      if (at >= 0) shared.push(...left.splice(at, 1));
-      return at < 0 && !inexact.has(block);
-    });
-    // Equal blocks may stand there more than once.
-    let place = -1;
-    const sorted = shared.every((block) => {
-      place = there.indexOf(block, place + 1);
-      return place >= 0;
-    });
-    const score = extra.length * 1000 + left.length;
-    if (!best || score < best.score) best = { score, extra, missing: left, sorted, body };
-  }
-  const equal = best && same(own.messages, best.body.messages);
-  const whole = equal && same(own.system, best.body.system) && same(own.tools, best.body.tools);
-  return { ...best, equal, whole };
-}
+const inexact = (context) => new Set(context.messages.flatMap(({ role, blocks }) =>
+  blocks.filter(({ inexact }) => inexact).map(({ content }) => JSON.stringify([role, strip(content)]))));
 
 let failures = 0;
-
-async function check(name, session, sent) {
-  let at = [];
-  for (let seen = 0; seen < 100; seen += 1) {
-    const context = JSON.parse(await verbatim('context', session, '--json', ...at));
-    const { extra, missing, sorted, equal, whole } = compare(context, sent);
-    const verified = context.verdict === 'verified';
-    const fails = verified ? !whole : extra.length > 0 || !sorted;
-    failures += fails ? 1 : 0;
-    const words = whole ? 'all equal' : equal ? 'messages equal'
-      : `${missing.length} blocks of the request aren't recorded, ${extra.length} weren't sent${sorted ? '' : ', in another order'}`;
-    console.log(`${fails ? 'FAIL' : 'ok  '} ${name.padEnd(12)} ${String(context.reply.seq).padStart(4)}  ${context.verdict.padEnd(11)} ${words}`);
-    if (fails || process.env.DETAILS) [...extra.map((it) => `+ ${it}`), ...missing.map((it) => `- ${it}`)].forEach((it) => console.log(`       ${it.slice(0, 200)}`));
-    if (!context.change?.previous?.seq) return;
-    at = ['--at', String(context.change.previous.seq)];
-  }
-}
+const compared = async (name, session, sent) => {
+  failures += await check(name, session, sent, { verbatim, read, inexact });
+};
 
 const scenarios = [
   ['plain', () => run(['[hello] Hello'])],
@@ -156,22 +137,39 @@ const scenarios = [
   ['fork', async () => run(['[edit] Write a note'], { resume: await run(['[parallel] Both', '[hello] Begin']), fork: true })],
   ['picture', () => run([withPicture('[hello] What is it?'), '[parallel] More'])],
   ['sub-agent', () => run(['[delegate] Have somebody look'])],
+  ['agents in agents', () => run(['[deep] Have somebody look deep down', '[hello] Next'])],
+  ['a call fails', () => run(['[failing] Both', '[hello] And now'])],
+  ['long result', () => run(['[flood] Count', '[hello] And now'])],
+  ['picture read', () => run(['[look] What is it?', '[hello] And now'])],
+  ['MCP', () => run(['[weigh] How heavy?', '[hello] And now'], { args: ['--mcp-config', JSON.stringify(servers)] })],
+  ['hooks', () => run(['[edit] Write a note', '[hello] And now'], { args: ['--settings', JSON.stringify({ hooks })] })],
+  ['model', () => run(['[hello] Begin', { subtype: 'set_model', model: 'claude-opus-4-6' }, '[parallel] Both', '[hello] And now'])],
+  ['plan', () => run(['[plan] Think first', { subtype: 'set_permission_mode', mode: 'acceptEdits' }, '[edit] Go on'], { args: ['--permission-mode', 'plan'] })],
+  ['command', () => run(['/grind coarsely', '[hello] And now'])],
+  ['mention', () => run(['[hello] Which of @stones.txt is it?', '[hello] And now'])],
+  ['background', () => run(['[background] Begin', '[slow] Wait', '[hello] And now'])],
+  ['interrupt, then steer', () => run(['[endless] Begin', '[slow] Go on', '[hello] Next'], { meanwhile: { interrupt: true } })],
+  ['fork, resumed', async () => {
+    const fork = await run(['[hello] On the side'], { resume: await run(['[parallel] Both']), fork: true });
+    return run(['[edit] Write a note'], { resume: fork });
+  }],
+  ['compaction, resumed', async () => run(['[parallel] More'], { resume: await run(['[edit] Write a note', '/compact']) })],
 ];
 try {
   const found = [];
   for (const [name, scenario] of scenarios.filter(([name]) => !process.env.ONLY || process.env.ONLY === name)) {
     const from = llm.requests.length;
     const session = await scenario();
-    found.push([name, session, llm.requests.slice(from).map(({ body }) => plain(body))]);
+    found.push([name, session, llm.requests.slice(from).map(({ body }) => asText(plain(body)))]);
   }
   await cp(join(config, 'projects'), join(home, 'projects'), { recursive: true });
   await verbatim('import', join(home, 'projects'));
   for (const [name, session, sent] of found) {
-    await check(name, session, sent);
+    await compared(name, session, sent);
     const [project] = await readdir(join(home, 'projects'));
     const agents = await readdir(join(home, 'projects', project, session, 'subagents')).catch(() => []);
     for (const file of agents.filter((file) => file.endsWith('.jsonl'))) {
-      await check(`${name}'s agent`, `${session}/${file.slice('agent-'.length, -'.jsonl'.length)}`, sent);
+      await compared(`${name}'s agent`, `${session}/${file.slice('agent-'.length, -'.jsonl'.length)}`, sent);
     }
   }
 } finally {

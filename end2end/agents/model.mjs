@@ -48,6 +48,24 @@ const scripts = {
     [text('Two at once.'), shell('echo first', 'Say first'), shell('echo second', 'Say second')],
     [text('Both ran.')],
   ],
+  // One of two fails.
+  failing: () => [
+    [text('Two at once.'), shell('echo first', 'Say first'), shell('echo lost >&2; exit 3', 'Fail')],
+    [text('One failed.')],
+  ],
+  // More than an agent gives to the model.
+  flood: () => [[text('It is long.'), shell('seq 1 30000', 'Count')], [text('Too long.')]],
+  look: (folder) => [[tool({ Read: { file_path: `${folder}/dot.png` }, read_file: { file_path: `${folder}/dot.png` }, read: { filePath: `${folder}/dot.png` }, view_image: { path: `${folder}/dot.png` } })], [text('A dot.')]],
+  weigh: () => [[tool({ mcp__scales__weigh: { stone: 'basalt' }, mcp_scales_weigh: { stone: 'basalt' }, scales_weigh: { stone: 'basalt' } })], [text('12 kg.')]],
+  background: () => [
+    [tool({ Bash: { command: 'sleep 1; echo ready', description: 'Wait', run_in_background: true } })],
+    [text('It runs.')],
+  ],
+  plan: () => [[text('I plan.'), tool({ ExitPlanMode: { plan: 'Grind the corn' } })], [text('As planned.')]],
+  deep: () => [
+    [tool({ Agent: { description: 'Go deeper', prompt: '[delegate] Have somebody look', subagent_type: 'general-purpose', run_in_background: false } })],
+    [text('It is done down there.')],
+  ],
   delegate: () => [
     [tool({ Agent: { description: 'Look', prompt: '[hello] Look around', subagent_type: 'general-purpose', run_in_background: false } })],
     [text('It is done.')],
