@@ -24,12 +24,14 @@ use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
 use crate::parts::obj::{Obj, list, string};
+use crate::parts::runs::RunIndex;
 use crate::parts::session::{Standing, TitleRank};
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span, Stretch};
 use model::{Draft, MessageId, Micros, Origin};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Reads one session.
 pub(crate) struct Chat {
@@ -50,8 +52,14 @@ pub(crate) struct Chat {
     records: HashMap<u64, Record>,
     /// Hashes of ids of the records that hold, in order.
     order: Vec<u64>,
-    /// The bytes of each message so far, by a hash of its id.
-    spans: HashMap<u64, Vec<Span>>,
+    /// The first bytes of each message so far, by a hash of its id.
+    spans: HashMap<u64, Span>,
+    /// All bytes of the few messages whose bytes lie in several places.
+    scattered: HashMap<u64, Vec<Span>>,
+    /// How the session stood before the last prompt.
+    standing: Arc<Standing>,
+    /// Hashes of the files that calls gave back: a record of their results has them once more.
+    given: HashSet<u64>,
     /// The record that each call belongs to: hashes of their ids.
     callers: HashMap<u64, u64>,
     /// Messages of the last record, which may be changed until the next one.
@@ -62,17 +70,18 @@ pub(crate) struct Chat {
     last: Option<String>,
 }
 
-/// A record that may come again, or be rewound.
+/// A record that may come again, or be rewound. A file has hundreds of thousands of them, and all are held: what most have in
+/// common is left out or shared.
 struct Record {
-    /// The beginning of its messages' ids.
-    base: String,
-    /// Its first message.
-    first: String,
+    /// The beginning of its messages' ids, where it isn't the record's own id.
+    base: Option<Box<str>>,
+    /// Its first message, where its id isn't that of the base, and of the first record that holds.
+    first: Option<Box<str>>,
     /// Where its first version begins.
     offset: u64,
-    run: Option<String>,
+    run: Option<RunIndex>,
     /// How the session stood before it, of a person's.
-    before: Option<Box<Standing>>,
+    before: Option<Arc<Standing>>,
     /// A person went back to before it.
     is_left: bool,
 }
@@ -84,7 +93,7 @@ impl Chat {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "gemini";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']);
@@ -103,6 +112,9 @@ impl Chat {
             records: HashMap::new(),
             order: Vec::new(),
             spans: HashMap::new(),
+            scattered: HashMap::new(),
+            standing: Arc::default(),
+            given: HashSet::new(),
             callers: HashMap::new(),
             held: Vec::new(),
             first: None,
@@ -146,13 +158,20 @@ impl Chat {
 
     /// All bytes of a message, with these.
     fn spans_of(&mut self, id: &str, span: Span) -> Vec<Span> {
-        let spans = self.spans.entry(hash(message_id(id).as_str())).or_default();
+        let id = hash(message_id(id).as_str());
+        let first = *self.spans.entry(id).or_insert(span);
+        let mut spans = self.scattered.get(&id).cloned().unwrap_or_else(|| vec![first]);
         match spans.last_mut() {
-            Some(last) if last.offset <= span.offset && span.end() <= last.end() => {}
+            Some(last) if last.offset <= span.offset && span.end() <= last.end() => return spans,
             Some(last) if last.end() == span.offset => last.len += span.len,
             _ => spans.push(span),
         }
-        spans.clone()
+        if let [only] = spans[..] {
+            self.spans.insert(id, only);
+        } else {
+            self.scattered.insert(id, spans.clone());
+        }
+        spans
     }
 
     /// A message, which comes with all its bytes each time. It is kept until the next record.
@@ -265,16 +284,17 @@ impl Chat {
         self.calls.end_all(&mut self.book, session, "orphaned");
         self.aside(&at, "rewind", "The conversation was rewound".to_owned());
         // Without the message nothing holds, for the agent too.
-        let to = hash(to);
-        let from = self.order.iter().position(|id| *id == to).unwrap_or(0);
+        let of = hash(to);
+        let from = self.order.iter().position(|id| *id == of).unwrap_or(0);
         let left = self.order.split_off(from);
         let Some(first) = left.first().and_then(|id| self.records.get(id)) else { return };
-        let stretch = Stretch { from: message_id(&first.first), before: message_id(&at.id) };
+        let from = first.first.as_deref().or(first.base.as_deref()).unwrap_or(to);
+        let stretch = Stretch { from: message_id(from), before: message_id(&at.id) };
         self.book.leave(session, stretch, first.offset..span.offset, true);
         let is_asked = |id: &u64| self.records.get(id).is_some_and(|record| record.before.is_some());
         let before = left.iter().find_map(|id| self.records.get(id)?.before.clone());
         if let Some(before) = before {
-            self.book.sessions[session].go_back(*before, !self.order.iter().any(is_asked));
+            self.book.sessions[session].go_back((*before).clone(), !self.order.iter().any(is_asked));
         }
         for id in left {
             if let Some(record) = self.records.get_mut(&id) {
@@ -308,16 +328,16 @@ impl Chat {
         let is_new = known.is_none_or(|known| known.is_left);
         let base = match known {
             Some(known) if known.is_left => format!("{id}~{}", span.offset),
-            Some(known) => known.base.clone(),
+            Some(known) => known.base.as_deref().unwrap_or(&id).to_owned(),
             None => id.clone(),
         };
-        let run = known.and_then(|known| known.run.clone());
+        let run = known.and_then(|known| known.run);
         let mut at = self.at(session, time, base.clone(), span);
         if !is_new {
-            at.run = run;
+            at.run = run.and_then(|run| self.book.sessions[session].runs.id_of(run)).map(str::to_owned);
         }
         let kind = record.filled("type").or_else(|| record.filled("role")).unwrap_or_default();
-        let before = (is_new && kind == "user").then(|| Box::new(self.book.sessions[session].standing()));
+        let before = (is_new && kind == "user").then(|| self.standing(session));
         match kind.as_str() {
             "user" => self.asked(&mut at, &base, record, is_new),
             "gemini" | "model" | "assistant" => self.answered(&mut at, &base, record, is_new),
@@ -330,11 +350,22 @@ impl Chat {
         }
         self.last.clone_from(&self.first);
         if is_new {
-            let first = self.first.clone().unwrap_or_default();
+            let first = self.first.clone().filter(|first| self.order.is_empty() || *first != base).map(Into::into);
+            let run = at.run.and_then(|run| self.book.sessions[session].runs.index_of(&run));
+            let base = Some(base).filter(|base| *base != id).map(Into::into);
             self.order.push(hash(&id));
-            let record = Record { base, first, offset: span.offset, run: at.run, before, is_left: false };
+            let record = Record { base, first, offset: span.offset, run, before, is_left: false };
             self.records.insert(hash(&id), record);
         }
+    }
+
+    /// How the session stands. Prompts between which nothing changed share it.
+    fn standing(&mut self, session: usize) -> Arc<Standing> {
+        let now = self.book.sessions[session].standing();
+        if *self.standing != now {
+            self.standing = Arc::new(now);
+        }
+        Arc::clone(&self.standing)
     }
 }
 

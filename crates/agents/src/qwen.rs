@@ -60,7 +60,7 @@ impl Log {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "qwen";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     pub fn new(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -7,7 +7,8 @@ use super::outcome::{Outcome, outcome};
 use super::preview::preview;
 use super::state::State;
 use super::{approvals, reviews, todos};
-use crate::parts::todos::count;
+use crate::parts::calls::retract_list;
+use crate::parts::session::TodoCounts;
 use model::message_type::tool_call::ToolKind;
 use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
@@ -34,6 +35,8 @@ pub(crate) struct Call {
     answer: Option<String>,
     /// Ids of the derived messages.
     derived: Vec<String>,
+    /// What the session's list counted before the call.
+    todos: TodoCounts,
 }
 
 #[derive(Default)]
@@ -101,6 +104,7 @@ impl State {
         let mut draft = at.text(&id, Role::Assistant, "bot", content);
         draft.status = Status::Streaming;
         draft.call_id = Some(call_id.clone());
+        let todos = self.book.sessions[at.session].todos();
         let derived = self.derive(at, &id, &call_id, &tool, &input);
         if derived.is_some() {
             draft.part = Part::Replaced;
@@ -137,6 +141,7 @@ impl State {
             counted: false,
             answer: None,
             derived: ids,
+            todos,
         };
         self.calls.open.push(call_id.clone());
         self.calls.by_id.insert(call_id, call);
@@ -148,7 +153,7 @@ impl State {
             return Some(at.derived(&derived_id(id, "edit", 0), call_id, content, metadata));
         }
         if let Some((content, metadata)) = todos::from_write(tool, input) {
-            self.todo_facts(at.session, &metadata);
+            self.book.sessions[at.session].count_todos(&metadata);
             return Some(at.derived(&derived_id(id, "todo", 0), call_id, content, metadata));
         }
         if let Some((content, metadata)) = approvals::from_call(tool, input) {
@@ -234,6 +239,7 @@ impl State {
     ) {
         let Some(call) = self.calls.by_id.get_mut(call_id) else { return };
         let fresh = !std::mem::replace(&mut call.counted, true);
+        let before = call.todos;
         let here = At { session, ..at.clone() };
         let edit = derived_id(id, "edit", 0);
         if self.book.peek(session, &edit).is_some() {
@@ -259,11 +265,15 @@ impl State {
             && outcome.ok()
             && let Some((content, metadata)) = self.book.sessions[session].tasks.apply(tool, input, line)
         {
-            self.todo_facts(session, &metadata);
+            self.book.sessions[session].count_todos(&metadata);
             let todo = derived_id(id, "todo", 0);
             self.book.keep(session, here.derived(&todo, call_id, content, metadata), at.span);
             self.remember_derived(call_id, todo);
             self.replace_call(session, id);
+        }
+        if fresh && !outcome.ok() && tool == "TodoWrite" {
+            self.book.sessions[session].recount_todos(before);
+            retract_list(&mut self.book, at, session, id);
         }
         let reviews = if fresh && outcome.ok() { reviews::from_call(tool, input) } else { Vec::new() };
         if !reviews.is_empty() {
@@ -395,12 +405,6 @@ impl State {
         }
     }
 
-    fn todo_facts(&mut self, session: usize, metadata: &Map<String, Value>) {
-        let (open, done) = count(metadata);
-        let session = &mut self.book.sessions[session];
-        session.set(|facts| &mut facts.todos_open, Some(open));
-        session.set(|facts| &mut facts.todos_done, Some(done));
-    }
 }
 
 /// Did the list refuse a change? It says so in its structured result alone.

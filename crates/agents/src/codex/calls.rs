@@ -104,12 +104,8 @@ impl Rollout {
         let plan = plan.and_then(|plan| todos::of_list(plan));
         let id = self.call_message(at, &new);
         self.calls.begin_as(&mut self.book, at, id, new);
-        if let Some((content, metadata)) = plan {
-            let (open, done) = todos::count(&metadata);
-            let session = &mut self.book.sessions[at.session];
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, at, &call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = plan {
+            self.calls.list(&mut self.book, at, &call_id, list);
         }
         if let Some(patches) = patches {
             self.propose(at, &call_id, patches);

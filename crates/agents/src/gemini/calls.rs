@@ -1,7 +1,7 @@
 //! Calls of tools. A record holds all that is known of its calls: each time it comes, they are made anew.
 
 use super::Chat;
-use super::content::{file, response_files, response_text};
+use super::content::{file, file_data, response_files, response_text};
 use super::edits;
 use crate::parts::at::{At, derived_id, envelope, hash, message_id, micros};
 use crate::parts::calls::{NewCall, Result};
@@ -92,12 +92,8 @@ impl Chat {
         let spans = self.spans_of(&call_id, at.span);
         let first = At { span: spans[0], ..at.clone() };
         self.calls.begin(&mut self.book, &first, NewCall { call_id: call_id.clone(), tool, input, kind, target: None });
-        if let Some((content, metadata)) = list {
-            let (open, done) = todos::count(&metadata);
-            let session = &mut self.book.sessions[at.session];
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, &first, &call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = list {
+            self.calls.list(&mut self.book, &first, &call_id, list);
         }
         if let Some(edit) = edit {
             self.calls.derive(&mut self.book, &first, &call_id, ("edit", 0), (edit.content, edit.metadata));
@@ -121,6 +117,7 @@ impl Chat {
     /// The files that a tool gave back.
     fn result_files(&mut self, at: &At, call_id: &str, results: Option<&str>) {
         for (n, part) in results.map(response_files).unwrap_or_default().iter().enumerate() {
+            self.given.insert(hash(file_data(part)));
             let Some((content, item)) = file(&mut self.book, part) else { continue };
             let Some(call) = self.calls.get(call_id) else { return };
             let id = derived_id(&call.id, "file", n);

@@ -63,6 +63,12 @@ pub(crate) fn file(book: &mut Book, part: &Obj) -> Option<(String, Value)> {
     Some(book.file_item(&Obj::parse(&block)?, data.filled("displayName")))
 }
 
+/// The file of a part, as JSON: two parts with the same one show the same file.
+pub(crate) fn file_data<'a>(part: &Obj<'a>) -> &'a str {
+    let data = |key: &str, field: &str| part.obj(key).and_then(|file| file.raw(field));
+    data("inlineData", "data").or_else(|| data("fileData", "fileUri")).unwrap_or_default()
+}
+
 /// What the results of a call say, and whether that is an error.
 pub(crate) fn response_text(raw: &str) -> (String, bool) {
     let (mut texts, mut is_error) = (Vec::new(), false);

@@ -1,7 +1,7 @@
 //! Messages: what a person asked, what the model thought, said and did, and what the program told people.
 
 use super::Chat;
-use super::content::{Part, file, parts, text};
+use super::content::{Part, file, file_data, parts, text};
 use crate::parts::at::{At, envelope, extras, hash, micros};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
@@ -136,7 +136,9 @@ impl Chat {
 
     /// The parts of a content that are no text.
     fn other_parts(&mut self, at: &At, base: &str, raw: &str, role: Role) {
-        for (n, part) in parts(raw).into_iter().enumerate() {
+        let parts = parts(raw);
+        let has_results = parts.iter().any(|part| matches!(part, Part::Response(_)));
+        for (n, part) in parts.into_iter().enumerate() {
             let id = format!("{base}~part~{n}");
             match part {
                 Part::Text(_) | Part::Thought(_) => {}
@@ -148,6 +150,7 @@ impl Chat {
                     }
                 }
                 Part::Response(response) => self.response(at, &id, &response),
+                Part::File(part) if has_results && self.given.contains(&hash(file_data(&part))) => {}
                 Part::File(part) => {
                     let Some((content, item)) = file(&mut self.book, &part) else { continue };
                     let mut draft = at.text(&id, role, if role == Role::User { "user" } else { "bot" }, content);

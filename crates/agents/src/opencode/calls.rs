@@ -87,12 +87,8 @@ impl Session {
         let name = input.get("description").and_then(Value::as_str).map(str::to_owned);
         let new = NewCall { call_id: call_id.clone(), tool: tool.clone(), input, kind: kind(&tool), target };
         self.calls.begin(&mut self.book, &here, new);
-        if let Some((content, metadata)) = list {
-            let (open, done) = todos::count(&metadata);
-            let session = &mut self.book.sessions[at.session];
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, &here, &call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = list {
+            self.calls.list(&mut self.book, &here, &call_id, list);
         }
         for (n, edit) in edits.into_iter().enumerate() {
             self.calls.derive(&mut self.book, &here, &call_id, ("edit", n), (edit.content, edit.metadata));
@@ -105,8 +101,11 @@ impl Session {
             }
             self.calls.finish(&mut self.book, &here, &call_id, outcome);
         }
+        // A fork repeats the calls of the session that it was made from, which started the agent.
+        let is_repeated = metadata.as_ref().and_then(|metadata| metadata.filled("parentSessionId"));
+        let is_repeated = is_repeated.is_some_and(|id| id != REDACTED && id != self.book.sessions[at.session].key);
         let child = metadata.and_then(|metadata| metadata.filled("sessionId")).filter(|id| id != REDACTED);
-        if let Some(child) = child.filter(|_| tool == "task") {
+        if let Some(child) = child.filter(|_| tool == "task" && !is_repeated) {
             self.child(at, &call_id, &child, name);
         }
     }

@@ -99,12 +99,8 @@ impl Conversation {
         self.calls.begin(&mut self.book, at, NewCall { call_id: call_id.to_owned(), tool, input, kind, target });
         let title = title.map(|title| ("title", json!(title))).into_iter().collect();
         self.calls.extend(&mut self.book, at, call_id, title);
-        if let Some((content, metadata)) = tasks {
-            let (open, done) = todos::count(&metadata);
-            let session = &mut self.book.sessions[at.session];
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, at, call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = tasks {
+            self.calls.list(&mut self.book, at, call_id, list);
         }
         if let Some(path) = path.filter(|_| !pieces.is_empty()) {
             let done = message(&path, pieces, "proposed", None);

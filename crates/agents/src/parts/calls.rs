@@ -5,6 +5,7 @@ use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
 use super::obj::{Obj, string, value};
+use super::session::TodoCounts;
 use model::envelope::INTERRUPTED;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::one_line;
@@ -31,6 +32,8 @@ pub(crate) struct Call {
     pub is_open: bool,
     /// Ids of the derived messages.
     pub derived: Vec<String>,
+    /// What the session's list counted before the call gave it another one.
+    todos: Option<TodoCounts>,
 }
 
 /// A call as it begins.
@@ -122,7 +125,7 @@ impl Calls {
         }
         draft.metadata = Some(envelope("TOOL_CALL", payload));
         book.keep(at.session, draft, at.span);
-        let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new() };
+        let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos: None };
         self.open.push(call_id.clone());
         self.by_id.insert(call_id, call);
     }
@@ -150,6 +153,16 @@ impl Calls {
         }
     }
 
+    /// Like [`Self::derive`], for the list that a call hands in: it holds unless the call fails.
+    pub fn list(&mut self, book: &mut Book, at: &At, call_id: &str, (content, metadata): (String, Map<String, Value>)) {
+        let session = &mut book.sessions[at.session];
+        if let Some(call) = self.by_id.get_mut(call_id) {
+            call.todos = Some(session.todos());
+        }
+        session.count_todos(&metadata);
+        self.derive(book, at, call_id, ("todo", 0), (content, metadata));
+    }
+
     /// A line belongs to a call, and may say more of it. False if no such call is known.
     pub fn extend(&self, book: &mut Book, at: &At, call_id: &str, details: Vec<(&'static str, Value)>) -> bool {
         let Some(call) = self.by_id.get(call_id) else { return false };
@@ -173,6 +186,12 @@ impl Calls {
                 payload.insert("ended_at".to_owned(), json!(at.time));
             }
             payload.extend(result.details.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        }
+        if result.state != "done"
+            && let Some(before) = call.todos
+        {
+            book.sessions[call.session].recount_todos(before);
+            retract_list(book, at, call.session, &call.id);
         }
         book.sessions[call.session].runs.alive(at.time);
         self.close(book, call_id);
@@ -253,6 +272,16 @@ impl Calls {
             && let Some(call) = self.answered.pop_front().and_then(|oldest| self.by_id.remove(&oldest))
         {
             release(book, &call);
+        }
+    }
+}
+
+/// The list of a call that failed never held: the call itself, with its failure, is shown again.
+pub(crate) fn retract_list(book: &mut Book, at: &At, session: usize, call: &str) {
+    if let Some(draft) = book.change(session, &derived_id(call, "todo", 0), at.span) {
+        draft.status = Status::Retracted;
+        if let Some(draft) = book.touch(session, call) {
+            draft.part = Part::Whole;
         }
     }
 }

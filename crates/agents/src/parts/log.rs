@@ -337,12 +337,8 @@ impl Log {
         let new = NewCall { call_id: call_id.to_owned(), tool: tool.to_owned(), input, kind, target };
         self.calls.begin(&mut self.book, at, new);
         self.first.get_or_insert_with(|| message_id(call_id));
-        if let Some((content, metadata)) = list {
-            let (open, done) = todos::count(&metadata);
-            let session = self.facts();
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, at, call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = list {
+            self.calls.list(&mut self.book, at, call_id, list);
         }
         for (n, edit) in edits.into_iter().enumerate() {
             self.calls.derive(&mut self.book, at, call_id, ("edit", n), (edit.content, edit.metadata));

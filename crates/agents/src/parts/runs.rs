@@ -1,8 +1,12 @@
 //! Runs: from a prompt to the agent's last word. An API message's usage counts once, though each of its lines repeats it.
 
+use super::at::hash;
 use super::obj::Obj;
 use model::{MessageId, Micros, Run, RunOutcome, Spent, Usage};
 use std::collections::{BTreeSet, HashMap};
+
+/// The place of a run among those of its session: shorter than its id.
+pub(crate) type RunIndex = u32;
 
 #[derive(Default)]
 pub(crate) struct Runs {
@@ -13,12 +17,12 @@ pub(crate) struct Runs {
     current: bool,
     /// When the agent last said or did something.
     latest: Option<Micros>,
-    /// What is counted of each API message, by its id.
-    usage: HashMap<String, Counted>,
+    /// What is counted of each API message, by a hash of its id. All are held, so the table itself has only addresses.
+    usage: HashMap<u64, Box<Counted>>,
     /// The first message of the model since the last request was counted, and the time of what stands before it.
     said: Option<(MessageId, Micros)>,
-    /// The request that was counted ahead of its messages.
-    awaits: Option<String>,
+    /// The request that was counted ahead of its messages, by the hash of its id.
+    awaits: Option<u64>,
 }
 
 struct Counted {
@@ -61,6 +65,17 @@ impl Runs {
     /// The last run's id, even if it has ended.
     pub fn last_id(&self) -> Option<&str> {
         self.all.last().map(|run| run.id.as_str())
+    }
+
+    /// The place of the last run, if this is its id.
+    pub fn index_of(&self, id: &str) -> Option<RunIndex> {
+        let last = self.all.len().checked_sub(1)?;
+        (self.all[last].id == id).then(|| RunIndex::try_from(last).ok()).flatten()
+    }
+
+    /// The id of the run at this place.
+    pub fn id_of(&self, index: RunIndex) -> Option<&str> {
+        self.all.get(index as usize).map(|run| run.id.as_str())
     }
 
     pub fn last(&self) -> Option<&Run> {
@@ -126,7 +141,7 @@ impl Runs {
 
     /// Characters that the model wrote in one line of an API message that is counted.
     pub fn wrote(&mut self, message_id: &str, chars: usize) {
-        if let Some(counted) = self.usage.get_mut(message_id) {
+        if let Some(counted) = self.usage.get_mut(&hash(message_id)) {
             counted.written += chars;
         }
     }
@@ -154,7 +169,7 @@ impl Runs {
 
     /// Counts a request whose messages come next, or have begun to come.
     pub fn count_ahead(&mut self, spent: Spent) {
-        let id = spent.id.clone();
+        let id = hash(&spent.id);
         self.said = None;
         self.count(spent);
         self.awaits = self.usage.get(&id).filter(|counted| counted.spent.message_id.is_none()).map(|_| id);
@@ -165,12 +180,12 @@ impl Runs {
     pub fn count(&mut self, spent: Spent) {
         let Some(run) = self.all.len().checked_sub(1) else { return };
         let said = self.said.take();
-        let known = self.usage.entry(spent.id.clone()).or_insert_with(|| {
+        let known = self.usage.entry(hash(&spent.id)).or_insert_with(|| {
             let (first, before) = said.unzip();
             let began_at = spent.began_at.or(before.filter(|before| *before > Micros(0)));
             let (id, is_copy, model) = (spent.id.clone(), spent.is_copy, self.all[run].model.clone());
             let new = Spent { id, is_copy, model, began_at, message_id: first, ..Spent::default() };
-            Counted { run, spent: new, written: 0 }
+            Box::new(Counted { run, spent: new, written: 0 })
         });
         let run = known.run;
         if known.learn(&spent) {

@@ -1,10 +1,10 @@
 //! What is known of one session of the file.
 
 use super::runs::Runs;
-use super::todos::Tasks;
+use super::todos::{self, Tasks};
 use model::text::{self, TitleWorth};
 use model::{Micros, SessionFacts};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Where a title came from; a later one of at least the same rank replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,11 +25,14 @@ pub(crate) enum TitleRank {
 /// Commands that go on in a new session of the same name.
 const CLEAR: [&str; 3] = ["/clear", "/new", "/reset"];
 
+/// Items of a list that are open, and that are done; None before the first list.
+pub(crate) type TodoCounts = (Option<i64>, Option<i64>);
+
 /// What a session has come to, as far as a person takes it back by rewinding.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Standing {
     tasks: Tasks,
-    todos: (Option<i64>, Option<i64>),
+    todos: TodoCounts,
     first_prompt: Option<String>,
     prompt_worth: Option<TitleWorth>,
 }
@@ -133,7 +136,7 @@ impl Session {
     pub fn standing(&self) -> Standing {
         Standing {
             tasks: self.tasks.clone(),
-            todos: (self.facts.todos_open, self.facts.todos_done),
+            todos: self.todos(),
             first_prompt: self.facts.first_prompt.clone(),
             prompt_worth: self.prompt_worth,
         }
@@ -142,14 +145,30 @@ impl Session {
     /// The conversation was taken back to where it stood so. `restarted` says that not even its first prompt holds.
     pub fn go_back(&mut self, to: Standing, restarted: bool) {
         self.tasks = to.tasks;
-        let (open, done) = to.todos;
-        self.set(|facts| &mut facts.todos_open, open.or(self.facts.todos_open.and(Some(0))));
-        self.set(|facts| &mut facts.todos_done, done.or(self.facts.todos_done.and(Some(0))));
+        self.recount_todos(to.todos);
         if restarted {
             self.set(|facts| &mut facts.restarted, Some(true));
             self.facts.first_prompt = to.first_prompt;
             self.prompt_worth = to.prompt_worth;
         }
+    }
+
+    /// Items of the list that are open, and that are done.
+    pub fn todos(&self) -> TodoCounts {
+        (self.facts.todos_open, self.facts.todos_done)
+    }
+
+    /// Takes the counts of a list that holds from now on.
+    pub fn count_todos(&mut self, metadata: &Map<String, Value>) {
+        let (open, done) = todos::count(metadata);
+        self.set(|facts| &mut facts.todos_open, Some(open));
+        self.set(|facts| &mut facts.todos_done, Some(done));
+    }
+
+    /// Takes back the counts of a list that doesn't hold any more.
+    pub fn recount_todos(&mut self, (open, done): TodoCounts) {
+        self.set(|facts| &mut facts.todos_open, open.or(self.facts.todos_open.and(Some(0))));
+        self.set(|facts| &mut facts.todos_done, done.or(self.facts.todos_done.and(Some(0))));
     }
 
     /// A line was written at this time.

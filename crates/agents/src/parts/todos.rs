@@ -4,7 +4,7 @@ use super::at::envelope;
 use super::obj::Obj;
 use serde_json::{Map, Value, json};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct Item {
     id: String,
     content: String,
@@ -40,7 +40,7 @@ impl Item {
 }
 
 /// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Tasks(Vec<Item>);
 
 /// The TODO of a list that an agent hands in whole: its content and its envelope. Each entry is an object with its words in

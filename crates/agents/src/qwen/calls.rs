@@ -28,12 +28,8 @@ impl Log {
         self.calls.begin(&mut self.book, at, new);
         let message = self.calls.get(&call_id).map(|call| call.id.clone());
         self.first = self.first.take().or(message);
-        if let Some((content, metadata)) = list {
-            let (open, done) = todos::count(&metadata);
-            let session = &mut self.book.sessions[at.session];
-            session.set(|facts| &mut facts.todos_open, Some(open));
-            session.set(|facts| &mut facts.todos_done, Some(done));
-            self.calls.derive(&mut self.book, at, &call_id, ("todo", 0), (content, metadata));
+        if let Some(list) = list {
+            self.calls.list(&mut self.book, at, &call_id, list);
         }
         if let Some(edit) = edit {
             self.calls.derive(&mut self.book, at, &call_id, ("edit", 0), (edit.content, edit.metadata));

@@ -8,6 +8,7 @@ mod queue;
 mod readers;
 mod reading;
 mod recognising;
+mod repeated;
 mod results;
 mod reviews;
 mod rewinds;

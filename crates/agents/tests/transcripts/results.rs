@@ -3,7 +3,7 @@
 use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
 use crate::support::Last;
 use model::envelope::{EditInfo, EditState, edit_info};
-use model::{Body, Micros, Part, Role, RunOutcome};
+use model::{Body, Micros, Part, Role, RunOutcome, Status};
 use serde_json::{Value, json};
 
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
@@ -25,6 +25,26 @@ fn a_failed_edit_says_why() {
     assert_eq!(info.note.as_deref(), Some("String to replace not found in file."));
     let error = tool_call(&last, "c1").error;
     assert_eq!(error.as_deref(), Some("String to replace not found in file.\nString: oats\n  and more"));
+}
+
+#[test]
+fn a_list_that_was_refused_never_held() {
+    let list = |id: &str, item: &str| {
+        call(id, "TodoWrite", &json!({ "todos": [{ "content": item, "status": "completed", "activeForm": item }] }))
+    };
+    let refused = "<tool_use_error>Error: No such tool available: TodoWrite</tool_use_error>";
+    let (first, second) = (list("c1", "Sow"), list("c2", "Mow"));
+    let done = result("c1", "Todos have been modified", &json!({}));
+    let last = read_lines(&[user("Go"), first, done, second, error("c2", refused)]);
+    let state = |id: &str| (message(&last, id).status, message(&last, id).part);
+    assert_eq!(state("c1"), (Status::Final, Part::Replaced));
+    assert_eq!(state("c1~todo~0"), (Status::Final, Part::Derived));
+    assert_eq!(state("c2"), (Status::Final, Part::Whole), "the failure is shown");
+    assert_eq!(state("c2~todo~0"), (Status::Retracted, Part::Derived));
+    assert_eq!(tool_call(&last, "c2").error.as_deref(), Some("Error: No such tool available: TodoWrite"));
+    let alone = read_lines(&[user("Go"), list("c1", "Sow"), error("c1", refused)]);
+    let counts = |last: &Last| last.sessions.values().map(|facts| (facts.todos_open, facts.todos_done)).collect::<Vec<_>>();
+    assert_eq!((counts(&last), counts(&alone)), (vec![(Some(0), Some(1))], vec![(Some(0), Some(0))]));
 }
 
 #[test]
