@@ -90,14 +90,16 @@ fn groups(root: &str) -> Vec<Vec<&str>> {
     groups
 }
 
-/// The modules of its own crate that a file names, once each, sorted.
+/// The modules of its own crate that a file names, once each, sorted. Comments may name any.
 fn imports(file: &File) -> Vec<&str> {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let mut names = Vec::new();
     for (at, path) in file.text.match_indices("crate::") {
-        let Some(rest) = file.text.get(at + path.len()..).filter(|_| !file.text[..at].ends_with(is_letter)) else {
+        let (before, rest) = (&file.text[..at], &file.text[at + path.len()..]);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        if before.ends_with(is_letter) || line.trim_start().starts_with("//") {
             continue;
-        };
+        }
         let Some(list) = rest.strip_prefix('{') else {
             names.extend(rest.split(|c| !is_letter(c)).next());
             continue;
@@ -134,7 +136,7 @@ mod tests {
 
     #[test]
     fn lists_of_imports_are_read() {
-        let text = "use crate::a::{x, y};\nuse crate::{b, c::{d, e}, f};\nfn g() { crate::h::i() }\nuse mycrate::j;\n";
+        let text = "use crate::a::{x, y};\nuse crate::{b, c::{d, e}, f};\nfn g() { crate::h::i() }\nuse mycrate::j;\n/// [`crate::k`]\n";
         assert_eq!(imports(&file("frontend/src/z.rs", text)), ["a", "b", "c", "f", "h"]);
     }
 
