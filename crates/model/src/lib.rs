@@ -30,6 +30,7 @@ pub mod copies;
 pub mod declared;
 pub mod derived;
 pub mod envelope;
+pub mod exact;
 pub mod hidden;
 pub mod hook;
 pub mod id;

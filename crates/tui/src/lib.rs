@@ -7,12 +7,12 @@
 //!   a person says and decides by a log-in of its own (`login`).
 //! - [`draw`](fn@draw) draws the state: `screens` has a part for each screen. `transcript` places the cards, `card` draws one,
 //!   `markdown` a text, `code` a difference; `wrap` fits lines into the width.
-//! - `review` is what stands before a decision: all that it covers, each character of it visible (`exact`). `form` has the fields of
+//! - `review` is what stands before a decision: all that it covers, each character of it visible. `form` has the fields of
 //!   a request.
 //! - `keys` is the table of keys.
 //!
-//! No byte of a message reaches the terminal unseen: `visible` and `exact` replace what can't be seen or would command the
-//! terminal, and everything that is drawn goes through one of the two.
+//! No byte of a message reaches the terminal unseen: `visible` replaces what can't be seen or would command the terminal, and
+//! everything that is drawn goes through it.
 //!
 //! How to add a key: its line in `keys`, and what it does in `app/pressed.rs`, which no longer compiles.
 
@@ -23,7 +23,6 @@ mod ask;
 mod card;
 mod code;
 mod compose;
-mod exact;
 mod form;
 mod keys;
 mod login;

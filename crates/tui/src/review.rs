@@ -4,7 +4,6 @@ use crate::ask::Ask;
 use crate::card::text_of;
 use crate::code;
 use crate::compose::{Field, Typed};
-use crate::exact;
 use crate::form::Form;
 use crate::keys::Command;
 use crate::theme::Theme;
@@ -357,7 +356,7 @@ impl Page {
     fn exact(&mut self, text: &str, mark: &str) {
         let first = Span::styled(mark.to_owned(), self.theme.strong());
         let next = Span::raw(" ".repeat(first.width()));
-        for (index, line) in exact::lines(text, self.theme).iter().enumerate() {
+        for (index, line) in visible::exact(text, self.theme).iter().enumerate() {
             let mark = if index == 0 { &first } else { &next };
             self.lines.extend(wrap(line, self.width, Break::Anywhere, (mark, &next)));
         }
