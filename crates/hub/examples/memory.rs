@@ -97,7 +97,8 @@ async fn main() {
     }
     let index = MemoryIndex::default();
     let start = Instant::now();
-    index.recall(&workspace, Some(&AtOnce), "word1", &MemoryFilter::default()).await.unwrap();
+    let filter = MemoryFilter::default();
+    index.recall(&workspace, Some(&AtOnce), "word1", &filter, many as i64).await.unwrap();
     println!("{many} memories; the first answer, which reads all vectors: {:?}", start.elapsed());
     for (name, embedder) in [("words", None), ("words and meaning", Some(&AtOnce as &dyn Embedder))] {
         let mut took: Vec<Duration> = Vec::with_capacity(QUERIES);
@@ -105,7 +106,8 @@ async fn main() {
             let words = 1 + (random.next() % 8) as usize;
             let query = random.text(words);
             let start = Instant::now();
-            let found = index.recall(&workspace, embedder, &query, &MemoryFilter::default()).await.unwrap();
+            let counts = workspace.memory_counts(&filter).await.unwrap();
+            let found = index.recall(&workspace, embedder, &query, &filter, counts.all).await.unwrap();
             let rids: Vec<i64> = found.iter().map(|found| found.rid).take(41).collect();
             workspace.memories(&rids).await.unwrap();
             took.push(start.elapsed());

@@ -11,6 +11,7 @@ pub use vectors::{Vectors, normalised};
 
 use crate::{Hub, clock};
 use futures::future::BoxFuture;
+use model::Micros;
 use model::sdk_format::model_text;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -30,6 +31,8 @@ const RETRY: Duration = Duration::from_secs(2);
 const MOST_RETRY: Duration = Duration::from_mins(1);
 /// A question waits so long for its vector.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// After a failure, questions go without a vector for so long.
+const REST: i64 = 10 * Micros::SECOND;
 /// Memories of each ranking that are put together.
 const RANKED: usize = 200;
 
@@ -45,8 +48,8 @@ pub trait Embedder: std::fmt::Debug + Send + Sync {
 #[derive(Default)]
 pub struct MemoryIndex {
     vectors: Arc<RwLock<Vectors>>,
-    /// Why the last request for vectors failed.
-    error: Mutex<Option<String>>,
+    /// Why the last request for vectors failed, and when.
+    error: Mutex<Option<(String, Micros)>>,
     /// The model whose vectors are made: those of others are deleted.
     model: Mutex<Option<String>>,
     /// Rings when vectors are to be made now.
@@ -69,7 +72,8 @@ pub struct Found {
 impl MemoryIndex {
     /// Returns why the last request for vectors failed; None if it didn't.
     pub fn error(&self) -> Option<String> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.as_ref().map(|(words, _)| words.clone())
     }
 
     /// Has vectors made at once, as after all of them were deleted.
@@ -82,15 +86,17 @@ impl MemoryIndex {
         *self.vectors.write().unwrap_or_else(PoisonError::into_inner) = Vectors::default();
     }
 
-    /// Finds memories by words, and by meaning where there is an endpoint and it answers. The best first.
+    /// Finds memories by words, and by meaning where there is an endpoint and it answers. The best first. `all` is how many
+    /// memories the filter leaves.
     pub async fn recall(
         &self,
         workspace: &Workspace,
         embedder: Option<&dyn Embedder>,
         text: &str,
         filter: &MemoryFilter,
+        all: i64,
     ) -> Result<Vec<Found>, StoreError> {
-        let by_words = workspace.memories_by_words(text, filter, RANKED).await?;
+        let by_words = workspace.memories_by_words(text, filter, all, RANKED).await?;
         let by_meaning = match embedder {
             Some(embedder) => self.near(workspace, embedder, text, filter).await?,
             None => Vec::new(),
@@ -106,14 +112,21 @@ impl MemoryIndex {
         filter: &MemoryFilter,
     ) -> Result<Vec<(i64, f32)>, StoreError> {
         self.refresh(workspace, embedder.model()).await?;
-        if self.vectors.read().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        let width = self.vectors.read().unwrap_or_else(PoisonError::into_inner).width();
+        // One that failed a moment ago keeps nobody waiting.
+        if width == 0 || self.has_just_failed() {
             return Ok(Vec::new());
         }
         let asked = tokio::time::timeout(PATIENCE, embedder.embed(vec![clip(text).to_owned()])).await;
         let vector = match asked.unwrap_or_else(|_| Err("the endpoint doesn't answer".to_owned())) {
-            Ok(vectors) => {
+            Ok(vectors) if vectors.iter().all(|vector| vector.len() == width) => {
                 self.note(None);
                 vectors.into_iter().next().and_then(normalised)
+            }
+            Ok(vectors) => {
+                let has = vectors.first().map_or(0, Vec::len);
+                self.note(Some(format!("its vectors have {has} numbers now, those of before {width}: make them anew")));
+                None
             }
             Err(error) => {
                 self.note(Some(error));
@@ -121,7 +134,7 @@ impl MemoryIndex {
             }
         };
         let Some(vector) = vector else { return Ok(Vec::new()) };
-        let only = workspace.memory_rids(filter).await?;
+        let only = workspace.memory_sessions(filter).await?;
         let vectors = Arc::clone(&self.vectors);
         let search =
             move || vectors.read().unwrap_or_else(PoisonError::into_inner).nearest(&vector, only.as_ref(), RANKED);
@@ -156,7 +169,12 @@ impl MemoryIndex {
     }
 
     fn note(&self, error: Option<String>) {
-        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error;
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error.map(|words| (words, clock::now()));
+    }
+
+    fn has_just_failed(&self) -> bool {
+        let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.as_ref().is_some_and(|(_, at)| clock::now().since(*at) < REST)
     }
 }
 
@@ -205,18 +223,8 @@ pub async fn embed_part(hub: &Hub, embedder: &dyn Embedder) -> Result<usize, Str
         return Ok(0);
     }
     let asked = embedder.embed(texts.iter().map(|text| clip(&model_text(&text.draft)).to_owned()).collect()).await;
-    let vectors = match asked {
-        Ok(vectors) if vectors.len() == texts.len() => vectors,
-        Ok(vectors) => {
-            let error = format!("the endpoint gave {} vectors for {} texts", vectors.len(), texts.len());
-            hub.memory.note(Some(error.clone()));
-            return Err(error);
-        }
-        Err(error) => {
-            hub.memory.note(Some(error.clone()));
-            return Err(error);
-        }
-    };
+    let vectors = asked.and_then(|vectors| checked(vectors, texts.len()));
+    let vectors = vectors.inspect_err(|error| hub.memory.note(Some(error.clone())))?;
     hub.memory.note(None);
     let many = texts.len();
     // A vector without a direction is like none: it is stored, so that it isn't asked for again.
@@ -224,6 +232,19 @@ pub async fn embed_part(hub: &Hub, embedder: &dyn Embedder) -> Result<usize, Str
     let made: Vec<(Unembedded, Vec<u8>)> = texts.into_iter().zip(vectors.into_iter().map(bytes)).collect();
     hub.workspace.put_vectors(embedder.model(), &made, clock::now()).await.map_err(|error| error.to_string())?;
     Ok(many)
+}
+
+/// Checks that there is a vector for each text, and that they can be compared.
+fn checked(vectors: Vec<Vec<f32>>, texts: usize) -> Result<Vec<Vec<f32>>, String> {
+    let width = vectors.first().map_or(0, Vec::len);
+    if vectors.len() != texts {
+        return Err(format!("the endpoint gave {} vectors for {texts} texts", vectors.len()));
+    }
+    match vectors.iter().map(Vec::len).find(|other| *other != width || *other == 0) {
+        Some(0) => Err("the endpoint gave a vector without numbers".to_owned()),
+        Some(other) => Err(format!("the endpoint gave vectors of {width} and of {other} numbers")),
+        None => Ok(vectors),
+    }
 }
 
 /// The beginning of a text. Endpoints refuse an empty one.

@@ -49,6 +49,14 @@ pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     })
 }
 
+/// Names the index that SQLite reads instead of the table's rows, which it would look up by their key. PostgreSQL chooses itself.
+pub(crate) fn indexed_by(store: &Store, index: &'static str) -> &'static str {
+    match store {
+        Store::Sqlite(_) => index,
+        Store::Postgres(_) => "",
+    }
+}
+
 /// How the index of words is asked: what stands before and behind the bound expression, and that itself.
 pub(crate) struct Matching {
     pub before: &'static str,

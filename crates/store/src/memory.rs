@@ -61,6 +61,8 @@ pub struct StoredVector {
     /// Its number: later ones are greater.
     pub no: i64,
     pub rid: i64,
+    /// Of the session.
+    pub session_rid: i64,
     /// 32-bit floats, little endian.
     pub bytes: Vec<u8>,
 }
@@ -87,14 +89,16 @@ const FROM: &str = " FROM memory y JOIN session s ON s.rid = y.session_rid AND s
 
 impl Workspace {
     /// Returns the memories that hold any of the words, each with its score: the sum of its words' weights, of which rare ones
-    /// have more. The best first, the newest first of equal ones.
+    /// have more. The best first, the newest first of equal ones. `all` is how many memories the filter leaves.
     pub async fn memories_by_words(
         &self,
         text: &str,
         filter: &MemoryFilter,
+        all: i64,
         limit: usize,
     ) -> Result<Vec<(i64, f64)>, StoreError> {
-        let mut terms = tokens::terms(text);
+        // A question is whole: its last word isn't the beginning of others, which would find as much as many words.
+        let mut terms = tokens::terms(&format!("{text} "));
         let mut seen = HashSet::new();
         terms.retain(|term| seen.insert(term.whole.clone()));
         terms.truncate(WORDS);
@@ -102,7 +106,7 @@ impl Workspace {
             return Ok(Vec::new());
         }
         let session = self.of_session(filter).await?;
-        let all = self.memory_counts(filter).await?.all.max(1) as f64;
+        let all = all.max(1) as f64;
         let mut scores: HashMap<i64, f64> = HashMap::new();
         for term in terms {
             let found = self.holding(term, session, filter).await?;
@@ -125,9 +129,9 @@ impl Workspace {
         let matching = dialect::matching(&self.store, &[term, marked], session);
         Ok(on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT f.rowid FROM message_search f CROSS JOIN memory y CROSS JOIN session s WHERE y.rid = f.rowid \
+                "SELECT f.rowid FROM message_search f CROSS JOIN memory y{} CROSS JOIN session s WHERE y.rid = f.rowid \
                  AND s.rid = y.session_rid AND y.forgotten = 0 AND s.deleted_at IS NULL AND {}",
-                matching.before
+                dialect::indexed_by(&self.store, " INDEXED BY memory_newest"), matching.before
             ));
             q.push_bind(&matching.expression).push(matching.behind).push(" AND y.workspace_id = ").push_bind(self.id());
             narrow(&mut q, filter);
@@ -159,12 +163,21 @@ impl Workspace {
         })?)
     }
 
-    /// Returns the rids of all memories that a filter leaves; None if it leaves all.
-    pub async fn memory_rids(&self, filter: &MemoryFilter) -> Result<Option<HashSet<i64>>, StoreError> {
+    /// Returns the rids of the sessions that a filter leaves; None if it leaves all.
+    pub async fn memory_sessions(&self, filter: &MemoryFilter) -> Result<Option<HashSet<i64>>, StoreError> {
         if filter.is_empty() {
             return Ok(None);
         }
-        let rids = self.newest_memories(filter, None, u32::MAX).await?;
+        let session = self.of_session(filter).await?;
+        let rids: Vec<i64> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new("SELECT s.rid FROM session s WHERE s.deleted_at IS NULL AND s.workspace_id = ");
+            q.push_bind(self.id());
+            narrow(&mut q, filter);
+            if let Some(session) = session {
+                q.push(" AND s.rid = ").push_bind(session);
+            }
+            q.build_query_scalar().fetch_all(pool).await
+        })?;
         Ok(Some(rids.into_iter().collect()))
     }
 
@@ -203,13 +216,19 @@ impl Workspace {
     /// Counts the memories that a filter leaves.
     pub async fn memory_counts(&self, filter: &MemoryFilter) -> Result<MemoryCounts, StoreError> {
         let session = self.of_session(filter).await?;
+        // Counted by session, from an index alone: sessions are few.
         let (all, embedded): (i64, i64) = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT COUNT(*), COUNT(y.vector_no){FROM}"));
+            let mut q = QueryBuilder::new(
+                "SELECT CAST(COALESCE(SUM(y.many), 0) AS BIGINT), CAST(COALESCE(SUM(y.embedded), 0) AS BIGINT) FROM (\
+                 SELECT session_rid, COUNT(*) AS many, COUNT(vector_no) AS embedded FROM memory WHERE forgotten = 0 \
+                 AND workspace_id = ",
+            );
             q.push_bind(self.id());
-            narrow(&mut q, filter);
             if let Some(session) = session {
-                q.push(" AND y.session_rid = ").push_bind(session);
+                q.push(" AND session_rid = ").push_bind(session);
             }
+            q.push(" GROUP BY session_rid) y JOIN session s ON s.rid = y.session_rid WHERE s.deleted_at IS NULL");
+            narrow(&mut q, filter);
             q.build_query_as().fetch_one(pool).await
         })?;
         Ok(MemoryCounts { all, embedded })
@@ -266,15 +285,16 @@ impl Workspace {
 
     /// Returns the vectors of a model with a greater number, in the order of their numbers.
     pub async fn vectors_after(&self, model: &str, no: i64, limit: u32) -> Result<Vec<StoredVector>, StoreError> {
-        let rows: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
+        let rows: Vec<(i64, i64, i64, Vec<u8>)> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                "SELECT vector_no, rid, vector FROM memory WHERE workspace_id = $1 AND vector_no > $2 AND model = $3 \
+                "SELECT vector_no, rid, session_rid, vector FROM memory WHERE workspace_id = $1 AND vector_no > $2 AND model = $3 \
                  AND vector IS NOT NULL ORDER BY vector_no{}",
                 limited(i64::from(limit))
             )))
             .bind(self.id()).bind(no).bind(model).fetch_all(pool).await
         })?;
-        Ok(rows.into_iter().map(|(no, rid, bytes)| StoredVector { no, rid, bytes }).collect())
+        let read = |(no, rid, session_rid, bytes)| StoredVector { no, rid, session_rid, bytes };
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// Forgets a message for good, vector included; the message itself stays. False if it isn't remembered.

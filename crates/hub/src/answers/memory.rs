@@ -34,8 +34,9 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
     let key_id = scoped.caller.reads_only().map(str::to_owned);
     let filter = MemoryFilter { session, project: given(input.project), key_id };
     let embedder = hub.settings.embedder.as_deref();
+    let counts = hub.workspace.memory_counts(&filter).await.map_err(problem)?;
     let found = if let Some(q) = &q {
-        hub.memory.recall(&hub.workspace, embedder, q, &filter).await.map_err(problem)?
+        hub.memory.recall(&hub.workspace, embedder, q, &filter, counts.all).await.map_err(problem)?
     } else {
         let newest = hub.workspace.newest_memories(&filter, after, limit + 1).await.map_err(problem)?;
         newest.into_iter().map(|rid| Found { rid, score: 0.0, by_words: false, by_meaning: false }).collect()
@@ -50,7 +51,6 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
         .take(limit as usize)
         .collect();
     let next = shown.last().filter(|_| is_more).map(|(found, _)| found.rid.to_string());
-    let counts = hub.workspace.memory_counts(&filter).await.map_err(problem)?;
     let error = hub.memory.error();
     let vectors = match embedder {
         None => VectorState::Off,

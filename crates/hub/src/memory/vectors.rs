@@ -15,6 +15,8 @@ pub struct Vectors {
     /// Numbers of a vector; 0 while there is none.
     width: usize,
     rids: Vec<i64>,
+    /// Rids of their sessions.
+    sessions: Vec<i64>,
     numbers: Vec<f32>,
     places: HashMap<i64, usize>,
     last: i64,
@@ -33,14 +35,14 @@ impl Vectors {
         self.last
     }
 
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.rids.is_empty()
+    /// Returns how many numbers a vector has; 0 while there is none.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// Adds vectors. One of a known message replaces its former one; one of another width than the first is left out.
     pub fn add(&mut self, new: Vec<StoredVector>) {
-        for StoredVector { no, rid, bytes } in new {
+        for StoredVector { no, rid, session_rid, bytes } in new {
             self.last = self.last.max(no);
             let vector = from_bytes(&bytes);
             if self.width == 0 {
@@ -55,21 +57,22 @@ impl Vectors {
             } else {
                 self.places.insert(rid, self.rids.len());
                 self.rids.push(rid);
+                self.sessions.push(session_rid);
                 self.numbers.extend(vector);
             }
         }
     }
 
-    /// Returns the messages whose vectors are nearest, with the cosine of the angle between. Only those in `only`, if that is
-    /// given. Nothing for a vector of another width.
+    /// Returns the messages whose vectors are nearest, with the cosine of the angle between. Only those of the sessions
+    /// in `only`, if that is given. Nothing for a vector of another width.
     pub fn nearest(&self, vector: &[f32], only: Option<&HashSet<i64>>, limit: usize) -> Vec<(i64, f32)> {
         if vector.len() != self.width || vector.is_empty() || limit == 0 {
             return Vec::new();
         }
-        let all = self.rids.iter().zip(self.numbers.chunks_exact(self.width));
+        let all = self.rids.iter().zip(&self.sessions).zip(self.numbers.chunks_exact(self.width));
         let mut near: Vec<(i64, f32)> = all
-            .filter(|(rid, _)| only.is_none_or(|only| only.contains(rid)))
-            .map(|(rid, other)| (*rid, product(vector, other)))
+            .filter(|((_, session), _)| only.is_none_or(|only| only.contains(session)))
+            .map(|((rid, _), other)| (*rid, product(vector, other)))
             .collect();
         let better = |(a, one): &(i64, f32), (b, other): &(i64, f32)| other.total_cmp(one).then(b.cmp(a));
         if near.len() > limit {
@@ -124,7 +127,12 @@ mod tests {
     use store::StoredVector;
 
     fn stored(no: i64, rid: i64, vector: &[f32]) -> StoredVector {
-        StoredVector { no, rid, bytes: to_bytes(&normalised(vector.to_vec()).unwrap_or_default()) }
+        StoredVector {
+            no,
+            rid,
+            session_rid: rid % 2,
+            bytes: to_bytes(&normalised(vector.to_vec()).unwrap_or_default()),
+        }
     }
 
     fn rids(near: &[(i64, f32)]) -> Vec<i64> {
@@ -144,13 +152,13 @@ mod tests {
         let east = normalised(wide(5.0, 0.1)).unwrap();
         assert_eq!(rids(&vectors.nearest(&east, None, 9)), [10, 11, 12]);
         assert_eq!(rids(&vectors.nearest(&east, None, 2)), [10, 11]);
-        assert_eq!(rids(&vectors.nearest(&east, Some(&HashSet::from([12, 99])), 9)), [12]);
+        assert_eq!(rids(&vectors.nearest(&east, Some(&HashSet::from([1, 99])), 9)), [11]);
         // Another text of the same message, a vector of another width, and one without a direction.
         vectors.add(vec![stored(4, 10, &wide(0.0, -1.0)), stored(5, 13, &[1.0]), stored(6, 14, &wide(0.0, 0.0))]);
         assert_eq!((rids(&vectors.nearest(&east, None, 9)), vectors.last()), (vec![11, 12, 10], 6));
         assert_eq!(vectors.nearest(&[1.0], None, 9), []);
         vectors.of_model("other");
-        assert!(vectors.is_empty() && vectors.last() == 0);
+        assert_eq!((vectors.width(), vectors.last()), (0, 0));
     }
 
     #[test]

@@ -9,8 +9,9 @@ use futures::future::BoxFuture;
 use hub::Caller;
 use hub::memory::{Embedder, embed_part};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Knows three directions: animals, buildings, and all else.
 #[derive(Debug, Default)]
@@ -238,4 +239,60 @@ async fn without_an_endpoint_no_vectors_are_made() {
     assert_eq!(page, empty);
     let refused = house.post("/v1/memory/embed", json!({})).await;
     assert_eq!((refused.status, refused.body["code"].as_str()), (409, Some("no_endpoint")));
+}
+
+/// An endpoint that gives what a test says, once each; then nothing more.
+#[derive(Debug, Default)]
+struct Scripted(Mutex<VecDeque<Vec<Vec<f32>>>>);
+
+impl Embedder for Scripted {
+    fn model(&self) -> &'static str {
+        "scripted"
+    }
+
+    fn embed(&self, _: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, String>> {
+        let answer = self.0.lock().unwrap().pop_front();
+        async move { answer.ok_or_else(|| "asked once too often".to_owned()) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn what_an_endpoint_gives_wrongly_is_named_and_words_still_find() {
+    let mut talk = Talk::new().await;
+    let endpoint = Arc::new(Scripted::default());
+    let embedder: Arc<dyn Embedder> = Arc::clone(&endpoint) as _;
+    talk.house.renew(|settings| settings.embedder = Some(embedder)).await;
+    for content in ["The mill is red", "The barn is old"] {
+        talk.owner(Post, "/messages", json!({"content": content})).await;
+    }
+    let gives = |vectors: Vec<Vec<f32>>| endpoint.0.lock().unwrap().push_back(vectors);
+    for (vectors, words) in [
+        (vec![vec![1.0]], "the endpoint gave 1 vectors for 2 texts"),
+        (vec![vec![1.0], vec![1.0, 2.0]], "the endpoint gave vectors of 1 and of 2 numbers"),
+        (vec![vec![], vec![]], "the endpoint gave a vector without numbers"),
+    ] {
+        gives(vectors);
+        assert_eq!(embed_part(&talk.house.hub, &*endpoint).await, Err(words.to_owned()));
+        let page = talk.house.read("/v1/memory?q=barn").await;
+        assert_eq!(
+            (texts(&page), &page["vectors"], &page["error"]),
+            (vec!["The barn is old"], &json!("failing"), &json!(words))
+        );
+    }
+    // Numbers that are none, and a vector without a direction, are like no vector: they aren't asked for again.
+    gives(vec![vec![f32::NAN, 1.0], vec![0.0, 0.0]]);
+    assert_eq!(embed_part(&talk.house.hub, &*endpoint).await, Ok(2));
+    talk.owner(Post, "/messages", json!({"content": "The wind is cold"})).await;
+    gives(vec![vec![1.0, 0.0]]);
+    assert_eq!(embed_part(&talk.house.hub, &*endpoint).await, Ok(1));
+    gives(vec![vec![1.0, 0.0]]);
+    assert_eq!(talk.recalls("winter").await, ["The wind is cold"]);
+    // Another model behind the same name.
+    gives(vec![vec![1.0, 0.0, 0.0]]);
+    let page = talk.house.read("/v1/memory?q=barn").await;
+    let words = "its vectors have 3 numbers now, those of before 2: make them anew";
+    assert_eq!((texts(&page), &page["error"]), (vec!["The barn is old"], &json!(words)));
+    // Nobody waits again for one that has just failed: asked once more, it would say so.
+    assert_eq!(talk.recalls("mill").await, ["The mill is red"]);
+    assert_eq!(talk.house.read("/v1/memory").await["error"], words);
 }

@@ -10,7 +10,7 @@ fn said(session: &str, id: &str, content: &str) -> MessageUpsert {
 
 /// Ids of the messages that hold any of the words, best first.
 async fn recalled(engine: &Engine, text: &str, filter: &MemoryFilter) -> Vec<String> {
-    let found = engine.workspace.memories_by_words(text, filter, 10).await.unwrap();
+    let found = engine.workspace.memories_by_words(text, filter, 100, 10).await.unwrap();
     let rids: Vec<i64> = found.into_iter().map(|(rid, _)| rid).collect();
     let memories = engine.workspace.memories(&rids).await.unwrap();
     rids.iter().filter_map(|rid| Some(memories.get(rid)?.message.message.draft.id.to_string())).collect()
