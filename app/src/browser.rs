@@ -8,6 +8,7 @@ pub mod editor;
 pub mod focus;
 pub mod fragment;
 pub mod page_state;
+pub mod session_pick;
 pub mod storage;
 pub mod toast;
 

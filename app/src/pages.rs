@@ -20,6 +20,7 @@ pub mod routing;
 pub mod schedules;
 pub mod search;
 pub mod session;
+pub mod session_pick;
 pub mod sessions;
 pub mod settings;
 pub mod stats;

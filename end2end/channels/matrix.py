@@ -101,6 +101,29 @@ def test(homeserver, verbatim):
     until("the decision", lambda: decision("a3")[0] != "open")
     assert decision("a3") == ("allowed_once", "Ada", "matrix"), decision("a3")
 
+    print("who invites the bot is let in, or waits for the owner")
+    def invite(person, name):
+        return person.call("POST", "/createRoom", {"name": name, "preset": "private_chat", "invite": [bot.user]})["room_id"]
+
+    def rooms():
+        return {r["name"]: (r["invited_by"], r.get("invitation", False)) for r in verbatim.call("GET", "/v1/rooms")["rooms"]}
+
+    def members(person, room):
+        return set(person.call("GET", f"/rooms/{urllib.parse.quote(room)}/joined_members")["joined"])
+    barn, den = invite(ada, "The barn"), invite(eve, "The den")
+    until("both rooms", lambda: rooms() == {"The barn": (ada.user, False), "The den": (eve.user, True)})
+    assert members(ada, barn) == {ada.user, bot.user} and members(eve, den) == {eve.user}
+    for number, place in ((2, barn), (3, den)):
+        verbatim.call("POST", "/v1/sessions", {"agent": "mill-bot", "id": f"s{number}", "title": f"Room {number}"}, 201)
+        verbatim.call("POST", f"/v1/channels/{channel}/sessions", {"session": f"s{number}", "place": place})
+        verbatim.post(f"s{number}", content=f"Hello, room {number}")
+        until("its first message", lambda: f"Hello, room {number}" in (ada if place == barn else eve).texts(place, bot.user))
+    ada.say(barn, "Good morning")
+    until("Ada's words", lambda: any(m["content"] == "Good morning" for m in verbatim.messages("s2")))
+    shed = invite(eve, "The shed")
+    until("the invitation", lambda: rooms() == {"The shed": (eve.user, True)})
+    assert verbatim.call("POST", "/v1/rooms/leave", {"channel": channel, "address": shed}) == {"rooms": []}
+
     print("a homeserver that is down, and a server that is killed: nothing is lost or doubled")
     homeserver.stop()
     for number in range(5):

@@ -28,10 +28,11 @@ from room import Room  # noqa: E402
 from webhook import Receiver  # noqa: E402
 
 AGENTS = pathlib.Path(os.environ.get("AGENTS", ROOT / "target/agents")).resolve()
+OWN = ("user", "tui-user")
 PLACES = ["browser", "terminal", "webhook", "room"]
 # Who speaks in each place, and how channels say who decided there.
-NAMES = {"browser": "user", "terminal": "user", "webhook": "Bo", "room": "Ada"}
-DECIDED = {"browser": "owner (web)", "terminal": "owner (web)", "webhook": "Bo (webhook)", "room": "Ada (matrix)"}
+NAMES = {"browser": "user", "terminal": "tui-user", "webhook": "Bo", "room": "Ada"}
+DECIDED = {"browser": "owner (web)", "terminal": "owner (terminal)", "webhook": "Bo (webhook)", "room": "Ada (matrix)"}
 HOST = "The mill closes at noon"
 REOPENED = "The mill opens again"
 REFUSED = "The user doesn't want to proceed with this tool use."
@@ -119,7 +120,7 @@ def told(own, signs):
 def on_page(who, what, text):
     """The names of articles. A decision stands on its request; what one denied oneself stands on the call."""
     if what == "prompt":
-        return f"{'You' if NAMES[who] == 'user' else NAMES[who]}: {text}"
+        return f"{'You' if NAMES[who] in OWN else NAMES[who]}: {text}"
     if what == "answer":
         return f"Claude Code: {text}"
     if what == "host":
@@ -127,7 +128,7 @@ def on_page(who, what, text):
     file, allows = text
     if what == "tool":
         return f"Claude Code: Bash: touch {file}" + ("" if allows else " (denied)")
-    if what == "request" and (allows or DECIDED[who] != "owner (web)"):
+    if what == "request" and (allows or NAMES[who] not in OWN):
         return f"Claude Code: Permission: Run touch {file} ({'allowed once: Allow once' if allows else 'denied: Deny'})"
     return None
 
@@ -135,7 +136,7 @@ def on_page(who, what, text):
 def on_screen(who, what, text):
     """Cards of the terminal: who, and what."""
     if what == "prompt":
-        return f"{'You' if NAMES[who] == 'user' else NAMES[who]}: {text}"
+        return f"{'You' if NAMES[who] in OWN else NAMES[who]}: {text}"
     if what == "answer":
         return f"claude code: {text}"
     if what == "host":
@@ -146,7 +147,7 @@ def on_screen(who, what, text):
     if what == "request":
         decided = "allowed once by {} Allow once" if allows else "denied by {} Deny"
         return f"claude code APPROVAL: 🔐 Run touch {file} {decided.format(DECIDED[who])}"
-    name = "You" if NAMES[who] == "user" else NAMES[who]
+    name = "You" if NAMES[who] in OWN else NAMES[who]
     return f"{name} ACTION: Selected: {'Allow once' if allows else 'Deny'}"
 
 

@@ -107,7 +107,7 @@ test('a message says by which channel it came and what became of it in the other
 test('a room is listed, registered for a session, heard, and given back', async ({ page, verbatim }) => {
   const matrix = await homeserver();
   await visit(page, verbatim, '/settings');
-  await expect(rooms(page)).toContainText('No room yet. Join the bot of a channel to a room');
+  await expect(rooms(page)).toContainText('No room yet. Invite the bot of a channel to a room');
   const settings = { homeserver: matrix.url, access_token: 'token' };
   const people = { '@ada:test': 'Ada' };
   const { status, body } = await act(page, 'POST', '/v1/channels', { kind: 'matrix', name: 'Chat', settings, people });
@@ -123,7 +123,13 @@ test('a room is listed, registered for a session, heard, and given back', async 
   await expect(row).toContainText('Chat');
   await accessible(page);
   const ripe = await idOf(page, RIPE);
-  await row.getByRole('combobox', { name: 'Session for !kitchen:test' }).selectOption(ripe);
+  // Of all sessions, by a word of its title and with the keys alone.
+  await row.getByRole('searchbox', { name: 'Find: Session for !kitchen:test' }).pressSequentially('ripe');
+  const list = row.getByRole('combobox', { name: 'Session for !kitchen:test' });
+  await expect(list).toHaveValue(ripe);
+  await expect(list.getByRole('option')).toHaveCount(2);
+  await page.keyboard.press('Enter');
+  await expect(list).toBeFocused();
   await row.getByRole('button', { name: /^Register ?!kitchen:test$/ }).focus();
   await page.keyboard.press('Enter');
   const registered = page.locator('#rooms-registered tbody tr');
@@ -146,6 +152,48 @@ test('a room is listed, registered for a session, heard, and given back', async 
   await ready(page);
   await rooms(page).getByRole('button', { name: /^Unregister ?!kitchen:test$/ }).click();
   await expect(registered).toHaveCount(0);
+  await matrix.stop();
+});
+
+test('who invites the bot is let in, or waits for the owner', async ({ page, verbatim }) => {
+  const matrix = await homeserver();
+  await visit(page, verbatim, '/settings');
+  const settings = { homeserver: matrix.url, access_token: 'token' };
+  const people = { '@ada:test': 'Ada' };
+  const { status, body } = await act(page, 'POST', '/v1/channels', { kind: 'matrix', name: 'Chat', settings, people });
+  expect(status, JSON.stringify(body)).toBe(201);
+  await expect.poll(() => matrix.isHeard()).toBe(true);
+  matrix.invite('!barn:test', '@ada:test', 'The barn');
+  await expect.poll(() => matrix.entered).toEqual(['join !barn:test']);
+  await expect.poll(() => matrix.isHeard()).toBe(true);
+  matrix.invite('!den:test', '@eve:test', 'The den');
+  await until(page, '/v1/rooms', ({ rooms: found }) => found.length === 2);
+  expect(matrix.entered).toEqual(['join !barn:test']);
+
+  await page.reload();
+  await ready(page);
+  const barn = rooms(page).getByRole('row', { name: /The barn/ });
+  const den = rooms(page).getByRole('row', { name: /The den/ });
+  await expect(barn).toContainText('@ada:test invited the bot');
+  await expect(den).toContainText("@eve:test invites the bot, and isn't one of the channel's people");
+  await accessible(page);
+  await den.getByRole('button', { name: /^Decline/ }).click();
+  await expect(den).toHaveCount(0);
+  expect(matrix.entered).toEqual(['join !barn:test', 'leave !den:test']);
+
+  // Asked again, the owner lets the bot in, for a session.
+  await expect.poll(() => matrix.isHeard()).toBe(true);
+  matrix.invite('!den:test', '@eve:test', 'The den');
+  await until(page, '/v1/rooms', ({ rooms: found }) => found.length === 2);
+  await page.reload();
+  await ready(page);
+  const ripe = await idOf(page, RIPE);
+  await den.getByRole('combobox').selectOption(ripe);
+  await den.getByRole('button', { name: /^Register/ }).click();
+  await expect(page.locator('#rooms-registered tbody tr')).toHaveCount(1);
+  expect(matrix.entered.at(-1)).toBe('join !den:test');
+  await say(page, 'Pick it');
+  await expect.poll(() => matrix.sent.map(({ room }) => room)).toEqual(['!den:test']);
   await matrix.stop();
 });
 

@@ -13,7 +13,7 @@ use api::contract::{
     CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EditTypeSettingsEndpoint, EndLogIn,
     EndOtherLogIns, GetType, RemoveType, RevokeKey, RevokeRule,
 };
-use app::browser::{dom, focus, fragment, toast};
+use app::browser::{dom, focus, fragment, session_pick, toast};
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -50,6 +50,7 @@ fn start() {
             change(&input);
         }
     });
+    session_pick::listen(&main);
     dom::listen(&main, "submit", |event: Event| {
         let Some(form) = dom::closest(&event, "form").and_then(|e| e.dyn_into::<HtmlFormElement>().ok()) else {
             return;

@@ -149,6 +149,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/settings", get(pages::settings))
         .route("/fragments/render", post(fragments::render))
         .route("/fragments/sessions", get(fragments::sessions))
+        .route("/fragments/session-options", get(fragments::session_options))
         .route("/fragments/inbox", get(fragments::inbox))
         .route("/fragments/rail", get(fragments::rail))
         .route("/fragments/folders", get(fragments::folders))

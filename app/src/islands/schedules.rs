@@ -49,11 +49,21 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
             words.map(|words| view! { <p class="cap fg-warn" id=format!("wrong{}", field.replace('/', "-")) role="alert">{words}</p> })
         }
     };
+    let picked = NodeRef::<leptos::html::Span>::new();
+    #[cfg(feature = "hydrate")]
+    Effect::new(move || {
+        if let Some(field) = picked.get() {
+            crate::browser::session_pick::listen(&field);
+        }
+    });
     let is_once = move || form.kind.with(|kind| kind == "at");
     view! {
         <form class="new-session" aria-label="New schedule" on:submit=submit>
             <label for="schedule-session">"Session"</label>
+            <span class="session-pick" node_ref=picked>
+            <input type="search" data-find-session="" placeholder="Find a session" autocomplete="off" spellcheck="false" aria-label="Find a session"/>
             <select id="schedule-session" aria-invalid=invalid("/session") aria-describedby="wrong-session" on:change=move |event| form.session.set(event_target_value(&event))>{sessions}</select>
+            </span>
             {note("/session")}
             <label for="schedule-prompt">"Prompt"</label>
             <textarea id="schedule-prompt" dir="auto" rows="3" placeholder="What is the agent to do?" aria-invalid=invalid("/prompt") aria-describedby="wrong-prompt"
@@ -61,7 +71,7 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
             {note("/prompt")}
             <label for="schedule-kind">"When"</label>
             <select id="schedule-kind" on:change=move |event| form.kind.set(event_target_value(&event))>
-                <option value="cron">"Again and again"</option>
+                <option value="cron">"Repeatedly"</option>
                 <option value="at">"Once"</option>
             </select>
             <div hidden=is_once>

@@ -139,7 +139,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         if approval.state == ApprovalState::DecidedElsewhere {
             return None;
         }
-        let via = decision.via.as_deref().map(|via| format!("in the {via}"));
+        let via = decision.via.as_deref().map(place);
         let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
         let parts: Vec<String> = by.into_iter().chain(via).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
@@ -211,6 +211,20 @@ fn begins_with(body: &str) -> String {
     fenced.map_or_else(|| unmarked::line(body), |(_, code)| code.split("\n```").next().unwrap_or(code).to_owned())
 }
 
+/// Where it was decided: `in the terminal`, `in Matrix`.
+fn place(via: &str) -> String {
+    match via {
+        "web" | "terminal" => format!("in the {via}"),
+        "chat" => "in a chat".to_owned(),
+        "webhook" => "by webhook".to_owned(),
+        kind => {
+            let mut kind = kind.to_owned();
+            kind.get_mut(..1).map(str::make_ascii_uppercase);
+            format!("in {kind}")
+        }
+    }
+}
+
 /// Why a person said no.
 fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
     let by = approval.decision.as_ref().and_then(|decision| decision.by.clone()).filter(|by| by != OWNER);
@@ -222,7 +236,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         ApprovalKind::Form => "this form".to_owned(),
     };
     let via = approval.decision.as_ref().and_then(|decision| decision.via.as_deref());
-    let via = via.map(|via| format!(" in the {via} ")).unwrap_or_default();
+    let via = via.map(|via| format!(" {} ", place(via))).unwrap_or_default();
     let clamped = is_long(words) && !card.whole();
     view! {
         <div class="msg user refusal">

@@ -4,6 +4,7 @@ use crate::clock::Clock;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::islands::schedules::{NewSchedule, ScheduleActions};
+use crate::pages::session_pick;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
 use crate::visible;
@@ -36,12 +37,7 @@ fn content(data: &SchedulesPage) -> Part {
     let clock = &data.shell.clock;
     let rows: Vec<_> = data.schedules.schedules.iter().map(|schedule| row(schedule, clock)).collect();
     let list = if rows.is_empty() { nothing() } else { table(rows) };
-    let sessions: Vec<(String, String)> = data
-        .shell
-        .recent
-        .iter()
-        .map(|session| (session.id.to_string(), visible::line(&one_line(&session.title, 80))))
-        .collect();
+    let sessions = session_pick::entries(&data.shell.recent);
     let form = if sessions.is_empty() {
         part! { <p class="cap">"A schedule needs a session. "<a class="link" href="/new">"Start one"</a></p> }
     } else {

@@ -99,7 +99,7 @@ fn parts(data: &SettingsPage) -> Part {
     part! {
         {credentials::keys(&data.keys, &data.shell.clock)}
         {credentials::devices(&data.logins, &data.shell.clock)}
-        {channels::channels(&data.channels, &data.shell.clock)}
+        {channels::channels(&data.channels, &data.shell.recent, &data.shell.clock)}
         {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
         {routing::section(&data.routing)}
         {rules::rules(&data.rules, &data.shell.clock)}

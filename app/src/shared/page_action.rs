@@ -93,6 +93,7 @@ page_actions! {
     ClearRefused = "clear-refused",
     BindSession = "bind-session",
     UnbindSession = "unbind-session",
+    LeaveRoom = "leave-room",
     ResetRouting = "reset-routing",
 }
 

@@ -64,6 +64,9 @@ impl Reply for LaunchCode {
 /// other servers of the machine get the cookie, and don't get this.
 pub const SECRET_HEADER: &str = "x-verbatim-secret";
 
+/// What `verbatim tui` calls itself when it logs in. What such a log-in says and decides comes from the terminal.
+pub const TERMINAL: &str = "Verbatim in a terminal";
+
 /// The code of the problem where that secret isn't there or isn't the one of the log-in.
 pub const SECRET_MISSING: &str = "secret_missing";
 

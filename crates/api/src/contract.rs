@@ -30,7 +30,7 @@ use crate::preferences::{EditPreferences, Preferences};
 use crate::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use crate::reading::{ReadUpTo, UnreadSessions};
 use crate::redaction::{RedactionQuery, RedactionReport};
-use crate::routing::{Rooms, Routing};
+use crate::routing::{LeaveRoom, Rooms, Routing};
 use crate::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use crate::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use crate::search::{SearchPage, SearchQuery};
@@ -297,6 +297,8 @@ endpoints! {
     Put "/v1/sessions/{session}/routing" set_session_routing / SetSessionRouting (SessionPath, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
     /// Rooms of channels that somebody wrote in and nobody registered. What was written there isn't stored.
     Get "/v1/rooms" list_rooms / ListRooms (Nothing, Nothing) -> Rooms [Owner, Local; 1 KiB];
+    /// Leave a room that nobody registered, or decline the invitation to it.
+    Post "/v1/rooms/leave" leave_room / LeaveRoomEndpoint (Nothing, LeaveRoom) -> Rooms [Owner, Local; 1 KiB];
     /// How the workspace treats message types.
     Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
     /// Draws types as text, or accepts their payload unchecked. It takes effect at once.

@@ -33,7 +33,13 @@ pub struct Room {
     /// Its name for people, where the channel says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// When somebody first wrote there.
+    /// The address of who invited the channel's bot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invited_by: Option<String>,
+    /// The bot isn't in the room: who invited it isn't one of the channel's people. Registering the room accepts the invitation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub invitation: bool,
+    /// When somebody first wrote there, or invited the bot.
     pub first_at: Micros,
     /// When somebody last wrote there, to the minute.
     pub last_at: Micros,
@@ -47,3 +53,17 @@ pub struct Rooms {
     pub rooms: Vec<Room>,
 }
 impl Reply for Rooms {}
+
+/// A room that is to be left, or whose invitation is to be declined.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LeaveRoom {
+    /// Id of the channel.
+    pub channel: String,
+    /// The room's address, as `/v1/rooms` has it.
+    pub address: String,
+}
+impl Input for LeaveRoom {
+    const EXAMPLE: &'static str = r#"{"channel": "8c1f0a2b3d", "address": "!kitchen:example.org"}"#;
+}

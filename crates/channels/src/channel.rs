@@ -210,6 +210,13 @@ pub enum What {
         /// The sign: `👍`.
         key: String,
     },
+    /// Invited the bot to the place, where it isn't yet.
+    Invited {
+        /// What the place is called, as far as an invitation says it.
+        name: Option<String>,
+        /// What is written there can't be read.
+        is_encrypted: bool,
+    },
 }
 
 /// One place of one kind.
@@ -231,6 +238,18 @@ pub trait Channel: Send + Sync {
     /// nothing needn't.
     fn tell<'a>(&'a self, place: &'a str, key: &'a str, text: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
         let _ = (place, key, text);
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Accepts an invitation to a place, for kinds that report [`What::Invited`].
+    fn join<'a>(&'a self, place: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        let _ = place;
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Declines an invitation to a place, or leaves it.
+    fn leave<'a>(&'a self, place: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        let _ = place;
         Box::pin(async { Ok(()) })
     }
 

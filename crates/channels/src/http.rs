@@ -5,7 +5,8 @@ use crate::channel::{Failure, SettingError};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -108,9 +109,13 @@ impl Http {
 
 /// The other side took the request and refused it.
 fn refused(status: StatusCode, wait: Option<Duration>, json: &Value, body: &[u8]) -> Failure {
-    // Matrix says it in its body.
+    // Matrix and Telegram say it in their bodies.
     let wait = wait.or_else(|| json.get("retry_after_ms").and_then(Value::as_u64).map(Duration::from_millis));
-    let text = String::from_utf8_lossy(body);
+    let wait =
+        wait.or_else(|| json.pointer("/parameters/retry_after").and_then(Value::as_u64).map(Duration::from_secs));
+    // An empty object says nothing.
+    let is_empty = json.as_object().is_some_and(Map::is_empty);
+    let text = if is_empty { Cow::default() } else { String::from_utf8_lossy(body) };
     let said = model::text::one_line(&text, SHOWN);
     let reason = format!("{status}{}{said}", if said.is_empty() { "" } else { ": " });
     let passes = matches!(status.as_u16(), 408 | 425 | 429) || status.is_server_error();

@@ -20,6 +20,14 @@
 
 #![warn(missing_docs)]
 
+// Kinds name this crate as the example in the documentation does.
+extern crate self as channels;
+
+/// The example of the documentation, which compiles as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/user/channels.md")]
+struct Documented;
+
 mod address;
 mod addressed;
 mod channel;

@@ -98,13 +98,22 @@ impl Channel for Matrix {
         })
     }
 
+    fn join<'a>(&'a self, place: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(self.api.join(place))
+    }
+
+    fn leave<'a>(&'a self, place: &'a str) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(self.api.leave(place))
+    }
+
     fn receive<'a>(&'a self, position: Option<&'a str>) -> BoxFuture<'a, Result<Received, Failure>> {
         Box::pin(async move {
             let me = self.api.me().await?;
             let sync = self.api.sync(position).await?;
             let next = sync.get("next_batch").and_then(Value::as_str);
             let next = next.ok_or_else(|| Failure::later("the homeserver's sync has no `next_batch`"))?.to_owned();
-            let mut happened: Vec<Incoming> = Vec::new();
+            // An invitation waits until it is answered: the first sync has those of before.
+            let mut happened: Vec<Incoming> = events::invitations(&sync, &me).collect();
             if let Some(since) = position {
                 for (room, timeline) in events::timelines(&sync) {
                     if let Some(before) = events::gap(timeline) {

@@ -80,4 +80,4 @@ pub use posting::MOST_EDITS;
 pub use posting::read_metadata;
 pub use problem::problem;
 pub use request_span::with_session;
-pub use scoped::{Agent, Caller, Person, Scoped};
+pub use scoped::{Agent, Caller, Person, Scoped, Surface};

@@ -4,7 +4,7 @@
 //! changes something takes the second secret, which pages keep where only they can read it.
 
 use crate::condition::report;
-use crate::{Hub, clock, hex, problem};
+use crate::{Hub, Surface, clock, hex, problem};
 use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -207,9 +207,9 @@ impl Hub {
         Ok(())
     }
 
-    /// What the log-in of this token may do, if it still holds; with or without its second secret. Notes its use at most
-    /// once a minute.
-    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<Grant>, Problem> {
+    /// What the log-in of this token may do, with or without its second secret, and where it was made; None if it doesn't hold. Notes
+    /// its use at most once a minute.
+    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<(Grant, Surface)>, Problem> {
         let now = clock::now();
         let hash = hex(&hash(token));
         let Some(login) = self.login(&hash).await? else { return Ok(None) };
@@ -220,7 +220,7 @@ impl Hub {
         if now.since(login.last_used_at) > 60 * Micros::SECOND {
             self.note_login_use(hash);
         }
-        Ok(Some(grant(&login, secret)))
+        Ok(Some((grant(&login, secret), Surface::of_label(&login.label))))
     }
 
     /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.

@@ -1,9 +1,10 @@
 //! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
 
+use crate::channels::EXTRA;
 use crate::import::batch::lines;
 use crate::search_text::search_text;
 use crate::types::TypeTable;
-use crate::{Caller, hex, moment, problem, reports, routing};
+use crate::{Caller, Surface, hex, moment, problem, reports, routing};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
@@ -50,6 +51,8 @@ pub struct Treatment<'a> {
     pub settings: &'a TypeSettings,
     pub types: &'a TypeTable,
     pub rules: &'a Rules,
+    /// Where the owner writes.
+    pub surface: Surface,
 }
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
@@ -61,11 +64,12 @@ pub fn post(
     pointer: &str,
     now: Micros,
 ) -> Result<LivePost, Problem> {
-    let Treatment { settings, types, rules } = treatment;
+    let Treatment { settings, types, rules, surface } = treatment;
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
-    let (mut draft, body) = draft(caller, settings, input, types, now).map_err(|problem| below(pointer, problem))?;
+    let (mut draft, body) =
+        draft((caller, *surface), settings, input, types, now).map_err(|problem| below(pointer, problem))?;
     let route = routing::of_own(caller, &draft, rules);
     let is_read = route.is_none_or(|route| routing::mark(&mut draft, &route));
     let said_by_person = draft.role == Role::User;
@@ -150,7 +154,7 @@ pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
 
 /// The message, and its content as it was read.
 fn draft(
-    caller: &Caller,
+    (caller, surface): (&Caller, Surface),
     settings: &TypeSettings,
     input: PostMessage,
     types: &TypeTable,
@@ -196,12 +200,18 @@ fn draft(
     if blank && *caller == Caller::Owner {
         return Err(Problem::field("/content", "a text that says something"));
     }
+    if role == Role::User
+        && !matches!(caller, Caller::Agent(_))
+        && let Some(origin) = surface.extra()
+    {
+        metadata.get_or_insert_default().entry(EXTRA).or_insert(origin);
+    }
     let requires_user_input = input.requires_user_input.unwrap_or(false);
     if requires_user_input && role == Role::User {
         return Err(Problem::field("/requires_user_input", "false: a person's own message asks nobody"));
     }
     let created_at = input.created_at.map(|at| moment_of(&at)).transpose()?.unwrap_or(now);
-    let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role));
+    let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role, surface).to_owned());
     let mut draft = Draft {
         sender,
         sender_name: name("/sender_name", input.sender_name)?.or_else(|| sender_name(caller)),
@@ -452,15 +462,15 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
     Ok(role)
 }
 
-fn sender(caller: &Caller, role: Role) -> String {
+fn sender(caller: &Caller, role: Role, surface: Surface) -> &'static str {
     match (caller, role) {
-        (_, Role::User) => "user",
+        (Caller::Agent(_), Role::User) => Surface::Web.sender(),
+        (_, Role::User) => surface.sender(),
         (_, Role::System) => "system",
         (_, Role::Tool) => "tool",
         (_, Role::Model) => "thinking",
         _ => "bot",
     }
-    .to_owned()
 }
 
 fn sender_name(caller: &Caller) -> Option<String> {

@@ -6,7 +6,7 @@
 
 mod rooms;
 
-pub use rooms::Rooms;
+pub use rooms::{Doing, Heard, Rooms};
 
 use crate::Caller;
 use model::routing::{Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, mention, route};

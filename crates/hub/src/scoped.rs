@@ -2,7 +2,7 @@
 
 use crate::redaction::Masking;
 use crate::{Hub, answers, hooks};
-use api::account::{Health, LaunchCode, LogInPath, LogIns, Me};
+use api::account::{Health, LaunchCode, LogInPath, LogIns, Me, TERMINAL};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::channels::{
     BindSession, ChannelAdded, ChannelPath, ChannelSessionPath, Channels, Deliveries, DeliveriesQuery,
@@ -31,7 +31,7 @@ use api::preferences::{EditPreferences, Preferences};
 use api::projects::{ForgetProject, Forgotten, Projects, SetProject};
 use api::reading::{ReadUpTo, UnreadSessions};
 use api::redaction::{RedactionQuery, RedactionReport};
-use api::routing::{Rooms, Routing};
+use api::routing::{LeaveRoom, Rooms, Routing};
 use api::runs::{BeginRun, ContextLog, ContextLogCheck, ContextLogQuery, EndRun, RunBegun, RunEnded, RunPath};
 use api::schedules::{EditSchedule, NewSchedule, Schedule, ScheduleMade, SchedulePath, Schedules};
 use api::search::{SearchPage, SearchQuery};
@@ -43,6 +43,7 @@ use api::{Access, Api, Nothing, Problem};
 use model::Status;
 use model::routing::Settings as RoutingSettings;
 use redact::Redactor;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use store::Usage;
 
@@ -113,12 +114,54 @@ pub struct Person {
     pub channel: String,
 }
 
+/// Which of our own programs a person uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// The page.
+    Web,
+    /// `verbatim tui`, or a command.
+    Terminal,
+}
+
+impl Surface {
+    /// The surface of a log-in with this label, which is the `User-Agent` that logged in.
+    pub fn of_label(label: &str) -> Self {
+        if label == TERMINAL { Self::Terminal } else { Self::Web }
+    }
+
+    /// The word by which decisions name it.
+    pub fn via(self) -> &'static str {
+        match self {
+            Self::Web => "web",
+            Self::Terminal => "terminal",
+        }
+    }
+
+    /// The sender of what a person writes there, unless they name another.
+    pub fn sender(self) -> &'static str {
+        match self {
+            Self::Web => "user",
+            Self::Terminal => "tui-user",
+        }
+    }
+
+    /// The extra that says where a message came from; None for the page, where it is shown anyway.
+    pub fn extra(self) -> Option<Value> {
+        match self {
+            Self::Web => None,
+            Self::Terminal => Some(json!({ "name": "Terminal", "kind": self.via() })),
+        }
+    }
+}
+
 #[derive(Clone)]
 pub struct Scoped {
     pub hub: Hub,
     pub caller: Caller,
     /// The id of the log-in, of a browser.
     pub login: Option<Arc<str>>,
+    /// Where the owner speaks.
+    pub surface: Surface,
     /// The person who speaks, where they aren't the owner at a page of ours.
     pub person: Option<Arc<Person>>,
     /// Masks what is read of sessions and messages, where a redacted copy is wanted. Files can't be read then.
@@ -129,7 +172,8 @@ pub struct Scoped {
 
 impl Scoped {
     pub fn new(hub: Hub, caller: Caller) -> Self {
-        Self { hub, caller, login: None, person: None, redactor: None, tells_results: true }
+        let surface = if caller == Caller::Local { Surface::Terminal } else { Surface::Web };
+        Self { hub, caller, login: None, surface, person: None, redactor: None, tells_results: true }
     }
 }
 
@@ -434,6 +478,9 @@ impl Api for Scoped {
     }
     async fn list_rooms(&self, _: Nothing, _: Nothing) -> Result<Rooms, Problem> {
         answers::routing::rooms(self).await
+    }
+    async fn leave_room(&self, _: Nothing, input: LeaveRoom) -> Result<Rooms, Problem> {
+        answers::channels::leave(self, input).await
     }
     async fn get_type_settings(&self, _: Nothing, _: Nothing) -> Result<TypeSettings, Problem> {
         Ok(answers::type_settings::get(&self.hub))

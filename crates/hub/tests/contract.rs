@@ -14,6 +14,8 @@ mod blobs;
 mod broken_store;
 #[path = "contract/channel_answers.rs"]
 mod channel_answers;
+#[path = "contract/channel_matrix.rs"]
+mod channel_matrix;
 #[path = "contract/channel_side.rs"]
 mod channel_side;
 #[path = "contract/channels.rs"]

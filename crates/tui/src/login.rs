@@ -1,6 +1,6 @@
 //! A log-in of our own: what a person says and decides is theirs, and this machine's credential may not decide.
 
-use api::account::{LogIn, LogInSecret, SECRET_HEADER};
+use api::account::{LogIn, LogInSecret, SECRET_HEADER, TERMINAL};
 use api::client::refusal;
 use api::contract::{LogInRoute, LogOut};
 use api::transport::reqwest::{lost, whole};
@@ -11,8 +11,6 @@ use reqwest::{RequestBuilder, Response};
 use sdk::Verbatim;
 use std::time::Duration;
 
-/// What the list of log-ins calls it.
-const LABEL: &str = "Verbatim in a terminal";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -39,7 +37,8 @@ impl Person {
         let http = reqwest::Client::builder().no_proxy().build().map_err(|error| lost(&base, &error))?;
         let body =
             api::json::write(&LogIn { code: code.to_owned() }).map_err(|error| api::client::unreadable(&error))?;
-        let request = http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, LABEL).header(ORIGIN, &base);
+        let request =
+            http.post(format!("{base}{}", LogInRoute::PATH)).header(USER_AGENT, TERMINAL).header(ORIGIN, &base);
         let response = send(request.header(CONTENT_TYPE, "application/json").body(body), &base).await?;
         let cookie = response.headers().get(SET_COOKIE).and_then(|value| value.to_str().ok());
         let cookie = cookie.and_then(|cookie| cookie.split(';').next()).map(str::to_owned);
@@ -69,7 +68,7 @@ impl Person {
 
     fn shown(&self, request: RequestBuilder) -> RequestBuilder {
         let request = request.header(COOKIE, &self.cookie).header(SECRET_HEADER, &self.secret);
-        request.header(ORIGIN, &self.base).header(USER_AGENT, LABEL)
+        request.header(ORIGIN, &self.base).header(USER_AGENT, TERMINAL)
     }
 }
 

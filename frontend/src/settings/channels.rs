@@ -2,8 +2,8 @@
 
 use super::{draw, problem_of, show_removed, then_draw};
 use api::contract::{
-    AddChannel, BindSessionEndpoint, EditChannelEndpoint, RemoveChannel, SettleDeliveriesEndpoint, TestChannel,
-    UnbindSession,
+    AddChannel, BindSessionEndpoint, EditChannelEndpoint, LeaveRoomEndpoint, RemoveChannel, SettleDeliveriesEndpoint,
+    TestChannel, UnbindSession,
 };
 use app::browser::{dom, fragment, toast};
 use app::shared::page_action::PageAction;
@@ -28,6 +28,10 @@ pub fn click(action: PageAction, button: &Element) {
             then_draw(fragment::ask(BindSessionEndpoint, [&channel], json!({ "session": session })));
         }
         PageAction::UnbindSession => then_draw(fragment::ask(UnbindSession, [&channel, &session], Value::Null)),
+        PageAction::LeaveRoom => {
+            let room = button.get_attribute("data-room").unwrap_or_default();
+            then_draw(fragment::ask(LeaveRoomEndpoint, [], json!({ "channel": channel, "address": room })));
+        }
         PageAction::PauseChannel => edit(json!({ "paused": true })),
         PageAction::ResumeChannel => edit(json!({ "paused": false })),
         PageAction::SendNow => settle("now"),

@@ -53,7 +53,7 @@ impl Events {
     /// A place for one more stream. This machine's own commands have as many as there are connections.
     fn place(&self, credential: &Credential) -> Result<Option<Place>, Problem> {
         let (whose, most) = match credential {
-            Credential::LogIn(token, _) => (hub::login::id(token), STREAMS),
+            Credential::LogIn(token, ..) => (hub::login::id(token), STREAMS),
             Credential::Key(id) => (id.clone(), STREAMS_OF_KEY),
             Credential::Machine => return Ok(None),
         };
@@ -174,7 +174,7 @@ pub(super) async fn over(hub: Hub, credential: Credential) {
     loop {
         // In boxes, since it is seldom: thousands of streams would each hold the room of a query.
         let holds = match &credential {
-            Credential::LogIn(token, _) => Box::pin(hub.login_holds_until(token)).await,
+            Credential::LogIn(token, ..) => Box::pin(hub.login_holds_until(token)).await,
             Credential::Key(id) => Box::pin(hub.key_holds_until(id)).await,
             Credential::Machine => Ok(Some(clock::NEVER)),
         };

@@ -26,6 +26,16 @@ use std::sync::Arc;
 /// Longest text that is previewed, in bytes of its request.
 const RENDER_LIMIT: usize = 1 << 20;
 
+/// Sessions that a list offers at once.
+const OPTIONS: u32 = 50;
+
+/// Which sessions a list is to offer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionOptions {
+    q: String,
+}
+
 /// HTML of a piece of a page.
 pub struct Fragment(String);
 
@@ -102,6 +112,14 @@ impl FragmentQuery {
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Answer {
     let data = sessions_data(&site, &uri, &headers).await?;
     Ok(Fragment(app::pages::sessions::list(&data)))
+}
+
+/// Sessions as options of a list: those with these words, else the latest.
+pub async fn session_options(State(site): State<Site>, Asked(query): Asked<SessionOptions>) -> Answer {
+    let q = Some(query.q).filter(|words| !words.trim().is_empty());
+    let query = ListSessions { q, limit: Some(OPTIONS), ..ListSessions::default() };
+    let page = site.api.list_sessions(Nothing {}, query).await?;
+    Ok(Fragment(app::pages::session_pick::found(&page.sessions)))
 }
 
 /// The latest sessions, as the rail lists them.

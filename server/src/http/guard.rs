@@ -14,7 +14,7 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use hub::login::Grant;
-use hub::{Caller, Hub, Scoped};
+use hub::{Caller, Hub, Scoped, Surface};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -143,8 +143,8 @@ fn reads(method: &Method) -> bool {
 /// What a caller showed, for streams that must end when it is revoked.
 #[derive(Clone)]
 pub enum Credential {
-    /// The token of a log-in, and what it may do by what came with it.
-    LogIn(Arc<str>, Grant),
+    /// The token of a log-in, what it may do by what came with it, and where it was made.
+    LogIn(Arc<str>, Grant, Surface),
     /// The id of an agent's key.
     Key(String),
     /// This machine's credential file: it holds as long as the server runs.
@@ -154,7 +154,7 @@ pub enum Credential {
 impl Credential {
     /// A browser sends its cookie to every server of its host, whatever the port; the others go where they are sent.
     pub fn may_change(&self) -> bool {
-        !matches!(self, Self::LogIn(_, Grant::Read))
+        !matches!(self, Self::LogIn(_, Grant::Read, _))
     }
 }
 
@@ -194,12 +194,13 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 Ok(place) => place,
                 Err(problem) => return refuse(request, problem),
             };
-            let login = match &credential {
-                Credential::LogIn(token, _) => Some(hub::login::id(token).into()),
-                Credential::Key(_) | Credential::Machine => None,
-            };
+            let mut scoped = Scoped::new(doors.hub.clone(), caller);
+            if let Credential::LogIn(token, _, surface) = &credential {
+                scoped.login = Some(hub::login::id(token).into());
+                scoped.surface = *surface;
+            }
             request.extensions_mut().insert(credential);
-            request.extensions_mut().insert(Scoped { login, ..Scoped::new(doors.hub.clone(), caller) });
+            request.extensions_mut().insert(scoped);
             let answer = next.run(request).await;
             // How many they were is known once they are read: those that come after wait the longer.
             if let (Some(key), Some(Weight(writes))) = (writes, answer.extensions().get()) {
@@ -249,8 +250,8 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
         }));
     }
     let Some(token) = cookie(headers, &doors.cookie) else { return Ok(None) };
-    let grant = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
-    Ok(grant.map(|grant| (Caller::Owner, Credential::LogIn(token.into(), grant))))
+    let known = doors.hub.logged_in(token, text(headers, SECRET_HEADER)).await?;
+    Ok(known.map(|(grant, surface)| (Caller::Owner, Credential::LogIn(token.into(), grant, surface))))
 }
 
 /// Notes who sends a request: whose connection it is, and who is charged for its body.

@@ -213,12 +213,13 @@ fn a_request_is_read_before_it_is_allowed() {
     let state = || {
         let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?type=APPROVAL"), "").json();
         let payload = page["messages"][0]["metadata"]["payload"].clone();
-        (payload["state"].clone(), payload["decision"]["by"].clone())
+        let decision = &payload["decision"];
+        (payload["state"].clone(), decision["by"].clone(), decision["via"].clone())
     };
     // The end is reached page by page: no key jumps there.
     person.press("a G a");
     assert!(person.screen().contains("Read all of it first"), "{}", person.screen());
-    assert_eq!(state(), (json!("open"), Value::Null));
+    assert_eq!(state(), (json!("open"), Value::Null, Value::Null));
     person.press("Space Space Space");
     assert_screen!(person.screen());
     // In another width nothing of it was seen.
@@ -226,7 +227,10 @@ fn a_request_is_read_before_it_is_allowed() {
     person.press("a");
     assert_eq!(state().0, "open");
     person.press("Space Space Space a");
-    assert_eq!(state(), (json!("allowed_once"), json!("owner")));
+    assert_eq!(state(), (json!("allowed_once"), json!("owner"), json!("terminal")));
+    // Every reader is told where it was decided.
+    let page = server.get(&format!("/s/{session}"), &[("Cookie", server.cookie().as_str())]).text();
+    assert!(page.contains("by you in the terminal"), "{page}");
     person.refresh();
     person.press("a");
     assert!(person.screen().contains("Nothing here waits"), "{}", person.screen());
@@ -311,6 +315,10 @@ fn writing_searching_and_what_is_refused() {
     let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?role=user"), "").json();
     let last = page["messages"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["content"], &last["delivery"]["state"]), (&json!("Oil it again,\nplease"), &json!("waiting")));
+    let origin = json!({"name": "Terminal", "kind": "terminal"});
+    assert_eq!((&last["sender"], &last["metadata"]["channel"]), (&json!("tui-user"), &origin));
+    let page = server.get(&format!("/s/{session}"), &[("Cookie", server.cookie().as_str())]).text();
+    assert!(page.contains("From Terminal"), "{page}");
     person.press("Ctrl+k");
     person.type_in("axle dry");
     person.press("Enter");

@@ -3,6 +3,7 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
+use crate::pages::session_pick::{Pick, pick};
 use crate::part::{Part, part};
 use crate::shared::message_href;
 use crate::shared::page_action::PageAction;
@@ -10,6 +11,7 @@ use crate::shell::small_icon;
 use crate::visible;
 use api::channels::{Channel, ChannelDelivery, ChannelField, ChannelKind, Channels};
 use leptos::prelude::*;
+use model::Session;
 
 /// The channels, and what each refused for good.
 pub struct ChannelsData {
@@ -18,7 +20,8 @@ pub struct ChannelsData {
     pub refused: Vec<(String, Vec<ChannelDelivery>)>,
 }
 
-pub fn channels(data: &ChannelsData, clock: &Clock) -> Part {
+/// `recent` are the sessions that a new channel offers first.
+pub fn channels(data: &ChannelsData, recent: &[Session], clock: &Clock) -> Part {
     let all = &data.channels.channels;
     let rows: Vec<_> = all.iter().map(|channel| row(channel, &data.channels.kinds, clock)).collect();
     let none = rows.is_empty().then(|| {
@@ -39,7 +42,7 @@ pub fn channels(data: &ChannelsData, clock: &Clock) -> Part {
         .filter_map(|(id, deliveries)| Some(refused(all.iter().find(|channel| channel.id == *id)?, deliveries, clock)))
         .collect();
     let people: Vec<_> = all.iter().filter(|channel| answers(channel, &data.channels.kinds)).map(people).collect();
-    let forms: Vec<_> = data.channels.kinds.iter().map(form).collect();
+    let forms: Vec<_> = data.channels.kinds.iter().map(|kind| form(kind, recent)).collect();
     part! {
         <section id="channels" aria-labelledby="channels-heading">
             <div class="pagehead"><h2 id="channels-heading">"Channels"</h2>
@@ -97,7 +100,10 @@ fn state(channel: &Channel, clock: &Clock) -> Part {
                 <button type="button" class="btn quiet tiny" data-action=PageAction::SendNow.name() data-channel=channel.id.clone()>"Try now"</button></p>
         }
     });
-    part! { {paused}{waiting}{sent}{failing} }
+    let dead = (channel.dead > 0).then(|| {
+        part! { <span class="chip fg-err">{format!("{} refused", figures::count(channel.dead))}</span>" " }
+    });
+    part! { {paused}{waiting}{dead}{sent}{failing} }
 }
 
 /// What a channel refused for good.
@@ -146,7 +152,9 @@ fn people(channel: &Channel) -> Part {
     }
 }
 
-fn form(kind: &ChannelKind) -> Part {
+fn form(kind: &ChannelKind, recent: &[Session]) -> Part {
+    let label = format!("Session of {}", kind.title);
+    let shown = Pick { name: "session", label, none: "Every session", is_required: false };
     let fields: Vec<_> = kind.fields.iter().map(field).collect();
     let people = kind.answers.then(|| {
         part! {
@@ -160,7 +168,7 @@ fn form(kind: &ChannelKind) -> Part {
                 <p class="cap">{kind.about.clone()}</p>
                 <label class="answer-field"><span>"Name"</span><input name="name" maxlength="200" placeholder=kind.title.clone()/></label>
                 {fields}{people}
-                <label class="answer-field"><span>"Session: its id, or empty for every session"</span><input name="session" spellcheck="false"/></label>
+                <div class="answer-field"><span>"Sessions"</span>{pick(&shown, recent)}</div>
                 <p class="cap fg-err" role="alert" data-problem="" hidden></p>
                 <p><button type="submit" class="btn primary">"Add the channel"</button></p>
             </form>

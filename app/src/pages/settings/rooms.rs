@@ -1,6 +1,7 @@
-//! Rooms of channels: those in which somebody wrote and that show no session, and those that an owner registered.
+//! Rooms of channels: those in which somebody wrote or to which the bot was invited, and those that an owner registered.
 
 use crate::clock::{Clock, moment};
+use crate::pages::session_pick::{Pick, pick};
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
 use crate::shared::session_href;
@@ -9,7 +10,6 @@ use api::channels::{Channel, ChannelSession};
 use api::routing::{Room, Rooms};
 use leptos::prelude::*;
 use model::Session;
-use model::text::one_line;
 
 /// `recent` are the sessions that a room can be registered for by choosing.
 pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Clock) -> Part {
@@ -25,13 +25,13 @@ pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Cl
         .collect();
     let none = (waiting.is_empty() && registered.is_empty()).then(|| {
         part! {
-            <p class="cap none-yet">"No room yet. Join the bot of a channel to a room, and write there as one of the channel's people: the room is then listed here."</p>
+            <p class="cap none-yet">"No room yet. Invite the bot of a channel to a room, as one of the channel's people: the room is then listed here."</p>
         }
     });
     let waiting = (!waiting.is_empty()).then(|| {
         part! {
             <div class="table-wrap"><table class="table" id="rooms-waiting">
-                <thead><tr><th scope="col">"Shows no session"</th><th scope="col" class="hide-narrow">"Last written in"</th><th scope="col">"Register for"</th></tr></thead>
+                <thead><tr><th scope="col">"Shows no session"</th><th scope="col" class="hide-narrow">"Last heard of"</th><th scope="col">"Register for"</th></tr></thead>
                 <tbody>{waiting}</tbody>
             </table></div>
         }
@@ -47,7 +47,7 @@ pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Cl
     part! {
         <section id="rooms" aria-labelledby="rooms-heading">
             <div class="pagehead"><h2 id="rooms-heading">"Rooms"</h2>
-                <p>"Rooms of channels in which people write. Nothing is stored of what is written in a room that shows no session."</p></div>
+                <p>"Rooms of channels in which people write. The bot of a channel enters the rooms to which the channel's people invite it. Nothing is stored of what is written in a room that shows no session."</p></div>
             {none}{waiting}{registered}
         </section>
     }
@@ -56,20 +56,25 @@ pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Cl
 fn waiting(room: &Room, channel: String, recent: &[Session], clock: &Clock) -> Part {
     let address = visible::line(&room.address);
     let named = room.name.as_deref().map_or_else(|| address.clone(), visible::line);
-    let label = format!("Session for {named}");
-    let options: Vec<_> = recent
-        .iter()
-        .map(|session| {
-            let title = visible::line(&one_line(&session.title, 80));
-            part! { <option value=session.id.to_string()>{title}</option> }
-        })
-        .collect();
+    let by = room.invited_by.as_deref().map(visible::line);
+    let by = by.map(|by| {
+        if room.invitation {
+            part! { <p class="cap fg-warn">{format!("{by} invites the bot, and isn't one of the channel's people. Registering accepts.")}</p> }
+        } else {
+            part! { <p class="cap">{format!("{by} invited the bot")}</p> }
+        }
+    });
+    let leave = if room.invitation { "Decline" } else { "Leave" };
+    let picked =
+        Pick { name: "session", label: format!("Session for {named}"), none: "Choose a session", is_required: true };
     part! {
-        <tr><th scope="row"><span class="name">{named.clone()}</span><br/><small class="mut">{channel}</small></th>
+        <tr><th scope="row"><span class="name">{named.clone()}</span><br/><small class="mut">{channel}</small>{by}</th>
             <td class="hide-narrow">{moment(clock, room.last_at, "num mut")}</td>
             <td><form class="register" data-room=room.address.clone() data-channel=room.channel.clone()>
-                <span class="pick"><select name="session" required aria-label=label><option value="">"Choose a session"</option>{options}</select></span>
+                {pick(&picked, recent)}
                 <button type="submit" class="btn tiny">"Register"<span class="sr">{format!(" {named}")}</span></button>
+                <button type="button" class="btn quiet tiny" data-action=PageAction::LeaveRoom.name() data-channel=room.channel.clone() data-room=room.address.clone()>
+                    {leave}<span class="sr">{format!(" {named}")}</span></button>
                 <p class="cap fg-err" role="alert" data-problem="" hidden></p>
             </form></td></tr>
     }

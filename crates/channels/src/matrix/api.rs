@@ -62,6 +62,16 @@ impl Api {
         self.call("PUT", &["rooms", room, "redact", event, key], Some(&json!({}))).await.map(drop)
     }
 
+    /// Accepts an invitation.
+    pub async fn join(&self, room: &str) -> Result<(), Failure> {
+        self.call("POST", &["rooms", room, "join"], Some(&json!({}))).await.map(drop)
+    }
+
+    /// Leaves a room, or declines an invitation to it.
+    pub async fn leave(&self, room: &str) -> Result<(), Failure> {
+        self.call("POST", &["rooms", room, "leave"], Some(&json!({}))).await.map(drop)
+    }
+
     /// Makes the room of a session, or finds it by its alias.
     pub async fn make_room(&self, place: &Place<'_>) -> Result<String, Failure> {
         let me = self.me().await?;

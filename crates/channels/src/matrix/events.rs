@@ -9,6 +9,30 @@ pub fn timelines(sync: &Value) -> impl Iterator<Item = (&str, &Value)> {
     rooms.filter_map(|(room, joined)| Some((room.as_str(), joined.get("timeline")?)))
 }
 
+/// The invitations of a sync.
+pub fn invitations<'a>(sync: &'a Value, me: &'a str) -> impl Iterator<Item = Incoming> + 'a {
+    let rooms = sync.pointer("/rooms/invite").and_then(Value::as_object).into_iter().flatten();
+    rooms.filter_map(move |(room, invited)| {
+        let state = invited.pointer("/invite_state/events").and_then(Value::as_array)?;
+        let text = |event: &Value, pointer: &str| event.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        let of = |kind: &'static str| state.iter().filter(move |event| event.get("type").is_some_and(|it| it == kind));
+        let mine = |event: &&Value| text(event, "/state_key").as_deref() == Some(me);
+        let invitation = of("m.room.member")
+            .filter(mine)
+            .find(|it| it.pointer("/content/membership").is_some_and(|word| word == "invite"))?;
+        let name = of("m.room.name").find_map(|event| text(event, "/content/name"));
+        let alias = || of("m.room.canonical_alias").find_map(|event| text(event, "/content/alias"));
+        let name = name.filter(|name| !name.trim().is_empty()).or_else(alias);
+        let is_encrypted = of("m.room.encryption").next().is_some();
+        Some(Incoming {
+            id: format!("invited-{room}"),
+            place: room.clone(),
+            sender: text(invitation, "/sender")?,
+            what: What::Invited { name, is_encrypted },
+        })
+    })
+}
+
 /// The events of a timeline, the oldest first.
 pub fn of(timeline: &Value) -> impl Iterator<Item = &Value> {
     timeline.get("events").and_then(Value::as_array).into_iter().flatten()

@@ -12,6 +12,7 @@ use api::channels::{
 };
 use api::contract::ChannelIncoming;
 use api::messages::MessagePath;
+use api::routing::{LeaveRoom, Room, Rooms};
 use api::sessions::SessionPath;
 use api::{Nothing, Problem, Route as _};
 use model::audit::Event;
@@ -244,14 +245,18 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
     // Binding it again would skip messages that still wait.
     if known.is_none_or(|known| input.place.is_some() && known.place != input.place) {
         if let Some(place) = &input.place {
-            free(scoped, &row, place).await?;
+            let room = free(scoped, &row, ("/place", place)).await?;
+            if room.invitation {
+                let open = open(scoped, &row.kind, &settings(&row))?;
+                open.channel.join(place).await.map_err(|failure| not_entered(&failure))?;
+            }
         }
         let signed = scoped.signed().await;
         let event = changed(&row, &["sessions"]);
         let shown = (&session.id, input.place.as_deref());
         signed.bind_session(&row.id, shown, clock::now(), event).await.map_err(problem)?;
         if let Some(place) = &input.place {
-            scoped.hub.rooms.registered(workspace, &row.id, place).await.map_err(problem)?;
+            scoped.hub.rooms.settled(workspace, &row.id, place).await.map_err(problem)?;
         }
         scoped.hub.channels.ring();
     }
@@ -259,13 +264,35 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
 }
 
 /// Checks that a room is one that was heard of, and that it shows no session.
-async fn free(scoped: &Scoped, row: &ChannelRow, place: &str) -> Result<(), Problem> {
+async fn free(scoped: &Scoped, row: &ChannelRow, (field, place): (&str, &str)) -> Result<Room, Problem> {
     let rooms = routing::rooms(scoped).await?.rooms;
-    if rooms.iter().any(|room| room.channel == row.id && room.address == place) {
-        return Ok(());
+    rooms.into_iter().find(|room| room.channel == row.id && room.address == place).ok_or_else(|| {
+        let problem = Problem::field(field, "the address of a room of this channel that shows no session");
+        problem.hint("`/v1/rooms` lists them, once somebody wrote there or invited the bot")
+    })
+}
+
+fn not_entered(failure: &Failure) -> Problem {
+    let problem = Problem::new(409, "channel_failed", format!("The room can't be entered: {failure}"));
+    problem.hint("Have the bot invited again, or decline the invitation")
+}
+
+/// Leaves a room that shows no session, and takes it off the list.
+pub async fn leave(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Problem> {
+    let at = |problem| Problem { field: Some("/channel".to_owned()), ..problem };
+    let row = found(scoped, &ChannelPath { channel: input.channel }, false).await.map_err(at)?;
+    free(scoped, &row, ("/address", &input.address)).await?;
+    let open = open(scoped, &row.kind, &settings(&row))?;
+    match open.channel.leave(&input.address).await {
+        Ok(()) => {}
+        // The bot is out of it already.
+        Err(Failure::Never { reason }) => tracing::info!(reason, channel = row.id, "a room wasn't left"),
+        Err(failure) => {
+            return Err(Problem::new(409, "channel_failed", format!("The room can't be left: {failure}")));
+        }
     }
-    let problem = Problem::field("/place", "the address of a room of this channel that shows no session");
-    Err(problem.hint("`/v1/rooms` lists them, once somebody wrote there"))
+    scoped.hub.rooms.settled(&scoped.hub.workspace, &row.id, &input.address).await.map_err(problem)?;
+    routing::rooms(scoped).await
 }
 
 pub async fn unbind(scoped: &Scoped, path: &ChannelSessionPath) -> Result<Channels, Problem> {

@@ -27,9 +27,8 @@ use store::{
     StoredMessage,
 };
 
-/// Who decides, and where, unless it is a person in a channel: people who logged in alone may.
-pub const BY: &str = "owner";
-pub const VIA: &str = "web";
+/// Who decides, unless it is a person in a channel: people who logged in alone may.
+const BY: &str = "owner";
 /// Answers after an approval that are looked through for its own.
 const ACTIONS: usize = 500;
 /// Bytes of JSON that one decision may cover: what is larger is read by nobody.
@@ -124,7 +123,7 @@ fn by(scoped: &Scoped) -> &str {
 
 /// Where.
 fn via(scoped: &Scoped) -> &str {
-    scoped.person.as_ref().map_or(VIA, |person| &person.via)
+    scoped.person.as_ref().map_or(scoped.surface.via(), |person| &person.via)
 }
 
 /// A decision that is to be written.
@@ -568,8 +567,12 @@ pub(super) fn tell(
     mut extras: Map<String, Value>,
     content: String,
 ) -> Result<LivePost, Problem> {
-    if let Some(person) = &scoped.person {
-        extras.insert(EXTRA.to_owned(), json!({ "id": person.id, "name": person.channel, "kind": person.via }));
+    let origin = match &scoped.person {
+        Some(person) => Some(json!({ "id": person.id, "name": person.channel, "kind": person.via })),
+        None => scoped.surface.extra(),
+    };
+    if let Some(origin) = origin {
+        extras.insert(EXTRA.to_owned(), origin);
     }
     let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
     let metadata = envelope::build(MessageType::Action.as_str(), payload, extras, envelope::VERSION)
@@ -579,7 +582,7 @@ pub(super) fn tell(
         reply_to: Some(about.clone()),
         sender_name: scoped.person.as_ref().map(|person| person.name.clone()),
         provenance: Provenance::Person,
-        ..Draft::text(posting::new_id(), Role::User, "user", content, clock::now())
+        ..Draft::text(posting::new_id(), Role::User, scoped.surface.sender(), content, clock::now())
     };
     let body = Body::from(action.clone());
     posting::complete(&mut draft, &body);

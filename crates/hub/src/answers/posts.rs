@@ -36,12 +36,13 @@ async fn read(
     input: Vec<(PostMessage, String)>,
 ) -> Result<Vec<Result<LivePost, Problem>>, Problem> {
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
-    let (caller, session, tells_results) = (scoped.caller.clone(), session.clone(), scoped.tells_results);
+    let (caller, surface, tells_results) = (scoped.caller.clone(), scoped.surface, scoped.tells_results);
+    let session = session.clone();
     let (settings, types) = (scoped.hub.type_settings.get(), scoped.hub.types().await?);
     let rules = scoped.hub.routing.rules(&session, Place::Own);
     let now = clock::now();
     let post = move |message: PostMessage, pointer: &str| {
-        let treatment = Treatment { settings: &settings, types: &types, rules: &rules };
+        let treatment = Treatment { settings: &settings, types: &types, rules: &rules, surface };
         let mut post = posting::post(&caller, &treatment, &session, message, pointer, now)?;
         post.tells_results = tells_results;
         Ok(post)

@@ -7,10 +7,11 @@ use super::outgoing::EXTRA;
 use super::{answer, people, settings};
 use crate::answers::{decisions, posts, refusal};
 use crate::asked::changed;
+use crate::routing::{Doing, Heard};
 use crate::writer::Failure;
 use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
 use ::channels::signature::Secret;
-use ::channels::{Incoming, Receives, What};
+use ::channels::{Channel, Incoming, Receives, What};
 use api::Problem;
 use api::channels::{ChannelPost, ChannelPosted};
 use api::messages::MessagePath;
@@ -20,6 +21,10 @@ use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId
 use serde_json::{Map, json};
 use std::sync::Arc;
 use store::{ChannelRow, LiveChange, LivePost, LiveWrite, Objection, Refusal, StoredMessage, Told};
+
+/// What the people of an encrypted room are told.
+const ENCRYPTED: &str =
+    "This room is encrypted, and Verbatim can't read what is written here. Invite me to a room without encryption.";
 
 /// What became of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +47,35 @@ struct Known {
     name: String,
 }
 
+/// Takes an invitation of the bot. That of a person whom the owner named is accepted; any other waits for the owner. A room that
+/// shows a session is entered again; any other is listed, so that the owner registers it.
+pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: &Incoming) -> Result<(), Problem> {
+    let What::Invited { name, is_encrypted } = &event.what else { return Ok(()) };
+    let mut joined = false;
+    if people(row).contains_key(&event.sender) {
+        match channel.join(&event.place).await {
+            Ok(()) => joined = true,
+            // The owner sees it in the list, and may try again.
+            Err(failure) => tracing::warn!(%failure, channel = row.id, "an invitation can't be accepted"),
+        }
+        if joined && *is_encrypted {
+            let key = format!("vb-{}-re-{}", row.id, event.id);
+            if let Err(failure) = channel.tell(&event.place, &key, ENCRYPTED).await {
+                tracing::warn!(%failure, channel = row.id, "a person can't be told that a room can't be read");
+            }
+        }
+    }
+    let found = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
+    if let Some(session) = found
+        && shows(hub, row, &session).await?
+    {
+        return Ok(());
+    }
+    let what = Doing::Invited { by: &event.sender, joined };
+    let heard = Heard { channel: &row.id, address: &event.place, name: name.as_deref(), what };
+    hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)
+}
+
 /// Takes an event of a channel. The place of a polled channel leads to the session.
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
     let known = known(hub, row, &event.sender)?;
@@ -52,8 +86,8 @@ pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken
     };
     // Rooms that show no session are none of ours: an owner finds them in a list.
     let Some(session) = shown else {
-        let room = (row.id.as_str(), event.place.as_str());
-        hub.rooms.heard(&hub.workspace, room, None, clock::now()).await.map_err(problem)?;
+        let heard = Heard { channel: &row.id, address: &event.place, name: None, what: Doing::Wrote };
+        hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)?;
         return Ok(Taken::Ignored);
     };
     let told = async |id: &str| hub.workspace.told(&row.id, id).await.map_err(problem);
@@ -71,6 +105,7 @@ pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken
         },
         What::Edit { of, text } => change(&known, row, &session, of, Some(text)).await,
         What::Retract { of } => change(&known, row, &session, of, None).await,
+        What::Invited { .. } => Ok(Taken::Ignored),
     }
 }
 

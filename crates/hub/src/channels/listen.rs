@@ -1,9 +1,9 @@
 //! Reads what people do in a channel that is asked for it.
 
-use super::incoming::{Taken, take};
+use super::incoming::{Taken, invited, take};
 use super::{Kept, LEASE, LOOK, Open, load};
 use crate::{Hub, clock};
-use ::channels::{Failure, Incoming, Receives};
+use ::channels::{Failure, Incoming, Receives, What};
 use model::Micros;
 use std::time::Duration;
 use store::{ChannelRow, StoreError};
@@ -85,6 +85,10 @@ async fn round(hub: &Hub, id: &str, kept: &mut Kept, changed: &mut watch::Receiv
 
 /// Takes an event, and tells its sender where that was refused. Strangers are told nothing.
 async fn heard(hub: &Hub, row: &ChannelRow, open: &Open, event: &Incoming) -> Result<(), ListenError> {
+    if let What::Invited { .. } = event.what {
+        let taken = invited(hub, row, open.channel.as_ref(), event).await;
+        return taken.map_err(|problem| Failure::later(problem.to_string()).into());
+    }
     let problem = match take(hub, row, event).await {
         Ok(Taken::Ignored | Taken::Posted { .. } | Taken::Decided { .. } | Taken::Changed { .. }) => return Ok(()),
         // The position stays where it is: the event comes again.

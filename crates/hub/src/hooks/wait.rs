@@ -1,7 +1,6 @@
 //! A permission request, from the card to the answer.
 
 use super::{card, live, output, rules, tell};
-use crate::answers::decisions::{BY, VIA};
 use crate::answers::pending::holds_until;
 use crate::answers::{posts, refusal};
 use crate::asked::changed;
@@ -10,7 +9,7 @@ use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent};
 use model::hook::{Fallback, HookAsk};
-use model::message_type::approval::Approval;
+use model::message_type::approval::{Approval, ApprovalState};
 use model::session::{Live, LiveState};
 use model::{Body, Draft, MessageId, Micros, SessionId};
 use store::{LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
@@ -111,7 +110,9 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
     let ask = HookAsk::of(draft)?;
     let Body::Approval(approval) = Body::of(draft) else { return None };
     let decision = approval.decision.as_ref()?;
-    let is_here = (decision.by.as_deref(), decision.via.as_deref()) == (Some(BY), Some(VIA));
+    // No request brings the hash along, and a plain denial needs none.
+    let is_here = decision.reported_by.is_none()
+        && (decision.shown_sha256.is_some() || decision.by.is_some() && decision.state == ApprovalState::Denied);
     let answer = output::of(&ask, &approval, decision);
     (is_here && decision.state == approval.state && answer.output.is_some()).then_some(answer)
 }

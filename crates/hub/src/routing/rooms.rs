@@ -1,4 +1,4 @@
-//! Rooms of channels that somebody wrote in and nobody registered: an owner finds them in a list.
+//! Rooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
 
 use api::routing::Room;
 use model::Micros;
@@ -19,19 +19,39 @@ const CHARS: usize = 255;
 #[derive(Default)]
 pub struct Rooms(Mutex<HashMap<String, Micros>>);
 
+/// What was heard of a room.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// Id of the channel.
+    pub channel: &'a str,
+    /// The room's address in the channel.
+    pub address: &'a str,
+    /// Its name, where the channel says it.
+    pub name: Option<&'a str>,
+    /// What was done there.
+    pub what: Doing<'a>,
+}
+
+/// What was done in a room that nobody registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing<'a> {
+    /// One of the channel's people wrote there.
+    Wrote,
+    /// This person invited the bot.
+    Invited {
+        by: &'a str,
+        /// The bot accepted.
+        joined: bool,
+    },
+}
+
 impl Rooms {
-    /// Notes that somebody wrote in a room which nobody registered. Nothing else is stored of what they wrote.
-    pub async fn heard(
-        &self,
-        workspace: &Workspace,
-        (channel, address): (&str, &str),
-        name: Option<&str>,
-        now: Micros,
-    ) -> Result<(), StoreError> {
+    /// Notes that something was done in a room which nobody registered. Nothing else is stored of what was written.
+    pub async fn heard(&self, workspace: &Workspace, heard: Heard<'_>, now: Micros) -> Result<(), StoreError> {
         let clip = |text: &str| model::text::clip(text, CHARS).replace('\0', "");
-        let (channel, address) = (clip(channel), clip(address));
+        let (channel, address) = (clip(heard.channel), clip(heard.address));
         let key = key(&channel, &address);
-        if !self.is_due(&key, now) {
+        if heard.what == Doing::Wrote && !self.is_due(&key, now) {
             return Ok(());
         }
         let others = workspace.metas(KEY).await?;
@@ -41,15 +61,21 @@ impl Rooms {
         let change = |stored: Option<String>| {
             let known = stored.and_then(|stored| serde_json::from_str::<Room>(&stored).ok());
             let first_at = known.as_ref().map_or(now, |room| room.first_at);
-            let name = name.map(clip).or(known.and_then(|room| room.name));
-            let room = Room { channel: channel.clone(), address: address.clone(), name, first_at, last_at: now };
+            let (known_name, known_by) = known.map_or((None, None), |room| (room.name, room.invited_by));
+            let (invited_by, invitation) = match heard.what {
+                Doing::Wrote => (known_by, false),
+                Doing::Invited { by, joined } => (Some(clip(by)), !joined),
+            };
+            let name = heard.name.map(clip).or(known_name);
+            let (channel, address) = (channel.clone(), address.clone());
+            let room = Room { channel, address, name, invited_by, invitation, first_at, last_at: now };
             (serde_json::to_string(&room).ok(), None)
         };
         workspace.change_meta(&key, now, change).await.map(drop)
     }
 
-    /// Takes a room off the list: it was registered.
-    pub async fn registered(&self, workspace: &Workspace, channel: &str, address: &str) -> Result<(), StoreError> {
+    /// Takes a room off the list: it was registered, or left.
+    pub async fn settled(&self, workspace: &Workspace, channel: &str, address: &str) -> Result<(), StoreError> {
         let key = key(channel, address);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
         workspace.delete_meta(&key).await

@@ -1,5 +1,6 @@
 //! What an agent in a terminal of its own reports by hooks, and the permissions that it asks for.
 
+use crate::channel_side;
 use crate::support::{Answer, House, Talk, in_time, lines};
 use api::Method::{Delete, Get, Post};
 use api::keys::Scope;
@@ -135,6 +136,28 @@ async fn a_person_allows_denies_and_changes_what_is_asked() {
     let edited = json!({"selected": ["allow"], "edited_input": {"command": "rm flour/old"}});
     let input = json!({"command": "rm flour/old", "description": "Grind"});
     assert_eq!(mill.asked(asks(), edited).await, allows(input));
+}
+
+/// Wherever it is decided, the agent that waits is told.
+#[tokio::test]
+async fn a_person_in_a_channel_answers() {
+    let mut mill = Mill::new().await;
+    channel_side::open(&mut mill.house).await;
+    let side = channel_side::OtherSide::start().await;
+    let channel = channel_side::add(&mill.house, &side, "webhook", "hook", json!({"people": {"ada": "Ada"}})).await;
+    for (number, text, expected) in [(1, "approve", allows(Value::Null)), (2, "deny", denies("A person denied this"))] {
+        let decided = async {
+            let card = mill.card().await;
+            let seq = card["seq"].as_i64().unwrap();
+            let is_sent = |found: &[Value]| channel_side::states(found).contains(&(seq, "sent"));
+            channel_side::deliveries(&mill.house, &channel, is_sent).await;
+            let body = json!({"session": card["session_id"], "sender": "ada", "text": text, "about": card["id"]});
+            channel_side::incoming(&mill.house, &channel, &format!("evt_{number}"), &body).await.unwrap()
+        };
+        let asks = bash("PermissionRequest", &format!("rm flour/{number}"));
+        let (answer, taken) = in_time(async { tokio::join!(mill.report(asks), decided) }).await;
+        assert_eq!((answer.status, answer.body, &taken["decided"]), (200, expected, &json!(true)));
+    }
 }
 
 /// The card shows the whole input, and the hash covers it; the call in the transcript, which comes later, changes nothing.

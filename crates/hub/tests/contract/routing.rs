@@ -6,6 +6,7 @@ use ::channels::{Incoming, What};
 use api::Method::{Delete, Get, Patch, Post, Put};
 use hub::Caller;
 use hub::channels::incoming::{Taken, take};
+use hub::routing::{Doing, Heard};
 use model::routing::{Place, Settings};
 use model::{Micros, SessionId};
 use serde_json::{Value, json};
@@ -278,10 +279,14 @@ async fn rooms_that_nobody_registered_are_listed() {
     let (rooms, workspace) = (&house.hub.rooms, &house.hub.workspace);
     let id = matrix(&house).await;
     let at = |minute: i64| Micros(minute * 60 * Micros::SECOND);
-    rooms.heard(workspace, (&id, "!a:example.org"), Some("Kitchen"), at(1)).await.unwrap();
-    rooms.heard(workspace, (&id, "!b:example.org"), None, at(2)).await.unwrap();
-    rooms.heard(workspace, (&id, "!a:example.org"), None, at(3)).await.unwrap();
-    rooms.heard(workspace, ("gone", "!a:example.org"), None, at(3)).await.unwrap();
+    let heard = async |channel: &str, address: &str, name: Option<&str>, minute: i64| {
+        let heard = Heard { channel, address, name, what: Doing::Wrote };
+        rooms.heard(workspace, heard, at(minute)).await.unwrap();
+    };
+    heard(&id, "!a:example.org", Some("Kitchen"), 1).await;
+    heard(&id, "!b:example.org", None, 2).await;
+    heard(&id, "!a:example.org", None, 3).await;
+    heard("gone", "!a:example.org", None, 3).await;
     let shown = house.read("/v1/rooms").await;
     assert_eq!(
         shown["rooms"],
@@ -292,7 +297,7 @@ async fn rooms_that_nobody_registered_are_listed() {
     );
     // Strangers fill the list, and no more.
     for number in 0..300 {
-        rooms.heard(workspace, (&id, &format!("!{number}:example.org")), None, at(4)).await.unwrap();
+        heard(&id, &format!("!{number}:example.org"), None, 4).await;
     }
     assert_eq!(house.read("/v1/rooms").await["rooms"].as_array().unwrap().len(), 199);
 }

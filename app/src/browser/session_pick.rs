@@ -1,0 +1,76 @@
+//! The field that finds a session among all of them, and puts what it found into the list beside it.
+
+use super::{dom, fragment};
+use std::cell::Cell;
+use wasm_bindgen::JsCast as _;
+use web_sys::{Element, Event, EventInit, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
+
+/// Milliseconds without a key before sessions are looked for.
+const PAUSE: i32 = 150;
+const FIELD: &str = "[data-find-session]";
+
+thread_local! {
+    /// The latest key: an older answer that arrives later is dropped.
+    static TYPED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Listens to the fields in an element, those that are drawn later as well.
+pub fn listen(root: &Element) {
+    dom::listen(root, "input", |event: Event| {
+        if let Some(field) = dom::closest(&event, FIELD).and_then(|field| field.dyn_into().ok()) {
+            look(field);
+        }
+    });
+    dom::listen(root, "keydown", |event: KeyboardEvent| {
+        // What is sent is what the list says, which may not have come yet.
+        if event.key() == "Enter"
+            && let Some(field) = dom::closest(&event, FIELD)
+        {
+            event.prevent_default();
+            if let Some(list) = list_of(&field) {
+                let _ = list.focus();
+            }
+        }
+    });
+}
+
+fn list_of(field: &Element) -> Option<HtmlSelectElement> {
+    dom::find(&field.closest(".session-pick").ok()??, "select")?.dyn_into().ok()
+}
+
+fn look(field: HtmlInputElement) {
+    let turn = TYPED.get().wrapping_add(1);
+    TYPED.set(turn);
+    dom::after(PAUSE, move || {
+        if TYPED.get() == turn {
+            wasm_bindgen_futures::spawn_local(fill(field, turn));
+        }
+    });
+}
+
+async fn fill(field: HtmlInputElement, turn: u32) {
+    let words = field.value();
+    let words = words.trim();
+    let path = format!("/fragments/session-options?q={}", api::client::segment(words));
+    let found = fragment::fetch(&path).await.ok().and_then(|html| fragment::parse(&html));
+    let (Some(found), Some(list)) = (found, list_of(&field)) else { return };
+    if TYPED.get() != turn {
+        return;
+    }
+    // What stands for no choice stays.
+    for option in dom::find_all(&list, "option:not([value=''])") {
+        option.remove();
+    }
+    let options = dom::find_all(&found, "option");
+    for option in &options {
+        let _ = list.append_child(option);
+    }
+    let first = options.first().and_then(|option| option.get_attribute("value"));
+    list.set_value(&first.filter(|_| !words.is_empty()).unwrap_or_default());
+    dom::announce(if options.is_empty() { "No session has these words" } else { "Sessions found" });
+    let init = EventInit::new();
+    init.set_bubbles(true);
+    if let Ok(event) = Event::new_with_event_init_dict("change", &init) {
+        let _ = list.dispatch_event(&event);
+    }
+}

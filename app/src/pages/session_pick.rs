@@ -1,0 +1,54 @@
+//! A field to choose one of all sessions: words find them, and a list has those that were found; at first the latest ones.
+
+use crate::part::{Part, part};
+use leptos::prelude::*;
+use model::Session;
+use model::text::one_line;
+
+/// Longest title in the list, in characters.
+const TITLE: usize = 80;
+
+/// What the field is for.
+pub struct Pick {
+    /// Under which the form sends the session's id.
+    pub name: &'static str,
+    /// For people who don't see the page.
+    pub label: String,
+    /// What the list says while no session is chosen.
+    pub none: &'static str,
+    pub is_required: bool,
+}
+
+/// Returns the field, with the latest sessions in its list.
+pub fn pick(pick: &Pick, recent: &[Session]) -> Part {
+    let find = format!("Find: {}", pick.label);
+    part! {
+        <span class="session-pick">
+            <input type="search" data-find-session="" placeholder="Find a session" autocomplete="off" spellcheck="false" aria-label=find/>
+            <span class="pick"><select name=pick.name required=pick.is_required aria-label=pick.label.clone()>
+                <option value="">{pick.none}</option>{options(recent)}</select></span>
+        </span>
+    }
+}
+
+/// Returns the HTML of sessions as options of a list.
+pub fn found(sessions: &[Session]) -> String {
+    options(sessions).to_html()
+}
+
+fn options(sessions: &[Session]) -> Vec<Part> {
+    entries(sessions).into_iter().map(|(id, title)| part! { <option value=id>{title}</option> }).collect()
+}
+
+/// Returns ids and titles. Where several have the same title, the beginnings of their ids tell them apart.
+pub fn entries(sessions: &[Session]) -> Vec<(String, String)> {
+    let title = |session: &Session| one_line(&crate::names::title(&session.title), TITLE);
+    let is_shared = |session: &Session| sessions.iter().filter(|other| title(other) == title(session)).count() > 1;
+    let named = |session: &Session| {
+        let id = session.id.to_string();
+        let beginning: String = id.chars().take(8).collect();
+        let title = if is_shared(session) { format!("{} ({beginning})", title(session)) } else { title(session) };
+        (id, title)
+    };
+    sessions.iter().map(named).collect()
+}
