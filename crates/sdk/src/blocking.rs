@@ -1,4 +1,4 @@
-//! The same client for programs without an async runtime: the same methods, which wait.
+//! The client for programs without an async runtime: its methods block until they are done.
 //!
 //! Each calls its async twin on a runtime of its own, on the calling thread. Requests are defined there, once.
 

@@ -38,7 +38,7 @@ impl Inbox {
         new.into_iter().map(Message::from).collect()
     }
 
-    /// The same, of an answer that holds everything from [`Self::after`] to `last`.
+    /// Like [`Self::give`], for an answer that holds everything from [`Self::after`] to `last`.
     pub fn give_all(&mut self, entries: Vec<Entry>, last: i64) -> Vec<Message> {
         let new = self.give(entries);
         if let Some((from, to)) = self.covered {

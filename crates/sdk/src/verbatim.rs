@@ -3,15 +3,17 @@
 use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
 use api::blobs::BlobMade;
-use api::client::{refusal, segment, unreadable};
-use api::contract::{CreateSession, DeclareTypeEndpoint, GetMe, GetSession, ListSessionsEndpoint, Recall, Search};
+use api::client::{refusal, unreadable};
+use api::contract::{
+    CreateSession, DeclareTypeEndpoint, GetBlob, GetMe, GetSession, ListSessionsEndpoint, Recall, Search, UploadBlob,
+};
 use api::lifecycle::NewSession;
 use api::memory::{MemoryPage, MemoryQuery};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage, SessionPath};
 use api::transport::reqwest::{Reqwest, lost, whole};
 use api::types::{DeclareType, TypeDeclared, TypePath};
-use api::{Client, Endpoint, Nothing};
+use api::{Client, Endpoint, Nothing, Route as _};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -193,7 +195,7 @@ impl Verbatim {
     ///
     /// [`Error::NotFound`] if no message that the key may read names it.
     pub async fn read_blob(&self, blob: &str) -> Result<Vec<u8>, Error> {
-        let path = format!("/v1/blobs/{}", segment(blob.strip_prefix("sha256:").unwrap_or(blob)));
+        let path = GetBlob.path([blob.strip_prefix("sha256:").unwrap_or(blob)]);
         repeat(self.patience, || self.long.get_bytes(&path)).await
     }
 
@@ -206,7 +208,7 @@ impl Verbatim {
     pub async fn upload(&self, bytes: &[u8], mime: &str) -> Result<BlobMade, Error> {
         let transport =
             self.transport().ok_or_else(|| Error::Setup("There is no upload without a server".to_owned()))?;
-        let target = format!("{}/v1/blobs", transport.base);
+        let target = format!("{}{}", transport.base, UploadBlob::PATH);
         let send = || async {
             let request = transport.http.post(&target).timeout(LONG).header("content-type", mime).body(bytes.to_vec());
             let response = transport.authorized(request).await.map_err(|error| lost(&transport.base, &error))?;

@@ -2,7 +2,9 @@
 
 use crate::retry::{asked, passes, pauses};
 use crate::{Error, Verbatim};
+use api::Route as _;
 use api::client::{refusal, segment, unreadable};
+use api::contract::Events;
 use api::events::FeedEvent;
 use api::sessions::ListSessions;
 use api::transport::reqwest::{lost, whole};
@@ -157,7 +159,7 @@ impl Watcher {
         let transport = self.verbatim.transport();
         let transport =
             transport.ok_or_else(|| Error::Setup("There is no event stream without a server".to_owned()))?;
-        let mut target = format!("{}/v1/events?after={}", transport.base, segment(&after));
+        let mut target = format!("{}{}?after={}", transport.base, Events::PATH, segment(&after));
         if let Some(session) = &self.session {
             target = format!("{target}&session={}", segment(session));
         }

@@ -7,6 +7,7 @@ use crate::cli::Ask;
 use crate::door;
 use crate::signals::Signals;
 use anyhow::{Context as _, Result, bail};
+use app::shared::session_href;
 use sdk::{ApprovalRequest, EndOutcome, Message, PostMessage, Question, Session, Structured, approval};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ pub async fn run(args: Ask) -> Result<ExitCode> {
     let session = session(&verbatim, &args.target, &text).await?;
     let asked = Asked::ask(&session, &args, &text).await?;
     let id = asked.message().entry().message.session_id.to_string();
-    eprintln!("Asked at {}/s/{id}", verbatim.url().unwrap_or_default());
+    eprintln!("Asked at {}{}", verbatim.url().unwrap_or_default(), session_href(&id));
     let answered = tokio::select! {
         answered = asked.answered() => answered.map(Ok),
         why = over(args.timeout, &mut signals) => Ok(Err(why)),

@@ -7,6 +7,7 @@ use crate::door;
 use anyhow::{Context as _, Result};
 use api::Nothing;
 use api::driving::StartAgent;
+use app::shared::session_href;
 
 pub async fn run(args: Run) -> Result<()> {
     let folder = match args.folder {
@@ -26,6 +27,6 @@ pub async fn run(args: Run) -> Result<()> {
         return print_json(&started);
     }
     let session = &started.agent.session;
-    eprintln!("{} works at {}/s/{session}", started.agent.title, verbatim.url().unwrap_or_default());
+    eprintln!("{} works at {}{}", started.agent.title, verbatim.url().unwrap_or_default(), session_href(session));
     print(&format!("{session}\n"))
 }
