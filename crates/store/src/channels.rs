@@ -47,6 +47,13 @@ pub struct Bound {
     pub place: Option<String>,
 }
 
+impl ChannelRow {
+    /// True if one of its sessions is shown at a place.
+    pub fn shows(&self, sessions: &[Bound], place: &str) -> bool {
+        sessions.iter().any(|of| (of.bound || self.every_session) && of.place.as_deref() == Some(place))
+    }
+}
+
 columns! {
     struct Row {
         id: String,
@@ -63,16 +70,18 @@ columns! {
     }
 }
 
-/// What was sent to a place can be neither edited nor answered from another one.
-macro_rules! leave_place {
-    ($workspace:expr, $channel:expr, $session:expr) => {
+/// What a session sent can be neither edited nor answered from another place; nor what was sent to the place that it takes.
+macro_rules! leave_places {
+    ($workspace:expr, $channel:expr, $session:expr, $taken:expr) => {
         sqlx::query(
-            "UPDATE channel_delivery SET external_id = NULL WHERE workspace_id = $1 AND channel_id = $2 \
-             AND session_rid IN (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3)",
+            "UPDATE channel_delivery SET external_id = NULL WHERE workspace_id = $1 AND channel_id = $2 AND session_rid IN \
+             (SELECT rid FROM session WHERE workspace_id = $1 AND id = $3 UNION \
+             SELECT session_rid FROM channel_session WHERE workspace_id = $1 AND channel_id = $2 AND place = $4)",
         )
         .bind($workspace)
         .bind($channel)
         .bind($session.as_str())
+        .bind($taken)
     };
 }
 
@@ -129,21 +138,13 @@ impl Workspace {
         // Under the workspace's lock: no message falls between.
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         if let Some(place) = place {
-            // Whichever session was shown there can't edit from elsewhere what it sent.
-            on_step!(step, c => {
-                sqlx::query(
-                    "UPDATE channel_delivery SET external_id = NULL WHERE workspace_id = $1 AND channel_id = $2 AND session_rid IN \
-                     (SELECT session_rid FROM channel_session WHERE workspace_id = $1 AND channel_id = $2 AND place = $3)",
-                )
-                .bind(self.id()).bind(channel).bind(place).execute(c).await.map(drop)
-            })?;
+            on_step!(step, c => leave_places!(self.id(), channel, session, place).execute(c).await.map(drop))?;
             on_step!(step, c => {
                 sqlx::query(
                     "UPDATE channel_session SET place = NULL WHERE workspace_id = $1 AND channel_id = $2 AND place = $3",
                 )
                 .bind(self.id()).bind(channel).bind(place).execute(c).await.map(drop)
             })?;
-            on_step!(step, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
         }
         let rows = on_step!(step, c => {
             sqlx::query(
@@ -171,7 +172,7 @@ impl Workspace {
             .bind(self.id()).bind(channel).bind(session.as_str()).execute(c).await.map(|done| done.rows_affected())
         })?;
         if rows > 0 {
-            on_tx!(&mut tx, c => leave_place!(self.id(), channel, session).execute(c).await.map(drop))?;
+            on_tx!(&mut tx, c => leave_places!(self.id(), channel, session, None::<&str>).execute(c).await.map(drop))?;
         }
         self.commit_telling(tx, (rows > 0).then_some(event)).await?;
         Ok(rows > 0)

@@ -263,12 +263,14 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
     list(scoped).await
 }
 
-/// Checks that a room is one that was heard of, and that it shows no session.
+/// Returns a room that was heard of and shows no session.
 async fn free(scoped: &Scoped, row: &ChannelRow, (field, place): (&str, &str)) -> Result<Room, Problem> {
-    let rooms = routing::rooms(scoped).await?.rooms;
-    rooms.into_iter().find(|room| room.channel == row.id && room.address == place).ok_or_else(|| {
+    let workspace = &scoped.hub.workspace;
+    let heard = crate::routing::Rooms::find(workspace, &row.id, place).await.map_err(problem)?;
+    let bound = workspace.bound_sessions(&row.id).await.map_err(problem)?;
+    heard.filter(|_| !row.shows(&bound, place)).ok_or_else(|| {
         let problem = Problem::field(field, "the address of a room of this channel that shows no session");
-        problem.hint("`/v1/rooms` lists them, once somebody wrote there or invited the bot")
+        problem.hint("`GET /v1/rooms` lists them, once somebody wrote there or invited the bot")
     })
 }
 

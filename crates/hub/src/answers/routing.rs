@@ -36,11 +36,8 @@ pub async fn rooms(scoped: &Scoped) -> Result<RoomList, Problem> {
     let mut rooms = Vec::new();
     for channel in workspace.channels().await.map_err(problem)?.iter().filter(|row| row.removed_at.is_none()) {
         let bound = workspace.bound_sessions(&channel.id).await.map_err(problem)?;
-        let shows = |room: &Room| {
-            let mut shown = bound.iter().filter(|bound| bound.bound || channel.every_session);
-            shown.any(|bound| bound.place.as_ref() == Some(&room.address))
-        };
-        rooms.extend(heard.iter().filter(|room| room.channel == channel.id && !shows(room)).cloned());
+        let is_free = |room: &&Room| room.channel == channel.id && !channel.shows(&bound, &room.address);
+        rooms.extend(heard.iter().filter(is_free).cloned());
     }
     rooms.sort_by_key(|room| std::cmp::Reverse(room.last_at));
     Ok(RoomList { rooms })

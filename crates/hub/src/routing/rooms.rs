@@ -81,6 +81,12 @@ impl Rooms {
         workspace.delete_meta(&key).await
     }
 
+    /// Returns a room, if somebody wrote in it and nobody registered it.
+    pub async fn find(workspace: &Workspace, channel: &str, address: &str) -> Result<Option<Room>, StoreError> {
+        let stored = workspace.meta(&key(channel, address)).await?;
+        Ok(stored.and_then(|stored| serde_json::from_str(&stored).ok()))
+    }
+
     /// Returns the rooms that nobody registered, the last one first.
     pub async fn list(workspace: &Workspace) -> Result<Vec<Room>, StoreError> {
         let stored = workspace.metas(KEY).await?;
