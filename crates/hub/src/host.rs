@@ -6,7 +6,8 @@
 
 mod watch;
 
-pub use watch::{Disk, Watch, watch};
+pub use store::DiskSpace;
+pub use watch::{Watch, watch};
 
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
@@ -138,7 +139,7 @@ impl HostMessage {
         Self { id: None, event: event.word(), text: event.text() }
     }
 
-    /// The same message under the same id is stored once.
+    /// Gives it an id: under one id a message is stored once.
     pub fn with_id(self, id: String) -> Self {
         Self { id: Some(id), ..self }
     }
@@ -168,7 +169,7 @@ impl Hub {
         self.writer.write(LiveWrite::Post(Box::new(post))).await.map(drop)
     }
 
-    /// The same where nobody waits for it: what can't be stored is logged.
+    /// Like [`Self::post_host_message`], where nobody waits for it: a failure is logged.
     pub async fn tell_session(&self, session: &SessionId, message: &HostMessage) {
         if let Err(failure) = self.post_host_message(session, message).await {
             tracing::warn!(?failure, %session, event = message.event, "a message of the host isn't stored");

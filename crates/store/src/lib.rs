@@ -14,7 +14,7 @@
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
-//!   `size`: the size of the database.
+//!   `size`: the size of the database. `disk`: the space of its disk. `reserve`: what of it is kept for a full disk.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`] and [`chat_host`] are two.
@@ -41,6 +41,7 @@ mod condition;
 mod context_log;
 mod declared;
 mod dialect;
+mod disk;
 mod display;
 mod driven;
 mod error;
@@ -87,6 +88,7 @@ pub use channels::{
 pub use condition::Condition;
 pub use context_log::{ContextCheck, ContextEntry};
 pub use declared::DeclaredType;
+pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
 pub use error::StoreError;
 pub use hooks::AllowRule;

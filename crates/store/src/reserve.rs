@@ -2,6 +2,7 @@
 //! then, so that people can log in and delete, and made again once there is room.
 
 use crate::condition::{Monitor, remove_if_there};
+use crate::disk::DiskSpace;
 use crate::{Store, StoreError, lock};
 use std::io::Write as _;
 use std::path::Path;
@@ -18,29 +19,7 @@ const NAME: &str = "reserve";
 /// How often a look is taken whether there is room again.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Bytes of a disk that are ours to use.
-#[derive(Clone, Copy)]
-struct Space {
-    total: u64,
-    free: u64,
-}
-
-impl Space {
-    /// Of the disk that a folder is on; None where the system doesn't say.
-    fn of(dir: &Path) -> Option<Self> {
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::statvfs(dir).ok()?;
-            let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-            Some(Self { total: bytes(disk.f_blocks), free: bytes(disk.f_bavail) })
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = dir;
-            None
-        }
-    }
-
+impl DiskSpace {
     /// Bytes of the reserve on a disk of this size.
     fn reserve(self) -> u64 {
         SIZE.min(self.total / PART)
@@ -78,7 +57,7 @@ impl Store {
             // What is in the log takes room in the file, which is there now.
             self.empty_log().await?;
         }
-        let Some(space) = file.parent().and_then(Space::of) else {
+        let Some(space) = file.parent().and_then(DiskSpace::of) else {
             monitor.set_disk_full(false);
             return Ok(());
         };
@@ -128,7 +107,7 @@ fn fill(path: &Path, size: u64) -> std::io::Result<()> {
 
 /// Has the disk of a folder no room at all?
 pub(crate) fn is_exhausted(dir: &Path) -> bool {
-    Space::of(dir).is_some_and(|space| space.free < NOTHING)
+    DiskSpace::of(dir).is_some_and(|space| space.free < NOTHING)
 }
 
 /// For a start on a full disk, which couldn't even open the database.

@@ -7,40 +7,17 @@ use api::cost::BudgetState;
 use jiff::tz::TimeZone;
 use model::{Micros, SessionState};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
+use store::DiskSpace;
 
 const PAUSE: Duration = Duration::from_secs(15);
 /// A disk with less is nearly full, unless it is that small.
 const LOW: u64 = 1 << 30;
 const LOW_PART: u64 = 20;
 
-/// Bytes of a disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Disk {
-    pub total: u64,
-    pub free: u64,
-}
-
-impl Disk {
-    /// Of the disk that a folder is on; None where the system doesn't say.
-    fn of(dir: &Path) -> Option<Self> {
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::statvfs(dir).ok()?;
-            let bytes = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-            Some(Self { total: bytes(disk.f_blocks), free: bytes(disk.f_bavail) })
-        }
-        #[cfg(not(unix))]
-        {
-            let _ = dir;
-            None
-        }
-    }
-
-    fn is_low(self) -> bool {
-        self.free < LOW.min(self.total / LOW_PART)
-    }
+fn is_low(disk: DiskSpace) -> bool {
+    disk.free < LOW.min(disk.total / LOW_PART)
 }
 
 /// What was told already.
@@ -57,7 +34,7 @@ pub struct Watch {
 
 impl Watch {
     /// Takes a look, and tells what is new.
-    pub async fn look(&mut self, hub: &Hub, now: Micros, disk: Option<Disk>) {
+    pub async fn look(&mut self, hub: &Hub, now: Micros, disk: Option<DiskSpace>) {
         match hub.workspace.sessions_with_runs(now).await {
             Ok(sessions) => {
                 for (session, run) in sessions {
@@ -79,7 +56,7 @@ impl Watch {
         }
         self.look_at_budgets(hub, now).await;
         let was_low = self.disk_is_low;
-        self.disk_is_low = disk.is_some_and(Disk::is_low);
+        self.disk_is_low = disk.is_some_and(is_low);
         if let Some(disk) = disk.filter(|_| self.disk_is_low && !was_low) {
             // Where nobody is told otherwise, it is worth a session.
             if let Err(problem) = hub.make_operations().await {
@@ -121,17 +98,17 @@ impl Watch {
 pub async fn watch(hub: Hub, dir: PathBuf) {
     let mut watch = Watch::default();
     while hub.shutdown.run_until_cancelled(tokio::time::sleep(PAUSE)).await.is_some() {
-        watch.look(&hub, clock::now(), Disk::of(&dir)).await;
+        watch.look(&hub, clock::now(), DiskSpace::of(&dir)).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Disk;
+    use super::{DiskSpace, is_low};
 
     #[test]
     fn a_disk_is_nearly_full_below_a_gigabyte_or_a_twentieth() {
-        let is_low = |total: u64, free: u64| Disk { total, free }.is_low();
+        let is_low = |total: u64, free: u64| is_low(DiskSpace { total, free });
         let gib = 1 << 30;
         assert!(is_low(500 * gib, gib - 1));
         assert!(!is_low(500 * gib, gib));

@@ -314,7 +314,7 @@ async fn the_server_tells_of_itself_where_it_concerns_somebody() {
     house.post("/v1/host-messages", json!({"content": "Here we are"})).await;
     house.hub.tell_start().await;
     house.hub.tell_stop().await;
-    let low = hub::host::Disk { total: 100 << 30, free: 512 << 20 };
+    let low = hub::host::DiskSpace { total: 100 << 30, free: 512 << 20 };
     let mut watch = hub::host::Watch::default();
     for _ in 0..2 {
         watch.look(&house.hub, hub::clock::now(), Some(low)).await;
