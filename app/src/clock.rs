@@ -86,7 +86,7 @@ pub fn exact_moment(clock: &Clock, at: Micros, class: &'static str) -> Part {
     part! { <time class=class datetime=known.to_string() title=clock.full(at) data-us=at.0.to_string() data-exact="">{clock.exact(at)}</time> }
 }
 
-/// The same among words: `3 min ago`.
+/// A moment within a sentence: `3 min ago`, after an hour to the minute.
 pub fn moment_ago(clock: &Clock, at: Micros) -> Part {
     let Some(known) = known(at) else { return part! { <time>"undated"</time> } };
     let seconds = clock.now.since(at) / Micros::SECOND;

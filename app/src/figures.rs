@@ -56,7 +56,7 @@ pub fn ago(seconds: i64) -> Option<String> {
     }
 }
 
-/// The same among words: `now`, `12 min ago`.
+/// An age within a sentence: `now`, `12 min ago`. None from a week on.
 pub fn said_ago(seconds: i64) -> Option<String> {
     ago(seconds).map(|age| if seconds < 60 { age } else { format!("{age} ago") })
 }

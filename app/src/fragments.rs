@@ -7,10 +7,10 @@ use crate::html::Html;
 use crate::json_tree;
 use crate::markdown::{Breaks, Grown, Settled, code_lines, typed};
 use crate::message::AT_FIRST;
-use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
+use crate::message::code_edit::{CONTEXT, DiffStyle, Extent, diff_html};
 use crate::part::{Part, part};
 use crate::render::render_part;
-use crate::shell::session_href;
+use crate::shared::{fragments_href, session_href};
 use crate::visible;
 use api::channels::{DeliveryState, MessageDelivery};
 use api::messages::{Entry, MessageDetail, RecordText};
@@ -28,7 +28,7 @@ pub fn edit(entry: &Entry, index: usize) -> Option<String> {
     let texts = diff::texts(edit, &info).among(code_edit.edits.len());
     match (texts.file_diff(edit, CONTEXT), texts.patch) {
         (Some(diff), _) => {
-            html.html(&diff_html(&diff, Look::of(Extent::All)).0);
+            html.html(&diff_html(&diff, DiffStyle::of(Extent::All)).0);
         }
         (None, Some(patch)) => {
             html.tag("<pre class=\"term\" tabindex=\"0\">");
@@ -67,7 +67,7 @@ pub fn records(detail: &MessageDetail, told: &[MessageDelivery], clock: &Clock) 
         };
     }
     let message = &detail.entry.message;
-    let address = format!("/fragments/sessions/{}/records/{}?as=text", message.session_id, message.seq);
+    let address = format!("{}/records/{}?as=text", fragments_href(message.session_id.as_str()), message.seq);
     html.tag("<p class=\"cap\"><a target=\"_blank\"").attr("href", &address);
     html.tag(">Open all of it as text</a>");
     if !detail.records.is_empty() {
@@ -121,7 +121,7 @@ fn origin_of(draft: &Draft) -> Option<(&str, &str)> {
     Some((channel.get("name")?.as_str()?, channel.get("kind")?.as_str()?))
 }
 
-/// The same as plain text: the trees leave out what is deep, long or far down.
+/// Draws metadata and records as plain text, whole: the trees leave out what is deep, long or far down.
 pub fn records_text(detail: &MessageDetail) -> String {
     let metadata = detail.entry.message.draft.metadata.clone().map(Value::Object);
     let metadata = metadata.map(|it| format!("Metadata\n{}", serde_json::to_string_pretty(&it).unwrap_or_default()));
@@ -173,7 +173,7 @@ impl Growth {
         self.without(same)
     }
 
-    /// The same without its first blocks.
+    /// Leaves out the first blocks.
     fn without(&self, first: usize) -> Self {
         let start = self.starts.get(first).copied().unwrap_or(self.html.len());
         Self {

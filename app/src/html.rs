@@ -1,6 +1,6 @@
 //! HTML as text that can only hold our own markup: literals of this program, and data that is escaped on the way in.
 
-use crate::icon::{self, Glyph, Look};
+use crate::icon::{self, Glyph, IconStyle};
 use leptos::tachys::html::InertElement;
 
 /// HTML under construction. Markup enters as `&'static str`, everything else through escaping.
@@ -46,7 +46,7 @@ impl Html {
         self
     }
 
-    pub fn icon(&mut self, glyph: Glyph, look: Look) -> &mut Self {
+    pub fn icon(&mut self, glyph: Glyph, look: IconStyle) -> &mut Self {
         self.0.push_str(&icon::markup(glyph, look));
         self
     }

@@ -55,24 +55,24 @@ pub fn Icon(
     #[prop(optional_no_strip, into)]
     state: Option<&'static str>,
 ) -> InertElement {
-    InertElement::new(markup(glyph, Look { size, motion, label, state }))
+    InertElement::new(markup(glyph, IconStyle { size, motion, label, state }))
 }
 
 /// How an icon is drawn.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Look {
+pub struct IconStyle {
     pub size: Size,
     pub motion: Motion,
     pub label: Option<&'static str>,
     pub state: Option<&'static str>,
 }
 
-impl Look {
+impl IconStyle {
     pub const SMALL: Self = Self { size: Size::Small, motion: Motion::None, label: None, state: None };
 }
 
 /// It is SVG in the page: one that a style names as a mask costs the browser a document each, before the first paint.
-pub fn markup(glyph: Glyph, look: Look) -> String {
+pub fn markup(glyph: Glyph, look: IconStyle) -> String {
     let mut svg = String::from("<svg viewBox=\"0 0 16 16\" class=\"i");
     svg.push_str(match look.size {
         Size::Normal => "",

@@ -8,7 +8,7 @@
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
 //! - [`shared`]: what server and browser share: the key table, the transcript's window.
 //! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`paths`], [`unmarked`]:
-//!   what things are called, paths of files, and lines of markdown as words. [`audit`]: the audit log in words.
+//!   what things are called, paths of files, and lines of markdown as words. [`request_figures`]: tokens, cost and times of a request. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`], [`chart`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.

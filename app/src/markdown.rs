@@ -60,7 +60,8 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
     html
 }
 
-/// The same, of so many elements: a table of ten thousand cells isn't worth a slow page. Says whether anything was cut.
+/// Like [`to_html`], with at most `max_elements`: a table of ten thousand cells isn't worth a slow page. The flag is true if
+/// anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
     let (text, cut_before) = within(text);
     let text = fences::separated(text, Ending::Final);

@@ -28,6 +28,7 @@ pub mod voice;
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within, typed};
 use crate::paths::path_within;
+use crate::shared::fragments_href;
 use api::messages::Entry;
 use model::Draft;
 use model::policy::{Look, Policy, Side, facts_of, policy};
@@ -91,7 +92,7 @@ impl Card {
         self.markdown(markdown, Breaks::Soft)
     }
 
-    /// The same for one of several texts of a message: what they name by an id isn't mixed up.
+    /// Like [`Self::prose`], for one of several texts of a message: what they name by an id isn't mixed up.
     pub fn prose_of(&self, markdown: &str, part: usize) -> Html {
         let scope = format!("{}-{part}", self.entry.message.seq);
         self.cut_html(|max| to_html_within(markdown, Breaks::Soft, &scope, max))
@@ -123,7 +124,7 @@ impl Card {
 
     /// Where everything that the message says is read, as plain text.
     pub fn full_text(&self) -> String {
-        format!("/fragments/sessions/{}/text/{}", self.options.session_id, self.entry.message.seq)
+        format!("{}/text/{}", fragments_href(self.options.session_id.as_str()), self.entry.message.seq)
     }
 
     /// Would [`Self::cut_text`] say all of it, if it was asked for?

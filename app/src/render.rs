@@ -13,7 +13,7 @@ pub fn render<V: IntoView>(view: impl FnOnce() -> V) -> String {
     html
 }
 
-/// The same, to be put into other HTML.
+/// Like [`render`], to be put into other HTML.
 pub fn render_part<V: IntoView>(view: impl FnOnce() -> V) -> Html {
     Html::rendered(render(view))
 }

@@ -11,17 +11,29 @@ pub mod sorted;
 pub mod tab_message;
 pub mod window;
 
+use api::client::segment;
 use model::envelope::{LineComment, ReviewState};
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 /// Returns the path of a session's page.
 pub fn session_href(id: &str) -> String {
-    format!("/s/{}", api::client::segment(id))
+    format!("/s/{}", segment(id))
 }
 
 /// Returns the address of a message on its session's page.
-pub fn message_href(session: &str, seq: i64) -> String {
+pub fn message_href(session: &str, seq: impl Display) -> String {
     format!("{}?at={seq}#m{seq}", session_href(session))
+}
+
+/// Returns the address of a message by its id, which outlasts a change of its number.
+pub fn message_id_href(session: &str, seq: i64, id: &str) -> String {
+    format!("{}?at={seq}#m={}", session_href(session), segment(id))
+}
+
+/// Returns the path below which the server draws parts of a session.
+pub fn fragments_href(session: &str) -> String {
+    format!("/fragments/sessions/{}", segment(session))
 }
 
 /// Returns the address of the context of a message.

@@ -16,7 +16,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::keymap;
 use crate::shared::page_action::PageAction;
-pub use crate::shared::{context_href, message_href, session_href};
+use crate::shared::session_href;
 use crate::visible;
 use api::account::Condition;
 use api::preferences::Preferences;
@@ -68,7 +68,7 @@ impl ShellData {
 
 /// The place that the navigation marks as current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum NavItem {
     Sessions,
     NeedsYou,
     Session,
@@ -105,7 +105,7 @@ pub struct Link {
 /// A page to be put into its surroundings.
 pub struct Frame<'a> {
     pub title: &'a str,
-    pub place: Place,
+    pub place: NavItem,
     /// Target and words of the skip link.
     pub skip: (&'static str, &'static str),
     /// The session that the page is about, if it is about one.
@@ -205,7 +205,7 @@ fn read_only() -> Part {
 }
 
 fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
-    let current = |place: Place| (frame.place == place).then_some("page");
+    let current = |place: NavItem| (frame.place == place).then_some("page");
     let below = match &frame.rail {
         Rail::Facets(facets) => part! { <div id="rail-facets">{by_facet(shell, facets)}</div> },
         Rail::Contents(parts) => contents(parts),
@@ -231,15 +231,15 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="as-link" data-action=PageAction::OpenPalette.name() title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
-                <a href="/sessions" title="Sessions" aria-current=current(Place::Sessions)>
+                <a href="/sessions" title="Sessions" aria-current=current(NavItem::Sessions)>
                     {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
-                <a href="/inbox" title="Needs you" aria-current=current(Place::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
-                <a href="/search" title="History" aria-current=current(Place::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
-                <a href="/folders" title="Folders" aria-current=current(Place::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
-                <a href="/schedules" title="Schedules" aria-current=current(Place::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
-                <a href="/memory" title="Memory" aria-current=current(Place::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
-                <a href="/stats" title="Statistics" aria-current=current(Place::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
+                <a href="/inbox" title="Needs you" aria-current=current(NavItem::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
+                <a href="/search" title="History" aria-current=current(NavItem::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
+                <a href="/folders" title="Folders" aria-current=current(NavItem::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
+                <a href="/schedules" title="Schedules" aria-current=current(NavItem::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
+                <a href="/memory" title="Memory" aria-current=current(NavItem::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
+                <a href="/stats" title="Statistics" aria-current=current(NavItem::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
                 <div class="rail-below">{below}</div>
             </div>
             <div class="rail-foot">
@@ -253,7 +253,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="btn quiet icon" id="theme" data-action=PageAction::TurnTheme.name() title=theme.clone()>
                     {icon(Glyph::SUN)}<span class="sr">{theme.clone()}</span>
                 </button>
-                <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(Place::Settings)>
+                <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(NavItem::Settings)>
                     {icon(Glyph::GEAR)}<span class="sr">"Settings"</span>
                 </a>
             </div>
@@ -430,7 +430,7 @@ pub fn icon(glyph: Glyph) -> Part {
     part! { <Icon glyph/> }
 }
 
-/// The same in 14 px.
+/// An icon beside its word, in 14 px.
 pub fn small_icon(glyph: Glyph) -> Part {
     part! { <Icon glyph size=Size::Small/> }
 }

@@ -14,17 +14,17 @@ pub fn push(html: &mut Html, text: &str) {
     mark(html, text, Script::Code);
 }
 
-/// The same for running text, in which scripts that are written from right to left need their marks.
+/// Like [`push`], for running text: scripts that are written from right to left keep the marks that they need.
 pub fn prose(html: &mut Html, text: &str) {
     mark(html, text, Script::Prose);
 }
 
-/// The same where no element can stand.
+/// Like [`push`], where no element can stand: `<U+202E>`.
 pub fn plain(text: &str) -> String {
     without_elements(text, Script::Code)
 }
 
-/// The same for a title, which may be written from right to left.
+/// Like [`plain`], for a title, which may be written from right to left.
 pub fn line(text: &str) -> String {
     without_elements(text, Script::Prose)
 }
@@ -131,7 +131,7 @@ fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, 
     None
 }
 
-/// Is it a line end of another system, or a mark beside letters that need one?
+/// Returns true if it is a line end of another system, or a mark beside letters that need one.
 fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
     match c {
         '\r' => true,

@@ -7,6 +7,7 @@ use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, toast};
 use app::look::theme_words;
 use app::shared::page_action::PageAction;
+use app::shared::session_href;
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, MouseEvent};
@@ -106,7 +107,7 @@ fn copy(button: Element) {
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let path = dom::nested_session(&button).map(|session| format!("/s/{}", api::client::segment(&session)));
+    let path = dom::nested_session(&button).as_deref().map(session_href);
     let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
     let address = format!("{}{path}", location.origin().unwrap_or_default());
     let Some(article) = article else { return clipboard::copy(button, address) };

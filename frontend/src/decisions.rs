@@ -79,7 +79,7 @@ fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
     };
 }
 
-/// Says whether it was sent.
+/// Sends a decision. Returns true if it was sent.
 #[lazy]
 async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     let session = form.get_attribute("data-session").or_else(|| transcript::session_of(&form));

@@ -3,6 +3,7 @@
 
 use crate::swap::swap;
 use app::browser::{dom, fragment, storage, toast};
+use app::shared::fragments_href;
 use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use web_sys::Element;
@@ -69,7 +70,7 @@ pub fn follow(session: &str) {
 }
 
 fn draw(session: &str, opened: bool) {
-    let path = format!("/fragments/sessions/{}/filter?{}", api::client::segment(session), dom::query());
+    let path = format!("{}/filter?{}", fragments_href(session), dom::query());
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     wasm_bindgen_futures::spawn_local(async move {

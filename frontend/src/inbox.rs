@@ -105,7 +105,7 @@ fn refresh() {
     });
 }
 
-/// Says whether the list came.
+/// Fetches the list and shows it. Returns true if it came.
 async fn load() -> bool {
     let Some(list) = dom::by_id("asks") else { return true };
     let known: Vec<_> = rows(&list).iter().filter_map(|row| row.get_attribute("data-sign")).collect();

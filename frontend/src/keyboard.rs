@@ -60,7 +60,7 @@ pub fn start() {
     });
 }
 
-/// Is it a key that scrolls what has the focus, an input that is read before it is allowed?
+/// Returns true if it is a key that scrolls what has the focus, an input that is read before it is allowed.
 fn scrolls(key: &str) -> bool {
     matches!(key, "Home" | "End" | "PageUp" | "PageDown" | "ArrowUp" | "ArrowDown" | "Space")
         && dom::active().is_some_and(|active| active.matches(".cmd.long").unwrap_or(false))
@@ -84,7 +84,7 @@ pub fn configure(single_keys: bool, changed: &Changed) {
     }
 }
 
-/// Does what a key means. Says whether it means anything.
+/// Does what a key means. Returns true if it means anything.
 fn press(key: &str) -> bool {
     let both = PENDING.take().map(|first| format!("{first} {key}"));
     if let Some(entry) = both.as_deref().and_then(bound).or_else(|| bound(key)) {
@@ -115,7 +115,7 @@ fn bound(keys: &str) -> Option<&'static Entry> {
     })
 }
 
-/// Says whether it makes sense here. What it does may have to be loaded first.
+/// Runs a command, whose code may have to be loaded first. Returns false if it doesn't apply here.
 fn run(entry: &Entry) -> bool {
     if let Some(done) = act_at_once(entry.command) {
         return done;
@@ -162,7 +162,7 @@ fn act_at_once(command: Command) -> Option<bool> {
     Some(true)
 }
 
-/// Does what a command says. Says whether it made sense.
+/// Does what a command says. Returns true if it made sense.
 pub fn act(command: Command) -> bool {
     match command {
         Command::Palette | Command::Find | Command::FindHere | Command::Next | Command::Previous | Command::Write => {

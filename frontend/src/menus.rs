@@ -25,7 +25,7 @@ pub fn start() {
     });
 }
 
-/// Says whether the key means anything in a menu.
+/// Handles a key in a menu. Returns true if the key means anything there.
 fn press(menu: &Element, key: &str) -> bool {
     if key == "Escape" {
         // The browser gives the focus back to what had it before.

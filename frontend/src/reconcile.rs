@@ -3,6 +3,7 @@
 
 use crate::unsent;
 use app::browser::{dom, focus, fragment};
+use model::MessageType;
 use web_sys::Element;
 
 /// Brings the rows of `container` to what `html` says.
@@ -85,7 +86,7 @@ fn changeable(row: &Element) -> [Option<String>; 3] {
 }
 
 fn is_text(row: &Element) -> bool {
-    row.get_attribute("data-type").as_deref() == Some("TEXT")
+    row.get_attribute("data-type").as_deref() == Some(MessageType::Text.as_str())
 }
 
 /// Changes an element where it differs: of a text that was completed, or has an answer now, the rest keeps its selection.
@@ -143,7 +144,7 @@ pub fn keep_lines(current: &Element, new: &Element) {
     }
 }
 
-/// The same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
+/// Is it the same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
 fn same(current: &Element, new: &Element) -> bool {
     let equal = |name: &str| current.get_attribute(name) == new.get_attribute(name);
     let row = equal("id")

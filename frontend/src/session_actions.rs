@@ -63,13 +63,13 @@ pub fn start() {
     });
 }
 
-/// Is it an action of sessions?
+/// Returns true if it is an action of sessions.
 pub fn is_one(action: PageAction) -> bool {
     use PageAction::{Deselect, Rename, Select, SelectAll};
     matches!(action, Rename | Select | Deselect | SelectAll) || fact(action).is_some()
 }
 
-/// Says whether it is an action of sessions.
+/// Runs an action of sessions. Returns false for any other action.
 pub fn act(action: PageAction, button: &Element) -> bool {
     match action {
         PageAction::Rename => {
@@ -147,7 +147,7 @@ pub fn menu() -> bool {
     }
 }
 
-/// The same as the menu's item, by a key: on what is selected, else the current row, else the page's session. Twice is back.
+/// Does by a key what the menu's item does: to what is selected, else the current row, else the page's session. Twice undoes it.
 pub fn act_on_current(action: PageAction) -> bool {
     let selected = select::selected();
     let row = cursor::current().filter(|row| row.has_attribute("data-row"));
@@ -174,7 +174,7 @@ pub fn act_on_current(action: PageAction) -> bool {
     true
 }
 
-/// Says whether anything was selected.
+/// Clears the selection. Returns true if anything was selected.
 pub fn deselect() -> bool {
     select::clear()
 }

@@ -8,7 +8,7 @@ use crate::slip;
 use api::{Method, json};
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
-use app::icon::{self, Glyph, Look};
+use app::icon::{self, Glyph, IconStyle};
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -120,7 +120,7 @@ fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
         Then::Nothing => {}
     }
     let close = dom::make("button", "btn quiet tiny icon")?;
-    fragment::fill(&close, &icon::markup(Glyph::X, Look::default()));
+    fragment::fill(&close, &icon::markup(Glyph::X, IconStyle::default()));
     let _ = close.set_attribute("aria-label", "Close");
     let _ = element.append_child(&close);
     Some(element)
@@ -143,12 +143,12 @@ fn remove(toast: &Element) {
     toast.remove();
 }
 
-/// Is there anything that can be taken back?
+/// Returns true if there is anything that can be taken back.
 pub fn can_undo() -> bool {
     dom::by_id("toasts").is_some_and(|place| dom::find(&place, "[data-do=undo]").is_some())
 }
 
-/// Takes the latest thing back that can be. Says whether there was one.
+/// Takes the latest thing back that can be. Returns true if there was one.
 pub fn undo() -> bool {
     let latest = UNDOS.with_borrow(|all| all.last().map(|(number, _)| *number));
     let Some(latest) = latest else { return false };

@@ -22,6 +22,7 @@ mod waiting;
 
 use app::browser::dom;
 use app::browser::page_state::{page_state, whenever};
+use app::shared::fragments_href;
 use app::shared::message_filter::MessageFilter;
 use app::shared::sorted::{Map, Set};
 use app::shared::window;
@@ -72,7 +73,7 @@ struct Column {
     frame_due: Cell<bool>,
     // The parts of the state, each behind a few functions of its owner.
     chunks: chunks::Chunks,
-    place: scroll::Place,
+    place: scroll::Scroll,
     goal: jump::Goal,
     loads: loader::Loads,
     arrivals: live::Arrivals,
@@ -155,9 +156,9 @@ pub fn start() {
     if let Some(history) = dom::window().and_then(|w| w.history().ok()) {
         let _ = history.set_scroll_restoration(web_sys::ScrollRestoration::Manual);
     }
-    let base = format!("/fragments/sessions/{}", api::client::segment(&session));
+    let base = fragments_href(&session);
     let chunks = chunks::Chunks::new(window::chunks(last_seq), mounted, scroller.client_width());
-    let place = scroll::Place::new(&scroller);
+    let place = scroll::Scroll::new(&scroller);
     let level = dom::parameter("view");
     let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
     // The server refuses an address with a wrong filter.

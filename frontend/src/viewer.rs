@@ -2,7 +2,7 @@
 //! first opened, and in the page while it is open; the browser gives the focus back.
 
 use app::browser::{dom, fragment};
-use app::icon::{self, Glyph, Look};
+use app::icon::{self, Glyph, IconStyle};
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -14,7 +14,7 @@ const CARDS: &str = "a.filecard:has(> img.thumb), .shot:has(> summary > img)";
 /// One row, on phones too: what has a sign is a sign.
 fn frame() -> String {
     let sign = |does: &str, label: &str, glyph| {
-        let icon = icon::markup(glyph, Look::default());
+        let icon = icon::markup(glyph, IconStyle::default());
         format!(
             "<button type=\"button\" class=\"btn quiet icon\" data-view=\"{does}\" title=\"{label}\" aria-label=\"{label}\">{icon}</button>"
         )
@@ -35,7 +35,7 @@ thread_local! {
     static SHOWN: RefCell<Vec<Element>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Shows the image of a click, if it is on one. Says whether it is.
+/// Shows the image of a click, if it is on one. Returns true if it is.
 pub fn opens(event: &MouseEvent) -> bool {
     let plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
     let Some(card) = dom::closest(event, CARDS).filter(|_| plain) else { return false };

@@ -143,7 +143,7 @@ pub fn connect(url: &str, key: &str) -> Result<Verbatim> {
     Ok(Verbatim::connect(url, key)?.patience(PATIENCE))
 }
 
-/// The same with the credential of a directory. Each start of its server writes a new one, and whoever waits goes on with
+/// Like [`connect`], with the credential of a directory. Each start of its server writes a new one, and whoever waits goes on with
 /// that: of the same address, since what is anywhere else may be anybody.
 fn connect_here(dir: &Path, own: &Credential) -> Result<Verbatim> {
     let (dir, url) = (dir.to_owned(), own.url.clone());

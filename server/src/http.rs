@@ -9,7 +9,6 @@
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
 
 mod accept;
-mod asked;
 mod assets;
 mod audit;
 mod blobs;
@@ -20,6 +19,7 @@ mod connection;
 mod context;
 mod events;
 mod export;
+mod extract;
 mod filter;
 mod fragments;
 mod growing;
@@ -27,12 +27,12 @@ mod guard;
 mod headers;
 mod installed;
 mod login;
+mod long_requests;
 mod mcp;
 mod observe;
 mod paced;
 mod pages;
 mod palette;
-mod places;
 mod rate;
 mod review;
 mod reviewed;

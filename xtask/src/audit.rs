@@ -34,7 +34,7 @@ fn advisories() -> Result<()> {
     check(&database()?)
 }
 
-/// The same among the tests. Without a network there is no database, which is said and fails nothing.
+/// Like `advisories`, among the tests. Without a network there is no database, which is said and fails nothing.
 pub fn advisories_if_reachable() -> Result<()> {
     match database() {
         Ok(folder) => check(&folder),

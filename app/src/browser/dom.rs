@@ -29,7 +29,7 @@ pub fn active() -> Option<Element> {
     document()?.active_element()
 }
 
-/// The same, if it is the element or below it.
+/// Returns the element that has the focus, if it is `root` or below it.
 pub fn focus_in(root: &Element) -> Option<Element> {
     active().filter(|active| root.contains(Some(active)))
 }
@@ -72,7 +72,7 @@ pub fn listen<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handle
     let _ = target.add_event_listener_with_callback(name, handler.unchecked_ref());
 }
 
-/// The same on the way down: for events that don't bubble.
+/// Like [`listen`], but in the capture phase: for events that don't bubble. The handler can't cancel them.
 pub fn listen_capturing<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
     let handler = Closure::<dyn FnMut(E)>::new(handler).into_js_value();
     let options = AddEventListenerOptions::new();
@@ -82,7 +82,7 @@ pub fn listen_capturing<E: FromWasmAbi + 'static>(target: &EventTarget, name: &s
     let _ = target.add_event_listener_with_callback_and_add_event_listener_options(name, function, &options);
 }
 
-/// The same, with the right to keep the event for oneself.
+/// Like [`listen_capturing`], but the handler may cancel the event.
 pub fn listen_down<E: FromWasmAbi + 'static>(target: &EventTarget, name: &str, handler: impl FnMut(E) + 'static) {
     let handler = Closure::<dyn FnMut(E)>::new(handler).into_js_value();
     let _ = target.add_event_listener_with_callback_and_bool(name, handler.unchecked_ref(), true);

@@ -2,7 +2,7 @@
 
 use super::dom;
 
-/// Opens a path where the person's editor has it. Says whether there is an editor.
+/// Opens a path where the person's editor has it. Returns true if there is an editor.
 pub fn open(path: &str, line: Option<String>) -> bool {
     let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
         dom::announce("No editor is set: Settings has its address");

@@ -53,7 +53,7 @@ pub fn held(part: &Element) -> Option<Held> {
 }
 
 impl Held {
-    /// To the same control of the new row, else to the row. Says whether there is one.
+    /// To the same control of the new row, else to the row. Returns true if there is one.
     pub fn give_back(self, part: &Element) -> bool {
         if dom::focus_in(part).is_some() {
             return true;

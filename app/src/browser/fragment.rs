@@ -30,7 +30,7 @@ pub async fn fetch(path: &str) -> Result<String, Problem> {
     Ok(look(path).await?.html)
 }
 
-/// The same, for those who ask again where the server didn't answer itself.
+/// Like [`fetch`], with what a caller needs that retries where the server didn't answer itself.
 pub async fn look(path: &str) -> Result<Fetched, Problem> {
     let answer = Fetch.send(Method::Get, path.to_owned(), None).await?;
     if answer.status >= 400 {

@@ -2,7 +2,7 @@
 //!
 //! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
 
-use crate::shared::events::{Change, Link};
+use crate::shared::events::{Link, SessionChange};
 use api::json::Json;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,39 +12,39 @@ pub const NOTIFY: &str = "verbatim.notify";
 
 #[derive(Clone)]
 pub struct PageState {
-    pub link: Told<Link>,
+    pub link: Observable<Link>,
     /// Events of this page's session that the transcript hasn't taken yet.
-    pub feed: Told<Vec<Change>>,
+    pub feed: Observable<Vec<SessionChange>>,
     /// Grows with everything that may change a list of sessions.
-    pub changes: Told<u32>,
+    pub changes: Observable<u32>,
     /// Grows with everything that may change this page's own session.
-    pub own: Told<u32>,
+    pub own: Observable<u32>,
     /// Grows with every word about an import.
-    pub imports: Told<u32>,
+    pub imports: Observable<u32>,
     /// Grows with every change of this session's agent that the transcript doesn't hold.
-    pub agent: Told<u32>,
-    pub dev: Told<bool>,
+    pub agent: Observable<u32>,
+    pub dev: Observable<bool>,
     /// Grows with everything that the reader did to sessions: lists are drawn anew at once.
-    pub edited: Told<u32>,
+    pub edited: Observable<u32>,
     /// Grows with each message that the reader sends: the transcript goes to its end.
-    pub to_end: Told<u32>,
+    pub to_end: Observable<u32>,
 }
 
 thread_local! {
     static PAGE: PageState = PageState {
-        link: Told::new(Link::Connecting),
-        feed: Told::new(Vec::new()),
-        changes: Told::new(0),
-        own: Told::new(0),
-        imports: Told::new(0),
-        agent: Told::new(0),
-        dev: Told::new(false),
-        edited: Told::new(0),
-        to_end: Told::new(0),
+        link: Observable::new(Link::Connecting),
+        feed: Observable::new(Vec::new()),
+        changes: Observable::new(0),
+        own: Observable::new(0),
+        imports: Observable::new(0),
+        agent: Observable::new(0),
+        dev: Observable::new(false),
+        edited: Observable::new(0),
+        to_end: Observable::new(0),
     };
 }
 
-impl Change {
+impl SessionChange {
     /// Reads the data of a `feed` event; None of anything else.
     pub fn read(event: &str) -> Option<Self> {
         let event = Json::read(event)?;
@@ -62,7 +62,7 @@ impl PageState {
 
     /// Something happened in a session.
     pub fn changed(&self, is_own: bool) {
-        let more = |counter: &Told<u32>| counter.update(|n| *n = n.wrapping_add(1));
+        let more = |counter: &Observable<u32>| counter.update(|n| *n = n.wrapping_add(1));
         if is_own {
             more(&self.own);
         }
@@ -81,7 +81,7 @@ impl PageState {
 }
 
 /// A value of the page that others follow. They are told a moment later, once for all that changed until then.
-pub struct Told<T>(Rc<Inner<T>>);
+pub struct Observable<T>(Rc<Inner<T>>);
 
 struct Inner<T> {
     value: RefCell<T>,
@@ -89,13 +89,13 @@ struct Inner<T> {
     due: Cell<bool>,
 }
 
-impl<T> Clone for Told<T> {
+impl<T> Clone for Observable<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: Clone + 'static> Told<T> {
+impl<T: Clone + 'static> Observable<T> {
     fn new(value: T) -> Self {
         Self(Rc::new(Inner { value: RefCell::new(value), followers: RefCell::default(), due: Cell::new(false) }))
     }
@@ -117,7 +117,7 @@ impl<T: Clone + 'static> Told<T> {
         self.tell();
     }
 
-    /// Without a word to anybody.
+    /// Sets the value without notifying subscribers.
     pub fn take(&self) -> T
     where
         T: Default,
@@ -147,7 +147,7 @@ impl<T: Clone + 'static> Told<T> {
 }
 
 /// Calls `react` when a count grew, also if it did before anybody looked: parts of a page come later than what happens.
-pub fn whenever(count: &Told<u32>, react: impl Fn() + 'static) {
+pub fn whenever(count: &Observable<u32>, react: impl Fn() + 'static) {
     let (counted, before) = (count.clone(), Cell::new(0));
     count.follow(move || {
         let now = counted.get();
@@ -157,8 +157,8 @@ pub fn whenever(count: &Told<u32>, react: impl Fn() + 'static) {
     });
 }
 
-/// The same once in so many milliseconds at most, at their end, of several counts.
-pub fn now_and_then<const N: usize>(pause: i32, counts: [Told<u32>; N], react: impl Fn() + 'static) {
+/// Runs `react` when one of several counts has changed: once in `pause` milliseconds at most, at their end.
+pub fn now_and_then<const N: usize>(pause: i32, counts: [Observable<u32>; N], react: impl Fn() + 'static) {
     let (due, react) = (Rc::new(Cell::new(false)), Rc::new(react));
     for count in &counts {
         let (due, react) = (due.clone(), react.clone());

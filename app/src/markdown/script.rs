@@ -1,6 +1,6 @@
 //! What letters and signs belong to: scripts that are written without spaces between words need rules of their own.
 
-/// Is it a letter of a script that puts no spaces around words, or attaches endings to any word?
+/// Returns true if it is a letter of a script that puts no spaces around words, or attaches endings to any word.
 pub(super) fn is_unspaced_letter(c: char) -> bool {
     let unspaced = matches!(c,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'
@@ -9,7 +9,7 @@ pub(super) fn is_unspaced_letter(c: char) -> bool {
     unspaced && !is_unspaced_sign(c)
 }
 
-/// Is it punctuation of such a script?
+/// Returns true if it is punctuation of such a script.
 pub(super) fn is_unspaced_sign(c: char) -> bool {
     matches!(c,
         '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{3030}' | '\u{303d}'..='\u{303f}' | '\u{30fb}'

@@ -13,7 +13,7 @@ use crate::visible;
 /// Longest code within a line, in bytes: a lone sign doesn't make us read all that follows again and again.
 const MAX_SPAN: usize = 2_000;
 
-/// The text as HTML, of so many elements at most. Says whether anything was cut.
+/// The text as HTML, of so many elements at most. Returns true if anything was cut.
 pub(super) fn write(text: &str, max_elements: usize) -> (Html, bool) {
     let mut writer = Writer { html: Html::new(), left: max_elements };
     let mut rest = text.trim_end();

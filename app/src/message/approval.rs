@@ -64,11 +64,11 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let covered = Covered::of(&card.entry, approval).filter(|_| answers);
     let title = fits_head(&approval.title)
         .then(|| view! { <span class="cut mut">{exact::phrase(&approval.title).into_view()}</span> });
-    let page = card.options.nested.then(|| crate::shared::session_href(card.options.session_id.as_str()));
+    // The card may stand on another session's page.
+    let session = card.options.nested.then(|| card.options.session_id.as_str());
     let given = match &covered {
         Some(covered) => {
-            view! { <div class="body">{covered.blocks(page.as_deref()).into_view()} {place(card, approval)}</div> }
-                .into_any()
+            view! { <div class="body">{covered.blocks(session).into_view()} {place(card, approval)}</div> }.into_any()
         }
         None => body(card, approval).into_any(),
     };

@@ -27,7 +27,7 @@ use model::{
 };
 use std::cell::LazyCell;
 
-pub use diff_view::{Extent, Look, diff_html};
+pub use diff_view::{DiffStyle, Extent, diff_html};
 pub use pictures::pictures_html;
 pub use reason::to_fold;
 
@@ -94,7 +94,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> Any
         (Some(_), None) => (None, Some((counts.added, counts.removed)), counts.is_cut),
         (None, None) => match file_diff(card, &texts, edit) {
             Some((diff, extent)) => {
-                (Some(diff_html(&diff, Look::of(extent))), Some((diff.added, diff.removed)), diff.is_cut)
+                (Some(diff_html(&diff, DiffStyle::of(extent))), Some((diff.added, diff.removed)), diff.is_cut)
             }
             None => (None, None, false),
         },

@@ -4,7 +4,7 @@ pub mod reviewed;
 
 use super::{
     Card,
-    code_edit::{Extent, Look, diff_html},
+    code_edit::{DiffStyle, Extent, diff_html},
     parts::{Mark, ShowAll, State, TextButton},
 };
 use crate::figures::counted;
@@ -299,7 +299,7 @@ impl Suggested<'_> {
                     among,
                     ..DiffInput::default()
                 });
-                let (drawn, hidden) = diff_html(&diff, Look::of(extent));
+                let (drawn, hidden) = diff_html(&diff, DiffStyle::of(extent));
                 html.html(&drawn);
                 is_cut = hidden > 0;
             }

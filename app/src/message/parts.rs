@@ -3,7 +3,7 @@
 use super::Card;
 use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
-use crate::icon::{Glyph, Icon, Look, Motion, Size};
+use crate::icon::{Glyph, Icon, IconStyle, Motion, Size};
 use crate::names::listed;
 use crate::shared::page_action::PageAction;
 use crate::visible;
@@ -99,10 +99,10 @@ pub fn ShowAll(label: String) -> impl IntoView {
     }
 }
 
-/// The same, for what is written without components.
+/// Appends the button of [`ShowAll`], for what is written without components.
 pub fn show_all(html: &mut Html, label: &str) {
     html.tag("<button type=\"button\" class=\"hidden-lines\"").attr("data-action", PageAction::ShowAll.name()).tag(">");
-    html.icon(Glyph::FOLD, Look::SMALL);
+    html.icon(Glyph::FOLD, IconStyle::SMALL);
     html.text(label).tag("</button>");
 }
 

@@ -326,7 +326,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
     }
 }
 
-/// Is it the output of a tool of which nobody noted how it ended?
+/// Returns true if it is the output of a tool of which nobody noted how it ended.
 fn ends_unknown(card: &Card, call: &tool_call::ToolCall) -> bool {
     card.draft().role == Role::Tool && call.exit_code().is_none() && !call.other.contains_key("state")
 }

@@ -2,6 +2,7 @@
 
 use super::{Card, parts::TextButton};
 use crate::icon::{Glyph, Icon};
+use crate::shared::fragments_href;
 use crate::shared::page_action::PageAction;
 use crate::{json_tree, unmarked};
 use leptos::prelude::*;
@@ -24,7 +25,8 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     // Of a built-in type there is nothing to declare.
     let built_in = MessageType::parse(&message_type);
     let template = (problem.is_none() && built_in.is_none() && !card.printed()).then(|| {
-        let address = format!("/fragments/sessions/{}/template/{}", card.options.session_id, card.entry.message.seq);
+        let address =
+            format!("{}/template/{}", fragments_href(card.options.session_id.as_str()), card.entry.message.seq);
         view! { <a class="btn quiet tiny" target="_blank" href=address>"Make a template from this"</a> }
     });
     let note = match (&problem, built_in) {

@@ -29,7 +29,7 @@ pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
     }
 }
 
-/// Is it an answer of the assistant, in its own voice?
+/// Returns true if it is an answer of the assistant, in its own voice.
 pub fn is_answer(draft: &Draft) -> bool {
     let is_text = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
     is_text && policy(&facts_of(draft)).look == Look::Plain

@@ -15,10 +15,9 @@ use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render_part;
 use crate::shared::page_action::PageAction;
-use crate::shared::{Sent, file_id};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::shared::{Sent, file_id, fragments_href, session_href};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
-use api::client::segment;
 use api::net::{NetChanges, NetFile, NetQuery};
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -46,7 +45,7 @@ pub fn page(data: &ChangesPage) -> String {
     let title = format!("Changes - {}", title(&session.title));
     shell::page(&data.shell, || Frame {
         title: &title,
-        place: Place::Changes,
+        place: NavItem::Changes,
         skip: ("#files", "Skip to the differences"),
         session: Some(session.id.as_str().to_owned()),
         rail: Rail::Recent { open: Some(session.id.as_str()) },
@@ -111,8 +110,8 @@ fn content(data: &ChangesPage) -> Part {
 /// Says how many files the page leaves out, and where they are.
 fn more_files(data: &ChangesPage, left: usize) -> Part {
     let words = figures::counted(i64::try_from(left).unwrap_or(i64::MAX), "more file");
-    let session = segment(data.detail.session.id.as_str());
-    let address = format!("/fragments/sessions/{session}/net?{}&as=patch", query(&data.query));
+    let session = fragments_href(data.detail.session.id.as_str());
+    let address = format!("{session}/net?{}&as=patch", query(&data.query));
     part! {
         <p class="cap more-files">{format!("And {words}. ")}<a class="link" target="_blank" href=address>"Open the patch of all files"</a></p>
     }
@@ -230,7 +229,7 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
 fn address(data: &ChangesPage, file: &NetFile) -> String {
     let one = NetQuery { path: Some(file.path.clone()), ..data.query.clone() };
     // With the hash: what was compared once is drawn without a look at the session.
-    format!("/fragments/sessions/{}/net?{}&hash={}", segment(data.detail.session.id.as_str()), query(&one), file.hash)
+    format!("{}/net?{}&hash={}", fragments_href(data.detail.session.id.as_str()), query(&one), file.hash)
 }
 
 fn query(query: &NetQuery) -> String {

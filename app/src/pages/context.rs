@@ -9,9 +9,8 @@ use crate::names::{model_name, title};
 use crate::part::{Part, part};
 use crate::request_figures;
 use crate::shared::page_action::PageAction;
-use crate::shell::{
-    self, Frame, Layout, Place, Rail, ShellData, context_href, fold_mark, icon, message_href, session_href, small_icon,
-};
+use crate::shared::{context_href, message_href, session_href};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, fold_mark, icon, small_icon};
 use crate::visible;
 use api::Problem;
 use api::Route as _;
@@ -50,7 +49,7 @@ pub fn page(data: &ContextPage) -> String {
     let session = &data.detail.session;
     shell::page(&data.shell, || Frame {
         title: "What the model saw",
-        place: Place::Session,
+        place: NavItem::Session,
         skip: ("#context", "Skip to the context"),
         session: Some(session.id.as_str().to_owned()),
         rail: Rail::Recent { open: Some(session.id.as_str()) },

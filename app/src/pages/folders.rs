@@ -9,7 +9,7 @@ use crate::pages::sessions::import_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::imports::{FailedFile, ImportJob};
 use api::projects::{Project, ProjectState, Projects};
 use leptos::prelude::*;
@@ -28,7 +28,7 @@ pub struct FoldersPage {
 pub fn page(data: &FoldersPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "Folders",
-        place: Place::Folders,
+        place: NavItem::Folders,
         skip: ("#folders", "Skip to the folders"),
         session: None,
         rail: Rail::Recent { open: None },

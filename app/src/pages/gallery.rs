@@ -7,7 +7,7 @@ mod examples;
 use crate::html::Html;
 use crate::message_renderer::render_article;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::transcript::{self, Detail, TranscriptOptions, Verbosity};
 use api::client::segment;
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
@@ -30,7 +30,7 @@ pub fn page(data: &GalleryPage) -> String {
     let groups = groups(data.shell.clock.now);
     shell::page(&data.shell, || Frame {
         title: "Gallery",
-        place: Place::Nowhere,
+        place: NavItem::Nowhere,
         skip: ("#gallery", "Skip to the messages"),
         session: None,
         rail: Rail::Recent { open: None },

@@ -12,7 +12,7 @@ use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::messages::Asks;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ pub struct InboxPage {
 pub fn page(data: &InboxPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "Needs you",
-        place: Place::NeedsYou,
+        place: NavItem::NeedsYou,
         skip: ("#asks", "Skip to the list"),
         session: None,
         rail: Rail::Recent { open: None },

@@ -6,8 +6,9 @@ use crate::icon::Glyph;
 use crate::names::title;
 use crate::pages::search::refused;
 use crate::part::{Part, part};
+use crate::shared::message_id_href;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use api::Problem;
 use api::memory::{FoundBy, MemoryPage, MemoryQuery, Recalled, VectorState};
@@ -24,7 +25,7 @@ pub struct MemoryPageData {
 pub fn page(data: &MemoryPageData) -> String {
     shell::page(&data.shell, || Frame {
         title: "Memory",
-        place: Place::Memory,
+        place: NavItem::Memory,
         skip: ("#memories", "Skip to the memories"),
         session: None,
         rail: Rail::Recent { open: None },
@@ -117,8 +118,7 @@ fn memories(data: &MemoryPageData, page: &MemoryPage) -> Part {
 }
 
 fn row(memory: &Recalled, clock: &Clock) -> Part {
-    let id = api::client::segment(&memory.message_id);
-    let to = format!("{}?at={}#m={id}", session_href(&memory.session_id), memory.seq);
+    let to = message_id_href(&memory.session_id, memory.seq, &memory.message_id);
     let by: Vec<_> = memory
         .found_by
         .iter()

@@ -2,7 +2,7 @@
 
 use crate::islands::new_session::NewSession;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use api::driving::Agents;
 use leptos::prelude::*;
 
@@ -15,7 +15,7 @@ pub struct NewSessionPage {
 pub fn page(data: &NewSessionPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "New session",
-        place: Place::Sessions,
+        place: NavItem::Sessions,
         skip: ("#main", "Skip to the form"),
         session: None,
         rail: Rail::Recent { open: None },

@@ -5,7 +5,7 @@ use crate::look::Look;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use leptos::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct ProblemPage {
     pub assets: Assets,
 }
 
-/// The same beside the rail, for who is logged in.
+/// The page of a problem beside the rail, for who is logged in.
 pub struct Within {
     pub status: u16,
     pub title: String,
@@ -32,7 +32,7 @@ pub struct Within {
 pub fn within(data: &Within) -> String {
     shell::page(&data.shell, || Frame {
         title: &data.title,
-        place: Place::Nowhere,
+        place: NavItem::Nowhere,
         skip: ("#problem", "Skip to what happened"),
         session: None,
         rail: Rail::Recent { open: None },

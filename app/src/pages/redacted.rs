@@ -4,7 +4,8 @@ use crate::figures::counted;
 use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::shared::session_href;
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use api::Route as _;
 use api::contract::ExportSession;
@@ -32,7 +33,7 @@ pub fn page(data: &RedactedPage) -> String {
     let heading = format!("Redacted export of {}", title(&data.session.title));
     shell::page(&data.shell, || Frame {
         title: &heading,
-        place: Place::Nowhere,
+        place: NavItem::Nowhere,
         skip: ("#redacted", "Skip to what is masked"),
         session: None,
         rail: Rail::Recent { open: None },

@@ -5,7 +5,7 @@ mod operation;
 mod schema;
 
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Link, Place, Rail, ShellData};
+use crate::shell::{self, Frame, Layout, Link, NavItem, Rail, ShellData};
 use api::Route as _;
 use api::contract::{CreateSession, EndSessionEndpoint, LogInRoute, OpenApi, PostMessageEndpoint, TakePendingEndpoint};
 use leptos::prelude::*;
@@ -32,7 +32,7 @@ pub fn page(data: &ReferencePage<'_>) -> String {
     links.push(("Data".to_owned(), tail.into()));
     shell::page(&data.shell, || Frame {
         title: "API reference",
-        place: Place::Nowhere,
+        place: NavItem::Nowhere,
         skip: ("#reference", "Skip to the reference"),
         session: None,
         rail: Rail::Contents(&links),

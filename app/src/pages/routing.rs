@@ -4,10 +4,10 @@ use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href};
+use crate::shared::{fragments_href, session_href};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::visible;
 use api::channels::{Channel, Channels};
-use api::client::segment;
 use api::routing::Routing;
 use leptos::prelude::*;
 use model::Session;
@@ -26,7 +26,7 @@ pub fn page(data: &RoutingPage) -> String {
     let heading = format!("Routing of {}", title(&data.session.title));
     shell::page(&data.shell, || Frame {
         title: &heading,
-        place: Place::Nowhere,
+        place: NavItem::Nowhere,
         skip: ("#settings", "Skip to the routing"),
         session: None,
         rail: Rail::Recent { open: None },
@@ -42,7 +42,7 @@ pub fn inner(data: &RoutingPage) -> String {
 
 fn content(data: &RoutingPage) -> Part {
     let id = data.session.id.as_str();
-    let from = format!("/fragments/sessions/{}/routing", segment(id));
+    let from = format!("{}/routing", fragments_href(id));
     part! {
         <main class="main" id="main"><div class="scroll" tabindex="-1"><div class="page settings">
             <div class="pagehead"><h1>"Routing"</h1>

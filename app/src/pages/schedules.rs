@@ -6,7 +6,8 @@ use crate::icon::Glyph;
 use crate::islands::schedules::{NewSchedule, ScheduleActions};
 use crate::pages::session_pick;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon, session_href};
+use crate::shared::session_href;
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use api::schedules::{Schedule, ScheduleOutcome, ScheduleRun, ScheduleState, Schedules};
 use leptos::prelude::*;
@@ -24,7 +25,7 @@ pub struct SchedulesPage {
 pub fn page(data: &SchedulesPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "Schedules",
-        place: Place::Schedules,
+        place: NavItem::Schedules,
         skip: ("#main", "Skip to the schedules"),
         session: None,
         rail: Rail::Recent { open: None },

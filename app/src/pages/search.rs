@@ -7,7 +7,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::Problem;
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{Facets, SessionRef};
@@ -29,7 +29,7 @@ pub fn page(data: &SearchPageData) -> String {
         if data.query.q.trim().is_empty() { "History".to_owned() } else { format!("{} - History", data.query.q) };
     shell::page(&data.shell, || Frame {
         title: &words,
-        place: Place::Search,
+        place: NavItem::Search,
         skip: ("#results", "Skip to the results"),
         session: None,
         rail: Rail::Facets(&data.facets),

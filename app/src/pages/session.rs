@@ -16,7 +16,8 @@ use crate::names::{project_name, title};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, session_href, small_icon};
+use crate::shared::session_href;
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, small_icon};
 use crate::transcript::{Child, Verbosity};
 use api::driving::DrivenAgent;
 use api::sessions::{Facet, SessionDetail};
@@ -80,7 +81,7 @@ pub fn page(data: &SessionPageData) -> String {
     let words = names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" - ");
     shell::page(&data.shell, || Frame {
         title: &words,
-        place: Place::Session,
+        place: NavItem::Session,
         skip: ("#transcript", "Skip to the transcript"),
         session: Some(session.id.as_str().to_owned()),
         rail: Rail::Recent { open: Some(session.id.as_str()) },

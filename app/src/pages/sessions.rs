@@ -13,7 +13,7 @@ use crate::pages::stats::budget::warning;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, Waiting, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, Waiting, icon};
 use api::cost::Budgets;
 use api::imports::ImportJob;
 use api::messages::Ask;
@@ -41,7 +41,7 @@ pub struct SessionsPage {
 pub fn page(data: &SessionsPage) -> String {
     shell::page(&data.shell, || Frame {
         title: heading(data),
-        place: Place::Sessions,
+        place: NavItem::Sessions,
         skip: ("#sessions", "Skip to the list"),
         session: None,
         rail: Rail::Facets(&data.list.facets),
@@ -120,7 +120,7 @@ fn groups(data: &SessionsPage) -> Part {
     let mut agents = data.list.sessions.iter().chain(&data.pinned).map(|session| &session.agent);
     let first = agents.next();
     let agents = agents.any(|agent| Some(agent) != first);
-    let look = row::Look { clock, projects, agents, asks: &data.asks, said: data.list.said.as_ref() };
+    let look = row::RowContext { clock, projects, agents, asks: &data.asks, said: data.list.said.as_ref() };
     let rest = data.list.sessions.iter().filter(|session| data.pinned.iter().all(|pinned| pinned.id != session.id));
     let groups = group::grouped(rest, data.query.sort.unwrap_or_default(), clock, projects);
     let mut distant = Vec::new();
@@ -141,7 +141,7 @@ fn groups(data: &SessionsPage) -> Part {
 
 /// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `frontend::sessions` puts them
 /// there as they come near the view.
-fn group_view(group: group::Group<'_>, look: &row::Look<'_>, whole: usize) -> Part {
+fn group_view(group: group::Group<'_>, look: &row::RowContext<'_>, whole: usize) -> Part {
     let rows: Vec<_> = group
         .sessions
         .iter()

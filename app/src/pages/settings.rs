@@ -16,7 +16,7 @@ use crate::pages::routing;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
@@ -61,7 +61,7 @@ const PARTS: &[(&str, Glyph, &str)] = &[
 pub fn page(data: &SettingsPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "Settings",
-        place: Place::Settings,
+        place: NavItem::Settings,
         skip: ("#settings", "Skip to the settings"),
         session: None,
         rail: Rail::Parts("Settings", PARTS),

@@ -11,7 +11,7 @@ use crate::icon::Glyph;
 use crate::names::project_name;
 use crate::pages::sessions::filters::behind_a_button;
 use crate::part::{Part, part};
-use crate::shell::{self, Frame, Layout, Place, Rail, ShellData, agent_name, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, agent_name, icon};
 use api::cost::Budgets;
 use api::sessions::{Facet, Facets};
 use api::stats::{Figures, Stats, StatsQuery};
@@ -49,7 +49,7 @@ pub fn in_order(query: StatsQuery, today: &str) -> StatsQuery {
 pub fn page(data: &StatsPage) -> String {
     shell::page(&data.shell, || Frame {
         title: "Statistics",
-        place: Place::Stats,
+        place: NavItem::Stats,
         skip: ("#stats", "Skip to the figures"),
         session: None,
         rail: Rail::Recent { open: None },

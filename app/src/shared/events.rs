@@ -15,7 +15,7 @@ pub enum Link {
 
 /// A change of a session: what a page reads of a [`FeedEvent`](api::events::FeedEvent).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct SessionChange {
     pub pos: i64,
     pub session: String,
     pub from_seq: i64,

@@ -169,7 +169,7 @@ pub fn written(changed: &[(String, String)]) -> String {
     changed.iter().map(|(id, keys)| format!("{id} {keys}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The same, read.
+/// Reads what [`written`] returned.
 pub fn read(written: &str) -> Changed {
     let entry = |line: &str| line.split_once(' ').map(|(id, keys)| (id.to_owned(), keys.to_owned()));
     written.lines().filter_map(entry).collect()

@@ -76,7 +76,7 @@ impl<K: Ord> Set<K> {
         self.0.binary_search(key).is_ok()
     }
 
-    /// Says whether it is new.
+    /// Adds a key. Returns true if it is new.
     pub fn insert(&mut self, key: K) -> bool {
         let place = self.0.binary_search(&key);
         if let Err(at) = place {
@@ -85,7 +85,7 @@ impl<K: Ord> Set<K> {
         place.is_err()
     }
 
-    /// Says whether it was there.
+    /// Removes a key. Returns true if it was there.
     pub fn remove(&mut self, key: &K) -> bool {
         self.0.binary_search(key).map(|at| self.0.remove(at)).is_ok()
     }

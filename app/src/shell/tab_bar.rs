@@ -1,9 +1,10 @@
 //! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind `More`.
 
-use super::{Place, ShellData, icon, session_href};
+use super::{NavItem, ShellData, icon};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
+use crate::shared::session_href;
 use leptos::prelude::*;
 
 struct Tab {
@@ -29,24 +30,24 @@ impl Tab {
     }
 }
 
-pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
+pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part {
     let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
     let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
-    let here = |other: Place| place == other;
+    let here = |other: NavItem| place == other;
     let first = [
-        Tab::new("/sessions", Glyph::LIST, "Sessions", here(Place::Sessions)),
-        Tab { badge: needs, ..Tab::new("/inbox", Glyph::NEEDS, "Needs you", here(Place::NeedsYou)) },
+        Tab::new("/sessions", Glyph::LIST, "Sessions", here(NavItem::Sessions)),
+        Tab { badge: needs, ..Tab::new("/inbox", Glyph::NEEDS, "Needs you", here(NavItem::NeedsYou)) },
     ];
     let first: Vec<_> = first.into_iter().map(Tab::link).collect();
-    let history = Tab::new("/search", Glyph::LAYERS, "History", here(Place::Search));
-    let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(Place::Folders)) };
+    let history = Tab::new("/search", Glyph::LAYERS, "History", here(NavItem::Search));
+    let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(NavItem::Folders)) };
     let others = [
-        Tab::new("/schedules", Glyph::CLOCK, "Schedules", here(Place::Schedules)),
-        Tab::new("/memory", Glyph::DB, "Memory", here(Place::Memory)),
-        Tab::new("/stats", Glyph::CHART, "Statistics", here(Place::Stats)),
-        Tab::new("/settings", Glyph::GEAR, "Settings", here(Place::Settings)),
+        Tab::new("/schedules", Glyph::CLOCK, "Schedules", here(NavItem::Schedules)),
+        Tab::new("/memory", Glyph::DB, "Memory", here(NavItem::Memory)),
+        Tab::new("/stats", Glyph::CHART, "Statistics", here(NavItem::Stats)),
+        Tab::new("/settings", Glyph::GEAR, "Settings", here(NavItem::Settings)),
     ];
-    let session = session.filter(|_| matches!(place, Place::Session | Place::Changes));
+    let session = session.filter(|_| matches!(place, NavItem::Session | NavItem::Changes));
     let Some(id) = session else {
         return part! {
             <nav class="tabbar" aria-label="Sections">
@@ -57,8 +58,8 @@ pub fn tab_bar(shell: &ShellData, place: Place, session: Option<&str>) -> Part {
             </nav>
         };
     };
-    let chat = Tab::new(session_href(id), Glyph::COMMENT, "Chat", here(Place::Session));
-    let changes = Tab::new(format!("{}/changes", session_href(id)), Glyph::DIFF, "Changes", here(Place::Changes));
+    let chat = Tab::new(session_href(id), Glyph::COMMENT, "Chat", here(NavItem::Session));
+    let changes = Tab::new(format!("{}/changes", session_href(id)), Glyph::DIFF, "Changes", here(NavItem::Changes));
     let mut items = vec![
         part! { <button type="button" class="menu-item" data-action=PageAction::OpenPalette.name()>{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button> },
     ];

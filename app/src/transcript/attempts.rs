@@ -26,12 +26,12 @@ impl Then {
     }
 }
 
-/// Is it an attempt after which the same was tried again?
+/// Returns true if it is an attempt after which the same was tried again.
 pub(super) fn is_one(entry: &Entry) -> bool {
     error::is_attempt(&entry.message.draft)
 }
 
-/// Is it the end of a run that came to nothing?
+/// Returns true if it is the end of a run that came to nothing.
 pub(super) fn is_failed_end(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     let said = draft.facts().and_then(|facts| facts.get("outcome")?.as_str());
@@ -50,7 +50,7 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
     folded::group(&line, &rows(run, options), options)
 }
 
-/// The same where the agent gave up: what it said then, and the end of its run, are inside as well.
+/// A group of requests after which the agent gave up: what it said then, and the end of its run, are inside as well.
 pub(super) fn gave_up(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
     let attempts = run.iter().filter(|entry| is_one(entry)).count() as i64;
     let last = run.iter().find(|entry| entry.message_type == MessageType::Error && !is_one(entry));

@@ -14,7 +14,7 @@ use model::{
 };
 use std::collections::BTreeSet;
 
-/// Is it a finished read, search or fetch?
+/// Returns true if it is a finished read, search or fetch.
 pub(super) fn only_looked(entry: &Entry) -> bool {
     entry.message.draft.part == Part::Whole && call(entry).is_some_and(looks)
 }

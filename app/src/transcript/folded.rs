@@ -3,7 +3,7 @@
 use super::TranscriptOptions;
 use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
-use crate::icon::{Glyph, Look};
+use crate::icon::{Glyph, IconStyle};
 use crate::render::render_part;
 use crate::time_text::duration;
 use crate::visible;
@@ -47,7 +47,7 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"")
         .attr("data-state", if line.failed { "failed" } else { "done" })
         .tag("><summary>");
-    html.icon(line.glyph, Look { state: line.failed.then_some("failed"), ..Look::default() });
+    html.icon(line.glyph, IconStyle { state: line.failed.then_some("failed"), ..IconStyle::default() });
     html.tag("<b>").text(line.title);
     // With its time beside it, it has no room on phones.
     html.tag(if line.at.is_some() { "</b><span class=\"target below\">" } else { "</b><span class=\"target\">" });
@@ -65,7 +65,7 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     if let Some(count) = &line.count {
         html.tag("<span class=\"cap num\">").text(count).tag("</span>");
     } else if !line.failed {
-        html.icon(Glyph::DONE, Look { label: Some("Done"), state: Some("done"), ..Look::SMALL });
+        html.icon(Glyph::DONE, IconStyle { label: Some("Done"), state: Some("done"), ..IconStyle::SMALL });
     }
     html.tag("</summary><div class=\"explore\">");
     let mut whole = html.into_string();

@@ -3,8 +3,9 @@
 use super::{Detail, TranscriptOptions, days};
 use crate::figures::{count, counted, tokens};
 use crate::html::Html;
-use crate::icon::{Glyph, Look};
+use crate::icon::{Glyph, IconStyle};
 use crate::shared::page_action::PageAction;
+use crate::shared::{fragments_href, session_href};
 use crate::time_text::seconds;
 use api::messages::{HiddenRow, LeftBehind};
 use model::{MessageType, Micros, Role};
@@ -32,14 +33,14 @@ pub(super) fn marker(run: &[&HiddenRow], turn: &[&HiddenRow], options: &Transcri
     html.tag(if thought && !is_sum { " data-state=\"thinking\">" } else { ">" });
     if divides {
         html.tag("<span>");
-        html.icon(Glyph::FOLD, Look::SMALL);
+        html.icon(Glyph::FOLD, IconStyle::SMALL);
         html.text(&words);
         if opens && run.iter().any(|row| is_summary(row)) {
             html.tag("<span class=\"link\">Read the summary</span>");
         }
         html.tag("</span>");
     } else {
-        html.icon(glyph, Look::SMALL);
+        html.icon(glyph, IconStyle::SMALL);
         html.text(&words);
     }
     html.tag(if opens { "</a></article>" } else { "</p></article>" });
@@ -91,7 +92,7 @@ pub(super) fn in_foot(
     let mut html = Html::new();
     open_link(&mut html, " class=\"line\"", (first, None), options);
     html.attr("title", &words(all)).tag(">");
-    html.icon(Glyph::GEAR, Look::SMALL);
+    html.icon(Glyph::GEAR, IconStyle::SMALL);
     html.text(&format!("{} hidden", count(all.len() as i64)));
     html.tag(if opens(options) { "</a></article>" } else { "</p></article>" });
     let inside = foot.strip_suffix("</article>").unwrap_or(&foot);
@@ -123,11 +124,11 @@ fn open_link(
 ) {
     html.tag(if opens(options) { "<a" } else { "<p" }).tag(class);
     if opens(options) {
-        let (session, seq) = (&options.session_id, first.seq);
+        let (session, seq) = (options.session_id.as_str(), first.seq);
         let address = match last {
             // With dev on it stands there as well.
-            Some(last) => format!("/fragments/sessions/{session}/hidden?from={seq}&to={last}"),
-            None => format!("/s/{session}?dev=1&at={seq}#m{seq}"),
+            Some(last) => format!("{}/hidden?from={seq}&to={last}", fragments_href(session)),
+            None => format!("{}?dev=1&at={seq}#m{seq}", session_href(session)),
         };
         html.attr("href", &address).attr("data-action", PageAction::ShowHidden.name()).tag(" aria-expanded=\"false\"");
     }
@@ -148,7 +149,7 @@ fn is_boundary(row: &HiddenRow) -> bool {
     row.role == Role::System && row.sender == "compact_boundary"
 }
 
-/// Is it of a turn that a person left behind?
+/// Returns true if it is of a turn that a person left behind.
 pub(super) fn is_rewound(row: &HiddenRow) -> bool {
     row.left_behind.is_some()
 }
@@ -160,7 +161,7 @@ fn rewound(run: &[&HiddenRow]) -> String {
     if turns == 0 { format!("Rewound, {messages}") } else { format!("{} rewound, {messages}", counted(turns, "turn")) }
 }
 
-/// Is it what took the place of the context?
+/// Returns true if it is what took the place of the context.
 fn is_summary(row: &HiddenRow) -> bool {
     row.role == Role::System && row.sender == "compact_summary"
 }
@@ -173,7 +174,7 @@ pub(super) fn is_long_thought(row: &HiddenRow) -> bool {
     row.took.is_some_and(|took| took >= LONG_THOUGHT) && is_thought(row)
 }
 
-/// Is it the agent's reasoning, or a text of it without a word?
+/// Returns true if it is the agent's reasoning, or a text of it without a word.
 pub(super) fn is_thought(row: &HiddenRow) -> bool {
     row.role == Role::Model || is_empty(row)
 }

@@ -10,7 +10,7 @@ use model::{Body, message_type::todo::Todo};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Is it a snapshot of the agent that isn't the newest?
+/// Returns true if it is a snapshot of the agent that isn't the newest.
 pub(super) fn is_replaced(entry: &Entry, options: &TranscriptOptions) -> bool {
     let newer = options.newest_todo.is_some_and(|newest| newest != entry.message.seq);
     newer && entry.message.draft.is_todo_list()

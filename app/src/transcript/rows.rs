@@ -19,7 +19,7 @@ pub(super) enum Row<'p> {
     Message(&'p Entry),
     /// What is hidden of a stretch of work, on a line of its own.
     Hidden(Vec<&'p HiddenRow>),
-    /// The same as a count in the margin.
+    /// What is hidden of a stretch of work, as a count in the margin.
     Margin(Vec<&'p HiddenRow>),
     /// What is hidden at the end of a turn, with all that is hidden in it.
     TurnEnd(Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
@@ -31,7 +31,7 @@ pub(super) enum Row<'p> {
     Worked(Vec<Row<'p>>),
     /// Requests to the model that failed and were repeated, and whether one succeeded then.
     Attempts(Vec<&'p Entry>, attempts::Then),
-    /// The same where none did: what the agent said of it, and the end of its run, are part of it.
+    /// Requests to the model of which none succeeded: what the agent said of it, and the end of its run, are part of it.
     GaveUp(Vec<&'p Entry>),
     /// The end of a run, with what is hidden around it, and all that is hidden in its turn.
     Ended(&'p Entry, Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
@@ -68,7 +68,7 @@ impl<'p> Row<'p> {
         is_answer(draft).then(|| speaker(draft, options))
     }
 
-    /// Is it a person's message, or one that was passed on for a person?
+    /// Returns true if it is a person's message, or one that was passed on for a person.
     pub fn is_from_person(&self) -> bool {
         matches!(self, Self::Message(entry) if entry.message.draft.role == Role::User)
     }
@@ -273,7 +273,7 @@ fn belongs(run: &[&HiddenRow], end: &Entry) -> bool {
     run.iter().all(is_quiet) && run.first().is_some_and(|row| part_of(row.seq) == part_of(end.message.seq))
 }
 
-/// Is it the end of a run?
+/// Returns true if it is the end of a run.
 fn is_end(entry: &Entry) -> bool {
     policy(&facts_of(&entry.message.draft)).look == Look::Footer
 }
@@ -284,7 +284,7 @@ fn is_work(entry: &Entry) -> bool {
         || matches!(message_renderer::kind(&entry.message_type), Kind::Tool | Kind::Card)
 }
 
-/// Is it the reader's refusal without a word, of a call that says itself that it was refused?
+/// Returns true if it is the reader's refusal without a word, of a call that says itself that it was refused.
 fn is_told(entry: &Entry, page: &MessagePage) -> bool {
     let (Some(call), Body::Approval(approval)) = (&entry.message.draft.call_id, entry.body()) else { return false };
     let decision = approval.decision.as_ref();

@@ -8,9 +8,10 @@ use super::rows::{LONGEST, Row, part_of};
 use crate::ansi;
 use crate::figures::{count, counted};
 use crate::html::Html;
-use crate::icon::{Glyph, Look};
+use crate::icon::{Glyph, IconStyle};
 use crate::message::tool_call::kind_glyph;
 use crate::message_renderer::{self, Kind};
+use crate::shared::session_href;
 use api::messages::{Entry, HiddenRow};
 use model::{
     Body, MessageType, Micros, Role,
@@ -113,9 +114,9 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
         let glyph = call(entry).map_or_else(by_type, |call| kind_glyph(call.kind()));
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
-        let to = format!("/s/{}?view=normal&at={seq}#m{seq}", options.session_id);
+        let to = format!("{}?view=normal&at={seq}#m{seq}", session_href(options.session_id.as_str()));
         html.tag("<li").attr("data-seq", &seq.to_string()).tag(" tabindex=\"-1\">");
-        html.icon(glyph, Look::SMALL);
+        html.icon(glyph, IconStyle::SMALL);
         html.tag("<a class=\"cut\"").attr("href", &to);
         html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");
     }

@@ -19,7 +19,7 @@ pub const CHAT_HOST: &str = "chat_host";
 /// Id of the message that says which chat it is; no row has it.
 const HEAD: &str = "chat~begin";
 
-/// Is it the message that says which chat it is, and no row?
+/// True for the message that says which chat it is, and is no row.
 pub fn is_head(draft: &Draft) -> bool {
     draft.id.as_str() == HEAD
 }

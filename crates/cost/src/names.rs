@@ -38,13 +38,13 @@ pub fn is_synthetic(name: &str) -> bool {
     name == SYNTHETIC
 }
 
-/// Does the name stand for the newest model of a family?
+/// Returns true if the name stands for the newest model of a family.
 pub fn is_alias(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     ALIASES.contains(&name.strip_suffix(LONG_MARK).unwrap_or(&name))
 }
 
-/// Does the name say that the context has a million tokens?
+/// Returns true if the name says that the context has a million tokens.
 pub fn has_long_context(name: &str) -> bool {
     name.trim().to_lowercase().ends_with(LONG_MARK)
 }

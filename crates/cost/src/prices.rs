@@ -150,7 +150,7 @@ impl Prices {
         self.models.len()
     }
 
-    /// Does it have none?
+    /// Returns true if it has none.
     pub fn is_empty(&self) -> bool {
         self.models.is_empty()
     }

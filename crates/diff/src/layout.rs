@@ -51,7 +51,7 @@ pub enum Row {
 
 /// Where a change is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ChangePosition {
     /// Its first row, and the row behind its last one, from 0.
     pub rows: (u32, u32),
     /// How many changes are before it.
@@ -281,13 +281,13 @@ impl<'o> Layout<'o> {
     }
 
     /// Returns the first change that begins behind a row; the first of all for None.
-    pub fn change_after(&self, row: Option<u32>) -> Option<Place> {
+    pub fn change_after(&self, row: Option<u32>) -> Option<ChangePosition> {
         let from = row.map_or(0, |row| self.segments.partition_point(|segment| segment.row <= row));
         self.segments[from..].iter().find_map(Segment::change)
     }
 
     /// Returns the last change that begins before a row; the last of all for None.
-    pub fn change_before(&self, row: Option<u32>) -> Option<Place> {
+    pub fn change_before(&self, row: Option<u32>) -> Option<ChangePosition> {
         let to = row.map_or(self.segments.len(), |row| self.segments.partition_point(|segment| segment.row < row));
         self.segments[..to].iter().rev().find_map(Segment::change)
     }
@@ -383,9 +383,9 @@ impl<'o> Layout<'o> {
 }
 
 impl Segment {
-    fn change(&self) -> Option<Place> {
+    fn change(&self) -> Option<ChangePosition> {
         match self.kind {
-            Kind::Change(hunk) => Some(Place { rows: (self.row, self.row + self.rows), index: hunk as u32 }),
+            Kind::Change(hunk) => Some(ChangePosition { rows: (self.row, self.row + self.rows), index: hunk as u32 }),
             Kind::Same | Kind::Gap => None,
         }
     }

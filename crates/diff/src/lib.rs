@@ -56,7 +56,7 @@ pub use allowance::Allowance;
 pub use edit::{Fragment, Texts, texts};
 pub use fold::{Net, Part, Step, fold};
 pub use language::language_of;
-pub use layout::{Arrangement, Layout, Place, Row};
+pub use layout::{Arrangement, ChangePosition, Layout, Row};
 pub use outline::{Outline, Which};
 pub use patch::{PatchHunk, hunks};
 
@@ -180,7 +180,7 @@ pub(crate) fn counts_bound(old: Option<&str>, new: Option<&str>, among: usize, a
     }
 }
 
-/// Are these the bytes of an image, written as text or stored elsewhere, or of anything else that has no lines?
+/// Returns true if these are the bytes of an image, written as text or stored elsewhere, or of anything else that has no lines.
 fn is_binary(text: Option<&str>) -> bool {
     /// How base64 of PNG, JPEG, GIF and WebP begins.
     const IMAGES: [&str; 4] = ["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"];

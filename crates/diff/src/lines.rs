@@ -211,7 +211,7 @@ impl Side {
         without_end(self.with_end(line))
     }
 
-    /// The same with a `\r` before the line's end made visible.
+    /// A line without its end, with a `\r` before that made visible.
     pub(crate) fn line_with_return(&self, line: usize) -> Cow<'_, str> {
         let text = self.line(line);
         if self.with_end(line).ends_with("\r\n") {

@@ -12,7 +12,7 @@ const MIN_CHARS: usize = 40;
 const MAX_TRIES: usize = 16;
 /// Most lines that are looked at in one file; what moved beyond isn't found. Of equal lines there may be thousands.
 const MAX_LOOKS: usize = 4_000_000;
-/// The same of one of many files that are drawn together, at least.
+/// Lines that are looked at in each of many files that are drawn together, at least.
 const FEWEST_LOOKS: usize = 100_000;
 
 /// For each moved line the line of the other side.

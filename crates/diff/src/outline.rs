@@ -265,7 +265,7 @@ impl Outline {
         self.file_diff_with(context, &[])
     }
 
-    /// The same with more unchanged lines, by their numbers in the new file.
+    /// Like [`Self::file_diff`], with more unchanged lines, by their numbers in the new file.
     pub fn file_diff_with(&self, context: u32, opened: &[Range<u32>]) -> FileDiff {
         let count = |lines: fn(&Hunk) -> &Range<u32>| self.hunks.iter().map(|hunk| lines(hunk).len()).sum::<usize>();
         FileDiff {

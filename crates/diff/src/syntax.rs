@@ -23,7 +23,7 @@ pub(crate) fn tokens(language: Option<&'static str>, text: &str, lines: &[Range<
     cut(text, lines, &flat.unwrap_or_default())
 }
 
-/// The same of a text that may begin or end within a comment or a string.
+/// Like [`tokens`], for a text that may begin or end within a comment or a string.
 pub(crate) fn tokens_of_part(language: Option<&'static str>, text: &str, lines: &[Range<usize>]) -> Vec<Vec<Token>> {
     let (above, below) = match language.filter(|_| is_small(text, lines)) {
         Some(language) => around::around(language, text),

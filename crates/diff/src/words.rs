@@ -47,7 +47,7 @@ impl Budget {
     }
 }
 
-/// Is it small enough to be compared word by word?
+/// Returns true if it is small enough to be compared word by word.
 pub(crate) fn is_small(hunk: &Hunk) -> bool {
     [&hunk.before, &hunk.after].into_iter().all(|lines| (1..=MAX_LINES).contains(&lines.len()))
 }

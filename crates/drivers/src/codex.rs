@@ -32,7 +32,7 @@ pub struct Codex {
     model: Option<String>,
     mode: Option<&'static Mode>,
     /// What the next turn is to change.
-    change: Change,
+    change: TurnSettings,
     running: Option<Running>,
     queue: VecDeque<Prompt>,
     /// By the request's id.
@@ -49,7 +49,7 @@ pub struct Codex {
 
 /// Settings that go with the next turn.
 #[derive(Debug, Default)]
-struct Change {
+struct TurnSettings {
     mode: Option<&'static Mode>,
     model: Option<String>,
 }
@@ -78,7 +78,7 @@ impl Codex {
             version: None,
             model: None,
             mode: None,
-            change: Change::default(),
+            change: TurnSettings::default(),
             running: None,
             queue: VecDeque::new(),
             asks: BTreeMap::new(),

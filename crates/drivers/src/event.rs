@@ -35,7 +35,7 @@ pub enum Event {
     },
     /// A growing text is over: the transcript has it, or it was given up.
     Grown {
-        /// The same as in [`Event::Growing`].
+        /// The key of [`Event::Growing`].
         key: String,
     },
     /// The agent waits for a person.

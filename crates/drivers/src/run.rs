@@ -183,7 +183,7 @@ impl Running {
                 }
                 order = orders.recv(), if self.ending.is_none() || self.restart.is_some() => match order {
                     Some(order) if self.restart.is_some() && order.command != Command::End => self.waiting.push_back(order),
-                    Some(order) => self.obey(order).await,
+                    Some(order) => self.handle(order).await,
                     None => self.end_for_good(),
                 },
                 () = due(silent) => self.report_silence().await,
@@ -216,7 +216,7 @@ impl Running {
         while self.ending.is_none()
             && let Some(order) = self.waiting.pop_front()
         {
-            self.obey(order).await;
+            self.handle(order).await;
         }
         true
     }
@@ -254,7 +254,7 @@ impl Running {
         self.emit(Event::Ended(exit)).await;
     }
 
-    async fn obey(&mut self, order: Order) {
+    async fn handle(&mut self, order: Order) {
         let ends = order.command == Command::End;
         let mut effects = Effects::default();
         let result = if self.unread() > self.limits.unread && !ends {

@@ -42,7 +42,7 @@ pub mod types;
 pub mod updates;
 pub mod waterfall;
 
-use crate::known::Owner;
+use crate::caller_cache::Owner;
 use crate::request_span::record_session;
 use crate::writer::Failure;
 use crate::{Scoped, clock, posting, problem, retention};
@@ -66,13 +66,13 @@ async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem
     named(scoped, path, scoped.caller.reads_only()).await
 }
 
-/// The same to take what waits in it: of an agent, its own alone.
+/// Like [`session`], to take what waits in it: an agent finds its own alone, whatever its key reads.
 async fn own_session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Read)?;
     named(scoped, path, scoped.caller.key_id()).await
 }
 
-/// The same of a session to change, for which an agent needs the scope to post. Answers to what it writes tell it
+/// Like [`own_session`], to change it, for which an agent needs the scope to post. Answers to what it writes tell it
 /// what it wrote, and what people wrote to it since.
 async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Post)?;
@@ -118,11 +118,11 @@ async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
     Ok(if was { deleted() } else { Problem::not_found("session") })
 }
 
-/// The same of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
+/// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
 /// and whether it is still there the writer sees.
 async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let (known, key_id) = (&scoped.hub.known, scoped.caller.key_id());
+    let (known, key_id) = (&scoped.hub.caller_cache, scoped.caller.key_id());
     if let Some(owner) = known.owner(&path.session)
         && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
     {

@@ -72,7 +72,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Is its deadline over, or does nobody wait for it? Then it ends with what it has.
+    /// Returns true if its deadline is over, or nobody waits for it: then it ends with what it has.
     pub fn is_over(&self) -> bool {
         self.gone.is_cancelled() || Instant::now() >= self.until
     }

@@ -71,13 +71,13 @@ fn real(path: &Path) -> PathBuf {
 
 /// A folder of a root: one right below it, or the root itself, which stands for the files right in it.
 #[derive(Clone)]
-struct Place {
+struct FoundFolder {
     path: PathBuf,
     /// Where it really is, if it is a link or lies behind one.
     leads_to: Option<PathBuf>,
 }
 
-impl Place {
+impl FoundFolder {
     fn at(path: PathBuf) -> Self {
         let leads_to = path.canonicalize().ok().filter(|real| *real != path);
         Self { path, leads_to }
@@ -85,21 +85,21 @@ impl Place {
 }
 
 /// The root first, then its folders by name if each is a project.
-fn places(root: &Root) -> Vec<Place> {
+fn places(root: &Root) -> Vec<FoundFolder> {
     let by_project = root.folder.by_project;
-    let root = Place::at(root.path.clone());
+    let root = FoundFolder::at(root.path.clone());
     if !by_project {
         return vec![root];
     }
-    let mut folders: Vec<Place> = std::fs::read_dir(&root.path)
+    let mut folders: Vec<FoundFolder> = std::fs::read_dir(&root.path)
         .into_iter()
         .flatten()
         .filter_map(Result::ok)
         .filter_map(|entry| match entry.file_type().ok()? {
-            kind if kind.is_symlink() => Some(Place::at(entry.path())).filter(|place| place.path.is_dir()),
+            kind if kind.is_symlink() => Some(FoundFolder::at(entry.path())).filter(|place| place.path.is_dir()),
             kind if !kind.is_dir() => None,
-            _ if root.leads_to.is_some() => Some(Place::at(entry.path())),
-            _ => Some(Place { path: entry.path(), leads_to: None }),
+            _ if root.leads_to.is_some() => Some(FoundFolder::at(entry.path())),
+            _ => Some(FoundFolder { path: entry.path(), leads_to: None }),
         })
         .collect();
     folders.sort_by(|a, b| a.path.cmp(&b.path));
@@ -170,12 +170,12 @@ async fn look_into(hub: &Hub, which: fn(Following) -> bool) -> Result<Vec<Folder
 }
 
 /// Its own files alone make the root a project.
-fn depth(root: &Root, place: &Place) -> usize {
+fn depth(root: &Root, place: &FoundFolder) -> usize {
     if root.folder.by_project && place.path == root.path { 1 } else { root.folder.depth() }
 }
 
 /// What there is to read of a folder.
-fn found(agreed: &Agreed, root: &Root, place: &Place) -> Found {
+fn found(agreed: &Agreed, root: &Root, place: &FoundFolder) -> Found {
     let mut found = look::look(&place.path, root.folder.endings, depth(root, place));
     let mut skipped = Vec::new();
     found.files.retain(|file| {

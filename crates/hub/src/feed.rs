@@ -25,19 +25,19 @@ const BEHIND: usize = 256;
 
 /// What a stream carries. All streams share it.
 #[derive(Debug)]
-pub struct Change {
+pub struct FeedChange {
     event: FeedEvent,
     grows: bool,
     written: OnceLock<Bytes>,
 }
 
-impl Change {
+impl FeedChange {
     fn of(entry: &FeedEntry) -> Arc<Self> {
         let grows = entry.row.kind == store::FeedKind::Growth;
         Arc::new(Self { event: event(entry), grows, written: OnceLock::new() })
     }
 
-    /// Is all that changed that a text, which is still being written, goes on?
+    /// Returns true if all that changed is that a text, which is still being written, goes on.
     pub fn grows(&self) -> bool {
         self.grows
     }
@@ -48,7 +48,7 @@ impl Change {
     }
 }
 
-impl Deref for Change {
+impl Deref for FeedChange {
     type Target = FeedEvent;
     fn deref(&self) -> &FeedEvent {
         &self.event
@@ -64,7 +64,7 @@ pub struct Feed {
     own: watch::Sender<i64>,
     /// Where it was when channels were last told anything, or may have been.
     deliveries: watch::Sender<i64>,
-    live: broadcast::Sender<Arc<[Arc<Change>]>>,
+    live: broadcast::Sender<Arc<[Arc<FeedChange>]>>,
 }
 
 impl Feed {
@@ -136,7 +136,7 @@ impl Feed {
                 let Some(last) = rows.last() else { break };
                 pos = last.row.pos;
                 // Nobody listening is no error.
-                let _ = self.live.send(rows.iter().map(Change::of).collect());
+                let _ = self.live.send(rows.iter().map(FeedChange::of).collect());
             }
         }
     }
@@ -189,19 +189,19 @@ pub enum Until {
 
 struct Reader {
     hub: Hub,
-    live: broadcast::Receiver<Arc<[Arc<Change>]>>,
+    live: broadcast::Receiver<Arc<[Arc<FeedChange>]>>,
     session: Option<String>,
     /// Everything up to here was given.
     pos: i64,
     /// The last position of a stream that ends.
     last: Option<i64>,
-    queue: VecDeque<Arc<Change>>,
+    queue: VecDeque<Arc<FeedChange>>,
     behind: bool,
 }
 
 /// Changes after `pos`, of one session if it is named, each once and in order. It ends early if the store fails: the
 /// client comes back with its cursor.
-pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = Arc<Change>> + Send {
+pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl Stream<Item = Arc<FeedChange>> + Send {
     // Listens before it reads: what is committed between the two comes twice, and is given once.
     let live = hub.feed.live.subscribe();
     let last = (until == Until::Now).then(|| hub.feed.pos());
@@ -210,7 +210,7 @@ pub fn stream(hub: Hub, pos: i64, session: Option<String>, until: Until) -> impl
 }
 
 impl Reader {
-    async fn next(&mut self) -> Option<Arc<Change>> {
+    async fn next(&mut self) -> Option<Arc<FeedChange>> {
         loop {
             if let Some(change) = self.queue.pop_front() {
                 return Some(change);
@@ -221,7 +221,7 @@ impl Reader {
             if self.behind {
                 // In a box, since it is seldom: thousands of waiting streams would each hold the room of a query.
                 let rows = Box::pin(self.hub.workspace.feed_after(self.pos, PAGE)).await.map_err(problem).ok()?;
-                let changes: Vec<Arc<Change>> = rows.iter().map(Change::of).collect();
+                let changes: Vec<Arc<FeedChange>> = rows.iter().map(FeedChange::of).collect();
                 self.behind = !changes.is_empty();
                 self.take(&changes);
                 // The feed has holes: where it ends, everything up to there was given.
@@ -242,7 +242,7 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, changes: &[Arc<Change>]) {
+    fn take(&mut self, changes: &[Arc<FeedChange>]) {
         for change in changes {
             let wanted = change.pos > self.pos && self.last.is_none_or(|last| change.pos <= last);
             if wanted && self.session.as_ref().is_none_or(|session| *session == change.session) {

@@ -2,16 +2,16 @@
 
 use crate::answers::type_settings;
 use crate::audit::Refusals;
+use crate::caller_cache::CallerCache;
 use crate::channels::Channels;
 use crate::compute::Compute;
 use crate::doorbell;
 use crate::driving::Driving;
+use crate::edit_cache::EditCache;
 use crate::feed::Feed;
-use crate::folded::Folded;
 use crate::hooks::{self, Held};
 use crate::import::Jobs;
 use crate::import::claims::Claims;
-use crate::known::Known;
 use crate::login::Logins;
 use crate::memory::{Embedder, MemoryIndex};
 use crate::metrics::Metrics;
@@ -92,8 +92,8 @@ pub struct Inner {
     pub polled: RwLock<Vec<PathBuf>>,
     pub logins: Logins,
     pub refusals: Refusals,
-    pub known: Known,
-    pub folded: Folded,
+    pub caller_cache: CallerCache,
+    pub edit_cache: EditCache,
     pub held: Held,
     pub writer: Writer,
     pub pace: Pace,
@@ -158,8 +158,8 @@ impl Hub {
             polled: RwLock::default(),
             logins,
             refusals: Refusals::default(),
-            known: Known::default(),
-            folded: Folded::default(),
+            caller_cache: CallerCache::default(),
+            edit_cache: EditCache::default(),
             held: Held::default(),
             writer,
             pace: Pace::default(),

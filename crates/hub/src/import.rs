@@ -25,9 +25,9 @@ pub mod transcript;
 pub use jobs::Jobs;
 
 use crate::Hub;
-use crate::again::until_it_passes;
 use crate::discover::agreed::Agreed;
 use crate::metrics::milliseconds;
+use crate::retry::retry_transient;
 use agents::{Agent, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
@@ -112,7 +112,7 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
 }
 
 async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), StoreError> {
-    let stored = until_it_passes(hub, || Stored::load(hub)).await?;
+    let stored = retry_transient(hub, || Stored::load(hub)).await?;
     let (send, steps) = mpsc::channel(AHEAD);
     let (prepared, mut receive) = mpsc::channel(AHEAD);
     let preparing = tokio::task::spawn_blocking(move || prepare_all(steps, &prepared));
@@ -206,7 +206,7 @@ fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
 
 async fn write_ready(hub: &Hub, batch: Option<Result<PreparedBatch, StoreError>>) -> Result<Written, StoreError> {
     let Some(batch) = batch.transpose()? else { return Ok(Written::default()) };
-    let written = until_it_passes(hub, || hub.workspace.write_prepared(batch.clone())).await?;
+    let written = retry_transient(hub, || hub.workspace.write_prepared(batch.clone())).await?;
     hub.feed.ring_with(written.pos, written.has_deliveries);
     Ok(written)
 }
@@ -244,7 +244,7 @@ fn read_whole(
         Why::Named => (open::exact(path.clone())?, Ending::Final, Vec::new()),
         Why::Followed => {
             let opened = open::regular(path)?;
-            let agreed = runtime.block_on(until_it_passes(hub, || Agreed::load(hub))).map_err(failed)?;
+            let agreed = runtime.block_on(retry_transient(hub, || Agreed::load(hub))).map_err(failed)?;
             let Some(permissions) = agreed.reading(path, &opened.real) else { return Ok(()) };
             let ending = Ending::of(&opened.file);
             (opened, ending, permissions)
@@ -269,7 +269,7 @@ fn read_whole(
     };
     let name = name(path);
     let known = || hub.workspace.source_by_path(&name);
-    let known = runtime.block_on(until_it_passes(hub, known)).map_err(failed)?;
+    let known = runtime.block_on(retry_transient(hub, known)).map_err(failed)?;
     let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
     let stop = hub.shutdown.clone();
     Transcript::open(path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)

@@ -1,6 +1,6 @@
 //! Agent keys: `vbt_<id>_<secret>_<check>`, of which neither part has an underscore. Only a hash of the secret is kept.
 
-use crate::known::KnownKey;
+use crate::caller_cache::KnownKey;
 use crate::login::{bytes, hash, same_secret, short_id};
 use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
 use api::Problem;
@@ -98,7 +98,7 @@ impl Hub {
         let now = clock::now();
         // Counted before it is read: what is revoked in between is read again.
         let revocations = *self.revoked.borrow();
-        let mut known = match self.known.key(id, revocations, now) {
+        let mut known = match self.caller_cache.key(id, revocations, now) {
             Some(known) => known,
             None => match self.workspace.agent_key(id).await.map_err(problem)? {
                 Some(key) if holds(&key, now) => {
@@ -117,7 +117,7 @@ impl Hub {
         }
         let caller = Caller::Agent(Arc::clone(&known.agent));
         if known.read_at == now || known.used_at == now {
-            self.known.remember_key(known);
+            self.caller_cache.remember_key(known);
         }
         Ok(Some(caller))
     }

@@ -7,30 +7,30 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
-//!   `pace`: texts that grow. `again`: what the database refuses for the moment.
+//!   `pace`: texts that grow. `retry`: what the database refuses for the moment.
 //! - [`driving`]: agents that the server starts itself.
 //! - [`channels`]: places besides the page where sessions are shown and answered.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
-//!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `asked`: cards of what agents ask.
+//!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `cards`: approvals for what agents ask.
 //! - `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
 //! - [`routing`]: which messages wake the agent. `control`: words that the server carries out instead of the agent.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
-//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `known`: what every request asks. `folded`: what edits come to.
-//!   [`retention`]: what was deleted goes for good. [`words`]: what is stored is found as what is written now.
+//! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `caller_cache`: whose keys and sessions are. `edit_cache`: what edits come to.
+//!   [`retention`]: what was deleted goes for good. [`reindex`]: what is stored is found as what is written now.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
 //!
 //! How to add an endpoint's answer: the method in `scoped.rs`, its body in the file of its topic in `answers/`.
 
-mod again;
 mod answers;
-mod asked;
 mod audit;
+mod caller_cache;
+mod cards;
 pub mod channels;
 pub mod clock;
 pub mod compute;
@@ -40,8 +40,8 @@ pub mod demo;
 pub mod discover;
 mod doorbell;
 pub mod driving;
+mod edit_cache;
 pub mod feed;
-mod folded;
 pub mod follow;
 mod hex;
 mod hooks;
@@ -49,7 +49,6 @@ pub mod host;
 mod hub;
 pub mod import;
 pub mod keys;
-mod known;
 pub mod login;
 pub mod memory;
 mod metrics;
@@ -61,15 +60,16 @@ mod pricing;
 mod problem;
 mod quotas;
 pub mod redaction;
+pub mod reindex;
 mod reports;
 mod request_span;
 pub mod retention;
+mod retry;
 pub mod routing;
 pub mod schedules;
 mod scoped;
 mod search_text;
 pub mod types;
-pub mod words;
 pub mod writer;
 
 pub use hex::hex;

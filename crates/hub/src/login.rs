@@ -77,7 +77,7 @@ pub fn random(end: u64) -> u64 {
     getrandom::u64().unwrap_or_default() % end.max(1)
 }
 
-/// Are two secrets equal? Takes the same time whatever they hold.
+/// Returns true if two secrets are equal. Takes the same time whatever they hold.
 pub fn same_secret(a: &str, b: &str) -> bool {
     hash(a).ct_eq(&hash(b)).into()
 }

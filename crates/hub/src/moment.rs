@@ -58,12 +58,12 @@ pub fn named_day(day: i64) -> String {
     epoch.checked_add(day.days()).map(|day| day.to_string()).unwrap_or_default()
 }
 
-/// Is it in a year that calendars have? What lies beyond can be asked for, but not be shown.
+/// Returns true for a year that calendars have. What lies beyond can be asked for, but not be shown.
 pub fn is_shown(at: Micros) -> bool {
     Timestamp::from_microsecond(at.0).is_ok()
 }
 
-/// Is it a day as a form's field gives it?
+/// Returns true for a day as a form's field gives it: `2026-11-26`.
 pub fn is_day(text: &str) -> bool {
     text.len() == "2026-11-01".len() && text.parse::<Date>().is_ok()
 }

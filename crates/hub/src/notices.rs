@@ -59,13 +59,13 @@ impl NoticeSettings {
 }
 
 /// Where a run happens.
-pub struct Place {
+pub struct RunFolder {
     settings: Arc<NoticeSettings>,
     /// The session's working folder.
     folder: Option<PathBuf>,
 }
 
-impl Place {
+impl RunFolder {
     /// The working folder, if it lies in one of `folders`. Links are followed first: they lead nowhere else.
     fn folder_in(&self, folders: &[PathBuf]) -> Option<PathBuf> {
         let folder = self.folder.as_ref()?.canonicalize().ok()?;
@@ -75,7 +75,7 @@ impl Place {
 }
 
 /// Computes the notices of one kind.
-type Provider = fn(Arc<Place>) -> BoxFuture<'static, Vec<String>>;
+type Provider = fn(Arc<RunFolder>) -> BoxFuture<'static, Vec<String>>;
 
 /// All providers, in the order of their notices.
 const PROVIDERS: [Provider; 3] = [git::PROVIDER, deployment::PROVIDER, command::PROVIDER];
@@ -93,7 +93,8 @@ impl Notices {
     /// Computes the notices of a run that begins now.
     pub async fn of(&self, session: &Session) -> Vec<String> {
         let Some(settings) = self.0.get() else { return Vec::new() };
-        let place = Arc::new(Place { settings: Arc::clone(settings), folder: session.cwd.as_ref().map(PathBuf::from) });
+        let place =
+            Arc::new(RunFolder { settings: Arc::clone(settings), folder: session.cwd.as_ref().map(PathBuf::from) });
         let notices = join_all(PROVIDERS.iter().map(|provider| provider(Arc::clone(&place)))).await;
         notices.into_iter().flatten().collect()
     }
@@ -132,7 +133,7 @@ fn program(field: &str, command: &[String]) -> Result<(), String> {
 }
 
 /// Runs a command for a notice. Its text, or why there is none.
-async fn ask(place: &Place, command: &[String], folder: Option<&Path>, seconds: Option<u64>) -> String {
+async fn ask(place: &RunFolder, command: &[String], folder: Option<&Path>, seconds: Option<u64>) -> String {
     let limit = Duration::from_secs(seconds.unwrap_or(SECONDS));
     match process::run(command, folder, &place.settings.environment, limit).await {
         Ok(output) => {

@@ -3,7 +3,7 @@
 //! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always is.
 
 use crate::Hub;
-use crate::answers::updates::Change;
+use crate::answers::updates::MessageEdit;
 use crate::writer::{Failure, Written};
 use model::{MessageId, SessionId};
 use std::collections::HashMap;
@@ -35,13 +35,13 @@ struct Slot {
 }
 
 struct Waiting {
-    change: Change,
+    change: MessageEdit,
     answer: oneshot::Sender<Written>,
 }
 
 /// What becomes of a change.
 enum Turn {
-    Now(Change),
+    Now(MessageEdit),
     /// With those that come until then. The first one sees to it.
     Later(oneshot::Receiver<Written>, Option<(Instant, Arc<Notify>)>),
 }
@@ -51,7 +51,7 @@ impl Pace {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn turn(&self, key: &Key, change: Change) -> Turn {
+    fn turn(&self, key: &Key, change: MessageEdit) -> Turn {
         let (mut slots, now) = (self.slots(), Instant::now());
         if slots.len() > MANY {
             slots.retain(|_, slot| slot.next > now || !slot.waiting.is_empty());
@@ -83,7 +83,7 @@ impl Pace {
 }
 
 /// Changes a message, now or with what else is said of it in the next tenth of a second.
-pub async fn write(hub: &Hub, key: Key, change: Change) -> Written {
+pub async fn write(hub: &Hub, key: Key, change: MessageEdit) -> Written {
     match hub.pace.turn(&key, change) {
         Turn::Now(change) => write_all(hub, &key, None, Arc::new([change])).await,
         Turn::Later(written, first) => {
@@ -102,9 +102,9 @@ async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
         () = go.notified() => {}
         () = hub.shutdown.cancelled() => {}
     }
-    let (changes, answers): (Vec<Change>, Vec<_>) =
+    let (changes, answers): (Vec<MessageEdit>, Vec<_>) =
         hub.pace.take(&key).into_iter().map(|waiting| (waiting.change, waiting.answer)).unzip();
-    let changes: Arc<[Change]> = changes.into();
+    let changes: Arc<[MessageEdit]> = changes.into();
     let written = write_all(&hub, &key, None, changes.clone()).await;
     let refused = matches!(written, Err(Failure::Refused(_))) && changes.len() > 1;
     for (change, answer) in changes.iter().zip(answers) {
@@ -117,7 +117,12 @@ async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
 
 /// All of them as one revision. What takes long to work out isn't within the write, which others wait for: it is done
 /// before, and again if the message has changed meanwhile.
-pub async fn write_all(hub: &Hub, (session, message): &Key, if_match: Option<i32>, changes: Arc<[Change]>) -> Written {
+pub async fn write_all(
+    hub: &Hub,
+    (session, message): &Key,
+    if_match: Option<i32>,
+    changes: Arc<[MessageEdit]>,
+) -> Written {
     let mut ready = None;
     let mut attempts = 0;
     loop {
@@ -129,7 +134,7 @@ pub async fn write_all(hub: &Hub, (session, message): &Key, if_match: Option<i32
                 _ if changes.iter().any(|change| change.takes_long(current)) => {
                     Err(Refusal::Revision(Box::new(current.clone())))
                 }
-                _ => Change::apply_all(&changes, current),
+                _ => MessageEdit::apply_all(&changes, current),
             })
         };
         let (session, message) = (session.clone(), message.clone());
@@ -141,8 +146,8 @@ pub async fn write_all(hub: &Hub, (session, message): &Key, if_match: Option<i32
             return Err(Failure::Refused(Refusal::Revision(current)));
         }
         attempts += 1;
-        let (lane, changes) = (Change::lane(&changes), Arc::clone(&changes));
-        let changed = hub.compute.run(lane, move |_| Change::apply_all(&changes, &current)).await;
+        let (lane, changes) = (MessageEdit::lane(&changes), Arc::clone(&changes));
+        let changed = hub.compute.run(lane, move |_| MessageEdit::apply_all(&changes, &current)).await;
         ready = Some((revision, changed.map_err(Failure::Problem)?));
     }
 }

@@ -73,7 +73,7 @@ fn is_quoted_value(text: &str) -> bool {
     !(is_constant || is_words || is_name || text.starts_with(['/', '.'])) && entropy(text) >= 2.0
 }
 
-/// Are there small letters between capital ones: `aBcDe`?
+/// Returns true if there are small letters between capital ones: `aBcDe`.
 fn alternates(text: &str) -> bool {
     let Some(first) = text.find(|c: char| c.is_ascii_uppercase()) else { return false };
     let rest = text.get(first..).unwrap_or_default();

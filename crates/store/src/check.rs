@@ -7,7 +7,7 @@ use crate::{Store, StoreError, dialect};
 const MOST: i64 = 20;
 
 impl Store {
-    /// Does the server keep checksums of its pages? None of `SQLite`, which has none.
+    /// Returns whether the server keeps checksums of its pages; None for `SQLite`, which has none.
     pub async fn data_checksums(&self) -> Option<bool> {
         let Self::Postgres(pools) = self else { return None };
         let setting: String = sqlx::query_scalar("SHOW data_checksums").fetch_one(&pools.readers).await.ok()?;

@@ -102,7 +102,7 @@ fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
     expression(terms, session_rid, " AND ", " OR ", word)
 }
 
-/// The same as a tsquery.
+/// What PostgreSQL matches: the terms of [`sqlite_match`] as a tsquery.
 fn postgres_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("'{word}'{}", if prefix { ":*" } else { "" });
     expression(terms, session_rid, " & ", " | ", word)

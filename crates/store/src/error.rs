@@ -80,7 +80,7 @@ const SQLITE_CANTOPEN: i64 = 14;
 const SQLITE_NOTADB: i64 = 26;
 
 impl StoreError {
-    /// May the same write succeed a little later?
+    /// Returns true if an equal write may succeed a little later.
     pub fn passes(&self) -> bool {
         matches!(self, Self::Locked | Self::Unreachable(_))
     }

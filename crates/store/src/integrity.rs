@@ -40,9 +40,9 @@ pub(crate) async fn check_at_start(
     monitor: &Monitor,
 ) -> Result<(), StoreError> {
     match look(inspection, "PRAGMA quick_check(1)".to_owned(), &Patience::of(AT_START)).await? {
-        Look::Whole => remove_if_there(&note_beside(file))?,
-        Look::Damaged(finding) => monitor.damaged(&finding),
-        Look::OutOfTime => {
+        Verdict::Whole => remove_if_there(&note_beside(file))?,
+        Verdict::Damaged(finding) => monitor.damaged(&finding),
+        Verdict::OutOfTime => {
             tracing::info!("the database is large: it is checked on in the background");
             monitor.set_unchecked();
         }
@@ -64,7 +64,7 @@ pub(crate) async fn require_schema(steps: &Migrator, writer: &Pool<Sqlite>) -> R
     }
 }
 
-enum Look {
+enum Verdict {
     Whole,
     Damaged(String),
     OutOfTime,
@@ -95,7 +95,7 @@ impl Drop for Patience {
 }
 
 /// Runs a `PRAGMA` that answers `ok` or what is wrong.
-async fn look(options: &SqliteConnectOptions, pragma: String, patience: &Patience) -> Result<Look, StoreError> {
+async fn look(options: &SqliteConnectOptions, pragma: String, patience: &Patience) -> Result<Verdict, StoreError> {
     let mut connection = match options.connect().await {
         Ok(connection) => connection,
         Err(error) => return damage(error),
@@ -110,25 +110,27 @@ async fn look(options: &SqliteConnectOptions, pragma: String, patience: &Patienc
     .await;
     let _ = connection.close().await;
     match looked {
-        Ok(lines) if lines.iter().all(|line| line == "ok") => Ok(Look::Whole),
-        Ok(lines) => Ok(Look::Damaged(lines.join("; ").replace("*** in database main ***\n", "").replace('\n', "; "))),
+        Ok(lines) if lines.iter().all(|line| line == "ok") => Ok(Verdict::Whole),
+        Ok(lines) => {
+            Ok(Verdict::Damaged(lines.join("; ").replace("*** in database main ***\n", "").replace('\n', "; ")))
+        }
         Err(error) => damage(error),
     }
 }
 
 /// An error of a check that says something of the file.
-fn damage(error: sqlx::Error) -> Result<Look, StoreError> {
+fn damage(error: sqlx::Error) -> Result<Verdict, StoreError> {
     if error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == INTERRUPTED) {
-        return Ok(Look::OutOfTime);
+        return Ok(Verdict::OutOfTime);
     }
     match StoreError::from(error) {
-        StoreError::Damaged(error) => Ok(Look::Damaged(error.to_string())),
+        StoreError::Damaged(error) => Ok(Verdict::Damaged(error.to_string())),
         error => Err(error),
     }
 }
 
 impl Store {
-    /// Is a check due, since the file was left open and the start didn't wait for the whole of it?
+    /// Returns true if a check is due, since the file was left open and the start didn't wait for the whole of it.
     pub fn is_unchecked(&self) -> bool {
         self.monitor().is_unchecked()
     }
@@ -147,12 +149,12 @@ impl Store {
             let Some(table) = tables.get(checkup.next % tables.len()) else { break };
             checkup.next = (checkup.next + 1) % tables.len();
             match look(inspection, format!("PRAGMA quick_check('{table}')"), &patience).await? {
-                Look::Whole => {}
-                Look::Damaged(finding) => {
+                Verdict::Whole => {}
+                Verdict::Damaged(finding) => {
                     pools.monitor.damaged(&finding);
                     break;
                 }
-                Look::OutOfTime => {
+                Verdict::OutOfTime => {
                     tracing::info!(table, "the check of the database goes on at the next time");
                     break;
                 }

@@ -210,7 +210,7 @@ pub struct LiveBegin {
 pub enum Takes {
     /// All that waits. While a run is open, its input is given again instead.
     Waiting,
-    /// The same, but instead of what waits the whole conversation after this `seq`.
+    /// The whole conversation after this `seq` instead of what waits. While a run is open, its input is given again.
     After(i64),
     /// What waits up to the next words of a person, for an agent whose runs its transcript tells: none is stored, and none is open.
     /// The format is `text` for a person's words alone, else `anthropic`; the run's id is that of the message.
@@ -292,12 +292,12 @@ impl Queue {
         !self.ended && self.heartbeat_at.is_none_or(|at| now.since(at) > Self::FRESH)
     }
 
-    /// Is there something behind what the agent knows that wakes it?
+    /// Returns true if something behind what the agent knows wakes it.
     pub fn waits(&self, after: Option<i64>) -> bool {
         self.queued_seq > after.unwrap_or(self.delivered_seq)
     }
 
-    /// Is there anything behind what the agent knows?
+    /// Returns true if there is anything behind what the agent knows.
     pub fn holds(&self, after: Option<i64>) -> bool {
         self.waiting_seq > after.unwrap_or(self.delivered_seq)
     }
@@ -324,7 +324,7 @@ pub enum LiveDone {
     Taken(Vec<StoredMessage>),
     Begun(Box<GivenRun>),
     RunEnded {
-        /// The same was said before.
+        /// An equal end was reported before.
         replayed: bool,
     },
     /// With the prompt that was posted; None where there was none, or its session is gone.
@@ -334,7 +334,7 @@ pub enum LiveDone {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PostDone {
     pub message: StoredMessage,
-    /// The same request came before.
+    /// An equal request came before.
     pub replayed: bool,
     /// What people wrote since the agent's last call.
     pub queued: Vec<StoredMessage>,

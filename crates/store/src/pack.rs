@@ -99,7 +99,7 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Are all bytes of the other one among its bytes?
+    /// Returns true if all bytes of the other one are among its bytes.
     pub(crate) fn covers(self, other: Self) -> bool {
         self.source == other.source
             && self.offset <= other.offset

@@ -334,7 +334,7 @@ pub enum FeedKind {
     Range,
     /// The message at `from_seq` has a new `revision`.
     Message,
-    /// The same, and all that changed is that its text, which is still being written, goes on.
+    /// The message at `from_seq` has a new `revision`, in which a text that is still being written goes on, and nothing else.
     Growth,
     /// The session itself is new or changed.
     Session,

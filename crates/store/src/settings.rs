@@ -6,7 +6,7 @@ use crate::{Permission, StoreError, Workspace};
 use model::audit::Event;
 use model::{Micros, browser};
 
-/// Does Verbatim read a folder's transcripts?
+/// Whether Verbatim reads a folder's transcripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Following {
     /// Found, not yet agreed to.

@@ -45,7 +45,7 @@ pub struct Request {
     pub cache_write_1h: i64,
     /// What the agent says that it cost.
     pub cost_usd: Option<f64>,
-    /// Does the agent say what the run cost?
+    /// The agent says what the run cost.
     pub run_is_priced: bool,
     /// The largest input in tokens, where the agent says it.
     pub context: Option<i64>,

@@ -105,7 +105,7 @@ macro_rules! on {
     };
 }
 
-/// The same within a write transaction; the connection is borrowed anew for each statement: `&mut *connection`.
+/// Runs a statement within a write transaction, on either engine; the connection is borrowed anew for each statement: `&mut *connection`.
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
@@ -121,7 +121,7 @@ macro_rules! on_tx {
     };
 }
 
-/// The same within a [`crate::write::Step`], after the rows that were written in it before.
+/// Runs a statement within a [`crate::write::Step`], after the rows that were written in it before.
 macro_rules! on_step {
     ($step:expr, $connection:ident => $body:expr) => {{
         $step.flush().await?;
@@ -149,7 +149,7 @@ impl Store {
         Self::open_with(database, Tuning::default()).await
     }
 
-    /// The same, tuned.
+    /// Like [`Self::open`], with other tuning.
     pub async fn open_with(database: &Database, tuning: Tuning) -> Result<Self, StoreError> {
         match database {
             Database::Sqlite(file) => open_sqlite(file, tuning).await.map(Self::Sqlite),

@@ -24,7 +24,7 @@ pub struct Term {
     pub whole: String,
     /// Or as all of these; empty where the word has no parts.
     pub parts: Vec<String>,
-    /// May it go on?
+    /// It may go on: the beginning of a word.
     pub prefix: bool,
 }
 

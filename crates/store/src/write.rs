@@ -83,7 +83,7 @@ impl Workspace {
         self.write_prepared(prepared).await
     }
 
-    /// The same for a batch that was prepared before.
+    /// Writes a batch that was prepared before.
     pub async fn write_prepared(&self, PreparedBatch(prepared): PreparedBatch) -> Result<Written, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), prepared.now).await?;

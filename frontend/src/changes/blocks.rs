@@ -167,7 +167,7 @@ async fn fill(place: &Element) {
     }
 }
 
-/// Is it near still, or in a difference that is kept as a whole?
+/// Returns true if it is near still, or in a difference that is kept as a whole.
 fn is_wanted(place: &Element) -> bool {
     let is_kept = of(place).and_then(|blocks| number(&blocks, "data-rows")).is_some_and(|rows| rows <= MAX_ROWS);
     is_kept || place.has_attribute("data-near") || place.has_attribute("data-wanted")

@@ -9,7 +9,7 @@ use api::json;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use app::browser::{clipboard, dom, focus, fragment, storage, toast};
-use app::icon::{self, Glyph, Look};
+use app::icon::{self, Glyph, IconStyle};
 use app::shared::OfReview;
 use model::message_type::code_review::Severity;
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,7 @@ fn count(row: &Element, open: usize) -> Option<()> {
         badge
     } else {
         let badge = dom::make("span", "cap notes")?;
-        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, Look::SMALL));
+        let html = format!("{}<span class=\"num\"></span>", icon::markup(Glyph::COMMENT, IconStyle::SMALL));
         fragment::fill(&badge, &html);
         dom::find(row, "a")?.insert_adjacent_element("afterend", &badge).ok()??
     };

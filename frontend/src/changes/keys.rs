@@ -4,23 +4,23 @@ use super::{cards, lines, page, store, walk};
 use app::shared::keymap::Command;
 use leptos::prelude::lazy;
 
-/// Is this the changes page?
+/// Returns true if this is the changes page.
 pub fn is_here() -> bool {
     store::root().is_some()
 }
 
-/// Says whether it makes sense here.
+/// Runs a command of the changes page. Returns false on any other page.
 pub fn run(command: Command) -> bool {
     let here = is_here();
     if here {
-        wasm_bindgen_futures::spawn_local(obey(command));
+        wasm_bindgen_futures::spawn_local(run_in_changes(command));
     }
     here
 }
 
 /// Other pages never load what it needs.
 #[lazy]
-async fn obey(command: Command) {
+async fn run_in_changes(command: Command) {
     match command {
         Command::NextChange => walk::step(true),
         Command::PreviousChange => walk::step(false),

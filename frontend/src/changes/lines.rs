@@ -28,7 +28,7 @@ impl Lines {
         edit.as_ref().map_or(words.clone(), |edit| format!("{words}@{edit}"))
     }
 
-    /// The same for people: `R12-15`, or `R·3-7`.
+    /// The lines for people: `R12-15`, or `R·3-7`.
     pub fn label(&self) -> String {
         let Self { side, from, to, edit } = self;
         let of = if edit.is_some() { "\u{b7}" } else { "" };
@@ -65,7 +65,7 @@ pub fn click(line: &Element, event: &MouseEvent) {
     }
 }
 
-/// The same in a large difference, where numbers are a text of their own.
+/// Handles a click in a large difference, where line numbers are a text of their own.
 pub fn click_number(numbers: &Element, event: &MouseEvent) {
     if let (Some(card), Some((side, number))) = (cards::of(numbers), rows::clicked(numbers, event)) {
         clicked(&card, side, number, edit_of(numbers), event);

@@ -20,7 +20,7 @@ const PATIENCE: u32 = 10;
 thread_local! {
     /// Grows whenever the comments of a file are placed: only the answers to the last time count.
     static PLACES: Cell<u32> = const { Cell::new(0) };
-    /// The same for the field that is open.
+    /// Grows whenever the open field is placed.
     static FIELDS: Cell<u32> = const { Cell::new(0) };
 }
 

@@ -5,6 +5,7 @@ use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{clipboard, dom, fragment, storage, toast};
+use app::shared::session_href;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, HtmlTemplateElement, KeyboardEvent, MouseEvent};
@@ -152,7 +153,7 @@ fn close_menus(event: &MouseEvent) {
     }
 }
 
-/// Closes the menu that is open. Says whether there was one; the keys go on at its button.
+/// Closes the menu that is open. Returns true if there was one; the keys go on at its button.
 fn close_menu() -> bool {
     let menu = dom::by_id("main").and_then(|main| dom::find(&main, "details.drop[open]"));
     let Some(menu) = menu else { return false };
@@ -175,7 +176,7 @@ fn toggle_files() {
     }
 }
 
-/// Closes the sheet of files. Says whether it was open.
+/// Closes the sheet of files. Returns true if it was open.
 pub fn close_files() -> bool {
     let is_open = dom::by_id("review-side").is_some_and(|side| side.has_attribute("data-open"));
     if is_open {
@@ -339,7 +340,7 @@ fn fill_menu(menu: &Element) {
         let _ = list.append_child(&entries);
     }
     if let (Some(link), Some(seq)) = (dom::find(&list, "a"), card.get_attribute("data-seq")) {
-        let _ = link.set_attribute("href", &format!("/s/{}?at={seq}", api::client::segment(&store::session())));
+        let _ = link.set_attribute("href", &format!("{}?at={seq}", session_href(&store::session())));
     }
 }
 

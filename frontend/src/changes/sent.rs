@@ -10,6 +10,7 @@ use api::posting::Decide;
 use api::{Problem, json};
 use app::browser::{dom, fragment};
 use app::shared::{OfReview, Sent};
+use model::MessageType;
 use model::envelope::{LineComment, ReviewState, Side};
 use serde_json::json;
 use std::cell::RefCell;
@@ -60,7 +61,7 @@ pub fn add(message: &str, drafts: &[Comment]) -> u32 {
 /// What a message that tells drafts to the agent holds beside its text.
 pub fn metadata(drafts: &[Comment]) -> serde_json::Value {
     let (key, comments) = LineComment::extra(&drafts.iter().map(said).collect::<Vec<_>>());
-    json!({ "message_type": "TEXT", key: comments })
+    json!({ "message_type": MessageType::Text.as_str(), key: comments })
 }
 
 /// Does to the comment with this number what a button says: `resolve`, `reopen`, or of a review `accept`. None if there is no

@@ -40,7 +40,7 @@ impl Shown {
         Self(lines)
     }
 
-    /// Are all lines with the numbers `from..=to` there?
+    /// Returns true if all lines with the numbers `from..=to` are there.
     pub fn has(&self, from: u32, to: u32) -> bool {
         self.range(from, to).count() > to.saturating_sub(from) as usize
     }

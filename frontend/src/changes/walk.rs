@@ -168,7 +168,7 @@ async fn from_here(stops: &[Stop], forward: bool) -> Option<usize> {
     )
 }
 
-/// To a change of a large difference. Says whether there is one.
+/// To a change of a large difference. Returns true if there is one.
 async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
     let Some(card) = cards::of(blocks) else { return false };
     let way = if forward { "next" } else { "previous" };

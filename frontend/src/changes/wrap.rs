@@ -7,7 +7,7 @@ use app::browser::dom;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Range};
 
-/// Measures what a place holds, once. Says whether its texts were cut into pieces.
+/// Measures what a place holds, once. Returns true if its texts were cut into pieces.
 pub fn lay(place: &Element) -> bool {
     if store::is_on("nowrap") || place.has_attribute("data-wrapped") || place.child_element_count() == 0 {
         return false;

@@ -5,6 +5,7 @@ use crate::{times, unread};
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, fragment};
 use app::shared::tab_message::TabMessage;
+use app::shared::{message_href, session_href};
 use js_sys::{Function, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::{JsCast, JsValue};
@@ -133,7 +134,7 @@ pub fn sessions(rail: &Element, count: Option<String>) {
 fn fill(list: &Element, fresh: &Element) {
     let focused = dom::focus_in(list);
     let focused = focused.and_then(|active| active.get_attribute("href"));
-    let current = OPEN.with_borrow(|open| open.as_deref().map(|id| format!("/s/{}", api::client::segment(id))));
+    let current = OPEN.with_borrow(|open| open.as_deref().map(session_href));
     let open = dom::find(list, "a[aria-current]").filter(|row| row.get_attribute("href") == current);
     list.replace_children_with_node_0();
     while let Some(part) = fresh.first_element_child() {
@@ -169,10 +170,10 @@ fn news(fresh: &Element) {
     let open = OPEN.with_borrow(Clone::clone);
     for key in now.iter().filter(|key| !before.contains(key)) {
         let Some((id, seq)) = key.rsplit_once('/') else { continue };
-        let href = format!("/s/{}", api::client::segment(id));
+        let href = session_href(id);
         let row = dom::find_all(fresh, "a").into_iter().find(|link| link.get_attribute("href").as_ref() == Some(&href));
         let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_else(|| "A session".to_owned());
-        notice::needs_you(key, &format!("{href}?at={seq}#m{seq}"), &title, open.as_deref() == Some(id));
+        notice::needs_you(key, &message_href(id, seq), &title, open.as_deref() == Some(id));
     }
     for key in before.iter().filter(|key| !now.contains(key)) {
         notice::answered(key);
@@ -246,7 +247,7 @@ pub fn mark() {
     }
 }
 
-/// The same number on the icon of the installed app, where the browser has such a thing. None is no badge.
+/// Shows the number on the icon of the installed app, in browsers that can. Zero removes it.
 fn app_badge(count: usize) {
     if SHOWN_BADGE.replace(Some(count)) == Some(count) {
         return;

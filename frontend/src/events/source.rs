@@ -6,7 +6,7 @@ use api::contract::{Events, LogInRoute};
 use api::json::Json;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
-use app::shared::events::{Change, Link, read_stream};
+use app::shared::events::{Link, SessionChange, read_stream};
 use app::shared::tab_message::TabMessage;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -152,7 +152,7 @@ async fn logged_out() -> bool {
 }
 
 /// What was said after a cursor, each with the cursor behind it, up to now.
-pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
+pub async fn missed(after: &str) -> Option<Vec<(String, SessionChange)>> {
     let path = format!("{}?after={}&until=now", Events::PATH, api::client::segment(after));
     let text = match fragment::fetch(&path).await {
         Ok(text) => text,
@@ -164,7 +164,7 @@ pub async fn missed(after: &str) -> Option<Vec<(String, Change)>> {
             return None;
         }
     };
-    let change = |(cursor, data): (&str, &str)| Some((cursor.to_owned(), Change::read(data)?));
+    let change = |(cursor, data): (&str, &str)| Some((cursor.to_owned(), SessionChange::read(data)?));
     Some(read_stream(&text).filter_map(change).collect())
 }
 

@@ -12,7 +12,7 @@ use super::{rail, source};
 use crate::{reconcile, transcript, unread};
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
-use app::shared::events::{Change, Link};
+use app::shared::events::{Link, SessionChange};
 use app::shared::sorted;
 use app::shared::tab_message::{Part, TabMessage};
 use js_sys::{Array, Function};
@@ -37,7 +37,7 @@ struct Tab {
     session: Option<String>,
     /// Everything up to here was told.
     cursor: RefCell<String>,
-    /// The same as a position; 0 while only the page's own cursor is known.
+    /// `cursor` as a position; 0 while only the page's own cursor is known.
     pos: Cell<i64>,
     /// Something may have been missed after `cursor`.
     owes: Cell<bool>,
@@ -245,7 +245,7 @@ fn hear(tab: &Rc<Tab>, word: TabMessage) {
     let state = page_state();
     match word {
         TabMessage::Feed(cursor, text) => {
-            let Some(event) = Change::read(&text) else { return };
+            let Some(event) = SessionChange::read(&text) else { return };
             // What is owed lies before it.
             if !tab.owes.get() {
                 if event.pos <= tab.pos.get() {
@@ -353,7 +353,7 @@ fn moved(tab: &Tab, cursor: String, pos: i64) {
     }
 }
 
-fn changed(tab: &Tab, event: Change) {
+fn changed(tab: &Tab, event: SessionChange) {
     let state = page_state();
     let is_own = tab.session.as_ref() == Some(&event.session);
     // The card of a sub-agent says how it stands.

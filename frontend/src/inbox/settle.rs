@@ -3,6 +3,7 @@
 use super::{key, reply};
 use crate::{times, unsent};
 use app::browser::{dom, focus, fragment};
+use app::shared::fragments_href;
 use web_sys::Element;
 
 /// Why a request whose message still asks is gone from the list.
@@ -17,7 +18,7 @@ pub fn settle(row: &Element) {
     let (row, key) = (row.clone(), key(row).unwrap_or_default());
     wasm_bindgen_futures::spawn_local(async move {
         let Some((session, seq)) = key.rsplit_once('/') else { return };
-        let path = format!("/fragments/sessions/{}/messages/{seq}", api::client::segment(session));
+        let path = format!("{}/messages/{seq}", fragments_href(session));
         match fragment::fetch(&path).await {
             Ok(html) => draw(&row, fragment::parse(&html).and_then(|html| html.first_element_child())),
             Err(problem) if problem.status == GONE => draw(&row, None),

@@ -3,6 +3,7 @@ use crate::{events, filter, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
 use app::shared::page_action::PageAction;
+use app::shared::{fragments_href, message_href};
 use leptos::prelude::lazy;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
@@ -102,7 +103,7 @@ async fn move_panel(base: String, deed: Deed) {
 
 pub fn start(session: &str) {
     let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
-    let base = base(session);
+    let base = fragments_href(session);
     let (clicked, opened, called) = (base.clone(), base.clone(), base.clone());
     let tab_of = |place: &Element| place.get_attribute("data-tab").unwrap_or_default();
     dom::listen(&panel, "click", move |event: MouseEvent| {
@@ -166,10 +167,6 @@ pub fn start(session: &str) {
     follow(base);
 }
 
-fn base(session: &str) -> String {
-    format!("/fragments/sessions/{}", api::client::segment(session))
-}
-
 fn watch(base: String) {
     dom::after(LOOK, move || {
         if state().as_deref() == Some("working") && dom::visible() {
@@ -196,7 +193,7 @@ fn elsewhere(button: &Element, event: &MouseEvent) {
     let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
     if let (false, Some(session), Some(seq)) = (here, session, row) {
         event.prevent_default();
-        dom::go_to(&format!("/s/{}?at={seq}#m{seq}", api::client::segment(&session)));
+        dom::go_to(&message_href(&session, seq));
     }
 }
 
@@ -375,7 +372,7 @@ fn follow(base: String) {
 /// The tab as it is by now: of what the reader did themselves they wait for no second.
 pub fn refresh() {
     if let Some(session) = transcript::session() {
-        tab_again(&base(&session));
+        tab_again(&fragments_href(&session));
     }
 }
 

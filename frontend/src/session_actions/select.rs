@@ -81,7 +81,7 @@ pub fn all() {
     paint();
 }
 
-/// Says whether anything was selected.
+/// Clears the selection. Returns true if anything was selected.
 pub fn clear() -> bool {
     let some = !SELECTED.take().is_empty();
     if some {

@@ -231,19 +231,19 @@ const CONTROLS: [&str; 3] = ["a", "input[data-select]", "[popovertarget=row-menu
 /// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows; where such a row is gone, the one in
 /// its place is next.
 struct Kept {
-    current: Option<Place>,
+    current: Option<RowPosition>,
     /// The row whose menu is open.
     open: Option<String>,
-    focused: Option<(Place, &'static str)>,
+    focused: Option<(RowPosition, &'static str)>,
 }
 
 /// A row of the list.
-struct Place {
+struct RowPosition {
     id: String,
     number: usize,
 }
 
-impl Place {
+impl RowPosition {
     fn of(within: &Element, rows: &[Element]) -> Option<Self> {
         let row = within.closest("[data-row]").ok().flatten()?;
         let number = rows.iter().position(|other| *other == row)?;
@@ -264,9 +264,9 @@ impl Kept {
         let rows = dom::find_all(list, "[data-row]");
         let focused = dom::focus_in(list).and_then(|active| {
             let control = CONTROLS.into_iter().find(|control| active.matches(control).unwrap_or(false));
-            Some((Place::of(&active, &rows)?, control.unwrap_or(CONTROLS[0])))
+            Some((RowPosition::of(&active, &rows)?, control.unwrap_or(CONTROLS[0])))
         });
-        let marked = |selector: &str| dom::find(list, selector).and_then(|marked| Place::of(&marked, &rows));
+        let marked = |selector: &str| dom::find(list, selector).and_then(|marked| RowPosition::of(&marked, &rows));
         let open = marked(".more[data-open]").map(|place| place.id);
         Self { current: marked("[data-row][data-current]"), open, focused }
     }

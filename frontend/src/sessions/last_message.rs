@@ -2,6 +2,7 @@
 
 use crate::cursor;
 use app::browser::{dom, fragment, toast};
+use app::shared::fragments_href;
 use leptos::prelude::lazy;
 use web_sys::Element;
 
@@ -17,7 +18,7 @@ fn current() -> Option<(Element, Element)> {
     dom::by_id("sessions").zip(cursor::current()).filter(|(list, row)| list.contains(Some(row)))
 }
 
-/// Says whether a row of the list is the current one.
+/// Shows or hides the last message of the current row. Returns false if no row of the list is current.
 pub fn peek() -> bool {
     let row = current();
     let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute("data-row")) else { return false };
@@ -36,7 +37,7 @@ pub fn peek() -> bool {
 
 #[lazy]
 async fn show(row: Element, id: String) {
-    let path = format!("/fragments/sessions/{}/nested", api::client::segment(&id));
+    let path = format!("{}/nested", fragments_href(&id));
     let html = match fragment::fetch(&path).await {
         Ok(html) => html,
         Err(problem) => return toast::fail(&problem),

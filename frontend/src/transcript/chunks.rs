@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use web_sys::Element;
 
-/// Elements that a page may have, less what a chunk may hold more than the others.
-const PAGE: usize = 950;
+/// Elements of the page up to which chunks are added. Its budget is 1,500: one chunk may hold as many as the difference.
+const MOST_ELEMENTS: usize = 950;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;
 
@@ -124,7 +124,7 @@ impl Column {
     /// Elements that the column may have beside the rest of the page.
     pub(super) fn room(&self) -> usize {
         let page = dom::document().and_then(|d| d.document_element()).map_or(0, |root| dom::elements(&root));
-        PAGE.saturating_sub(page.saturating_sub(dom::elements(&self.feed)))
+        MOST_ELEMENTS.saturating_sub(page.saturating_sub(dom::elements(&self.feed)))
     }
 
     /// Heights of what is in the document.
@@ -183,7 +183,7 @@ impl Column {
         self.chunks.mounted.borrow_mut().insert(chunk, section);
     }
 
-    /// Puts a chunk back as it left. Says whether it was kept.
+    /// Puts a chunk back as it left. Returns true if it was kept.
     pub(super) fn mount_again(&self, chunk: usize) -> bool {
         let left = self.chunks.left.borrow().iter().find(|(left, _)| *left == chunk).cloned();
         let Some((_, section)) = left.filter(|_| !self.chunks.is_mounted(chunk)) else { return false };

@@ -134,7 +134,7 @@ pub fn start(column: &Rc<Column>) {
     }
 }
 
-/// Opens the bar. Says whether that is news: who asks again from its field wants the browser's own search.
+/// Opens the bar. Returns true if that is news: who asks again from its field wants the browser's own search.
 pub fn open() -> bool {
     let (Some(column), Some(bar)) = (column(), dom::by_id("find-bar")) else { return false };
     let Some(field) = field() else { return false };

@@ -150,7 +150,7 @@ pub(super) fn aim_back(column: &Column, seq: i64, offset: f64) {
     column.goal.back.set(Some(offset));
 }
 
-/// Is it known that the filter doesn't take a message?
+/// Returns true if it is known that the filter doesn't take a message.
 fn is_left_out(column: &Column, seq: i64) -> bool {
     let chunk = chunk_of(seq);
     let is_absent = |section: Element| scroll::itself(&section, seq).is_none();

@@ -72,7 +72,7 @@ impl Loads {
         std::mem::take(&mut self.0.borrow_mut().held)
     }
 
-    /// Says whether the chunk is to be asked for now.
+    /// Notes that a chunk is wanted. Returns true if it is to be requested now.
     fn begin(&self, chunk: usize, is_mounted: bool) -> bool {
         let mut loads = self.0.borrow_mut();
         if let Some(failure) = loads.failed.get_mut(&chunk) {
@@ -85,7 +85,7 @@ impl Loads {
         is_new
     }
 
-    /// The answer is here. Says whether it is out of date, and whether nothing else is on its way.
+    /// Notes that the answer is here. Returns whether it is out of date, and whether nothing else is on its way.
     fn end(&self, chunk: usize) -> (bool, bool) {
         let mut loads = self.0.borrow_mut();
         loads.in_flight.remove(&chunk);
@@ -112,7 +112,7 @@ impl Loads {
         pause
     }
 
-    /// Says whether the chunk had failed.
+    /// Makes a failed chunk due again. Returns true if it had failed.
     fn retry(&self, chunk: usize) -> bool {
         let failed = &mut self.0.borrow_mut().failed;
         failed.get_mut(&chunk).map(|failure| failure.is_due = true).is_some()

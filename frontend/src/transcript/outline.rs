@@ -176,7 +176,7 @@ pub fn resume(column: &Rc<Column>) {
     again(column);
 }
 
-/// To the next landmark, or the one before. Says whether this page has any.
+/// To the next landmark, or the one before. Returns true if this page has any.
 pub fn step(goal: Step, way: i32) -> bool {
     let Some(column) = column() else { return false };
     let chosen = cursor::current().filter(|row| column.feed.contains(Some(row)));

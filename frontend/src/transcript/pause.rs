@@ -5,7 +5,7 @@ use app::browser::dom;
 use app::shared::page_action::PageAction;
 use std::rc::Rc;
 
-/// Pauses the output, or lets it go on. Says whether this page has any.
+/// Pauses the output, or lets it go on. Returns true if this page has any.
 pub fn toggle() -> bool {
     let Some(column) = column() else { return false };
     if column.paused.get() {

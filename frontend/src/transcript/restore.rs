@@ -59,7 +59,7 @@ fn keep(column: &Column) {
     }
 }
 
-/// Goes where the reader was. Says whether that is known.
+/// Goes where the reader was. Returns true if that is known.
 pub fn reopen(column: &Rc<Column>) -> bool {
     let Some(place) = position::kept() else { return false };
     if place == "end" {

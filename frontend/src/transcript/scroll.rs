@@ -14,7 +14,7 @@ const AT_END: i32 = 80;
 const MOVING: f64 = 1_000.0;
 
 /// The reader's place, and what tells the reader's scrolling from ours.
-pub struct Place {
+pub struct Scroll {
     anchor: Cell<Anchor>,
     /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
     written: Cell<Option<i32>>,
@@ -29,7 +29,7 @@ pub struct Place {
     selecting: Cell<bool>,
 }
 
-impl Place {
+impl Scroll {
     pub fn new(scroller: &Element) -> Self {
         Self {
             anchor: Cell::new(Anchor::End),

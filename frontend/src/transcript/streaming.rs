@@ -17,7 +17,7 @@ use web_sys::{CharacterData, Element, Node};
 pub struct Growing(RefCell<Map<i64, bool>>);
 
 impl Growing {
-    /// It grew. Says whether it is asked for already.
+    /// Notes that a message grew. Returns true if its text is requested already.
     fn note(&self, seq: i64) -> bool {
         self.0.borrow_mut().get_mut(&seq).map(|more| *more = true).is_some()
     }
@@ -26,7 +26,7 @@ impl Growing {
         self.0.borrow_mut().insert(seq, false);
     }
 
-    /// The answer is here. Says whether it grew since.
+    /// Notes that the answer is here. Returns true if the message grew since.
     fn end(&self, seq: i64) -> bool {
         self.0.borrow_mut().remove(&seq) == Some(true)
     }
@@ -113,7 +113,7 @@ fn ask(column: Rc<Column>, seq: i64) {
     });
 }
 
-/// More text at the end of the last block, which stays, with what is selected in it. Says whether the text goes on from what
+/// More text at the end of the last block, which stays, with what is selected in it. Returns true if the text goes on from what
 /// stands there.
 fn append(body: &Element, from: u32, after: u32, more: &str) -> bool {
     let mut last = body.last_element_child().filter(|_| blocks(body) == from + 1).map(Node::from);
@@ -133,7 +133,7 @@ enum Base {
 }
 
 /// Blocks from one on take the place of those that stand there. Should it be higher now, the observer of sizes keeps the
-/// reader's place before the next paint. Says whether they go on from what stands there.
+/// reader's place before the next paint. Returns true if they go on from what stands there.
 fn put(body: &Element, from: u32, html: &str, base: Base) -> bool {
     let count = blocks(body);
     if from > count || base == Base::Same && from == count && count > 0 {

@@ -34,13 +34,7 @@ pub async fn run(args: Serve) -> Result<()> {
         Some(dir) => dir.path().to_owned(),
         None => data_dir::path(&args.data)?,
     };
-    let lock = DataDirLock::acquire(&dir).map_err(|error| match error {
-        LockError::Held { holder, .. } => anyhow::anyhow!(
-            "{} is in use by process {holder}\n`verbatim open` prints a link to the running server; `--data-dir` names another folder",
-            dir.display()
-        ),
-        LockError::Io { error, .. } => anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display()),
-    })?;
+    let lock = lock(&dir)?;
     data_dir::remove_launch_page(&dir);
     modes::tighten(&dir);
     let listener = listen(args.listen).await?;
@@ -91,14 +85,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&dir, &url, shutdown.clone());
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
-    tokio::spawn(hub::channels::run(hub.clone()));
-    tokio::spawn(hub::retention::purge(hub.clone()));
-    tokio::spawn(hub::words::renew(hub.clone()));
-    tokio::spawn(hub::memory::embed(hub.clone()));
-    tokio::spawn(hub::condition::check(hub.clone(), Duration::from_secs(args.check_every)));
-    tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.clone()));
-    tokio::spawn(hub::schedules::work(hub.clone()));
-    tokio::spawn(hub::host::watch(hub.clone(), dir.clone()));
+    spawn_work(&hub, &dir, Duration::from_secs(args.check_every));
     hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
@@ -110,6 +97,18 @@ pub async fn run(args: Serve) -> Result<()> {
     store.close().await;
     drop(lock);
     Ok(())
+}
+
+/// Starts what goes on in the background until the hub is shut down.
+fn spawn_work(hub: &Hub, dir: &Path, check_every: Duration) {
+    tokio::spawn(hub::channels::run(hub.clone()));
+    tokio::spawn(hub::retention::purge(hub.clone()));
+    tokio::spawn(hub::reindex::renew(hub.clone()));
+    tokio::spawn(hub::memory::embed(hub.clone()));
+    tokio::spawn(hub::condition::check(hub.clone(), check_every));
+    tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.to_owned()));
+    tokio::spawn(hub::schedules::work(hub.clone()));
+    tokio::spawn(hub::host::watch(hub.clone(), dir.to_owned()));
 }
 
 /// How long the program takes to end at most, once it is asked to.
@@ -131,6 +130,18 @@ fn clean_up(dir: &Path) {
     data_dir::forget_elsewhere(dir);
     data_dir::remove_credential(dir);
     data_dir::remove_launch_page(dir);
+}
+
+fn lock(dir: &Path) -> Result<DataDirLock> {
+    DataDirLock::acquire(dir).map_err(|error| match error {
+        LockError::Held { holder, .. } => anyhow::anyhow!(
+            "{} is in use by process {holder}\n`verbatim open` prints a link to the running server; `--data-dir` names another folder",
+            dir.display()
+        ),
+        LockError::Io { error, .. } => {
+            anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display())
+        }
+    })
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener> {

@@ -1,6 +1,6 @@
 //! Files by their content: uploaded once, read by their address for ever.
 
-use super::asked::Named;
+use super::extract::Named;
 use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::serve::BodyReader;

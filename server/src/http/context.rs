@@ -1,6 +1,6 @@
 //! The page of what a model saw: the context of a reply.
 
-use super::asked::PageOf;
+use super::extract::PageOf;
 use super::pages::{answer, query};
 use super::{Site, views};
 use api::context::ContextQuery;

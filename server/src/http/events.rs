@@ -1,10 +1,10 @@
 //! The event stream: what changed, never content.
 
 use super::Site;
-use super::asked::Asked;
+use super::extract::Asked;
 use super::growing::{self, Growing};
 use super::guard::Credential;
-use super::places::{Place, Places};
+use super::long_requests::{LongRequests, Permit};
 use super::stream::Long;
 use api::driving::DrivenEvent;
 use api::events::BuildEvent;
@@ -17,7 +17,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
-use hub::feed::{self, Change, Until};
+use hub::feed::{self, FeedChange, Until};
 use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -42,16 +42,16 @@ const STREAMS_OF_KEY: usize = 256;
 pub struct Events {
     site: Site,
     /// Streams of each log-in and key.
-    open: Places,
+    open: LongRequests,
 }
 
 impl Events {
     pub fn new(site: Site) -> Self {
-        Self { site, open: Places::default() }
+        Self { site, open: LongRequests::default() }
     }
 
     /// A place for one more stream. This machine's own commands have as many as there are connections.
-    fn place(&self, credential: &Credential) -> Result<Option<Place>, Problem> {
+    fn place(&self, credential: &Credential) -> Result<Option<Permit>, Problem> {
         let (whose, most) = match credential {
             Credential::LogIn(token, ..) => (hub::login::id(token), STREAMS),
             Credential::Key(id) => (id.clone(), STREAMS_OF_KEY),
@@ -157,7 +157,7 @@ async fn open(
 }
 
 /// A change as it goes over the wire.
-pub(super) fn line(change: &Change) -> Bytes {
+pub(super) fn line(change: &FeedChange) -> Bytes {
     change.written(|told| event("feed", None, Some(&feed::cursor(told.pos)), told).unwrap_or_default())
 }
 

@@ -5,7 +5,7 @@ mod markdown;
 mod redacted;
 pub mod written;
 
-use super::asked::{Asked, Named, PageOf};
+use super::extract::{Asked, Named, PageOf};
 use super::transcript::View;
 use super::{Site, pages, views};
 use api::Problem;

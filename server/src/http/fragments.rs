@@ -1,6 +1,6 @@
 //! Pieces of pages, for the islands. The same components as in the pages draw them.
 
-use super::asked::{Asked, Named};
+use super::extract::{Asked, Named};
 use super::pages::{
     PanelQuery, folders_data, inbox_data, panel as panel_data, routing_data, sessions_data, settings_data,
 };

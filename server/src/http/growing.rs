@@ -14,7 +14,7 @@ use axum::body::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _};
 use hub::Caller;
-use hub::feed::{self, Change};
+use hub::feed::{self, FeedChange};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub struct Growing {
     /// What was told of each text.
     told: BTreeMap<Key, Told>,
     /// Texts that have grown since.
-    waiting: BTreeMap<Key, Arc<Change>>,
+    waiting: BTreeMap<Key, Arc<FeedChange>>,
     /// When they are looked at.
     next: Instant,
     /// To be sent before anything else.
@@ -75,7 +75,7 @@ impl Growing {
     }
 
     /// Takes a change. What is told of it at once, and of those before it, is ready then.
-    async fn take(&mut self, change: Arc<Change>) {
+    async fn take(&mut self, change: Arc<FeedChange>) {
         // Who comes back must be told up to where the feed was.
         if change.grows() && self.caught_up {
             if self.sessions.contains(&change.session) {
@@ -131,7 +131,7 @@ impl Growing {
     }
 }
 
-fn key(change: &Change) -> Key {
+fn key(change: &FeedChange) -> Key {
     (change.session.clone(), change.from_seq)
 }
 
@@ -150,7 +150,7 @@ fn event(pos: i64, head: &str, content: &str) -> Bytes {
 }
 
 /// Changes as they go over the wire, with texts that grow.
-pub fn told(growing: Growing, changes: BoxStream<'static, Arc<Change>>) -> impl Stream<Item = Bytes> + Send {
+pub fn told(growing: Growing, changes: BoxStream<'static, Arc<FeedChange>>) -> impl Stream<Item = Bytes> + Send {
     stream::unfold((growing, changes), async |(mut growing, mut changes)| {
         loop {
             if let Some(told) = growing.ready.pop_front() {

@@ -1,7 +1,7 @@
 //! The checks before any handler: Host, Origin, credential. A credential becomes a [`hub::Scoped`]; handlers read only
 //! that.
 
-use super::places::Places;
+use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, pages, views};
@@ -30,7 +30,7 @@ pub struct Doors {
     pub cookie: Arc<str>,
     rate: Rate,
     /// Waits of each key for what people write.
-    waits: Places,
+    waits: LongRequests,
 }
 
 /// Waits of one key at a time.
@@ -49,7 +49,7 @@ impl Doors {
             hosts: hosts.into(),
             cookie: format!("verbatim_{port}").into(),
             rate,
-            waits: Places::default(),
+            waits: LongRequests::default(),
         }
     }
 }
@@ -110,7 +110,7 @@ fn without_nul(uri: &Uri) -> Result<(), Problem> {
         None if nul(uri.path()) => "path",
         None => return Ok(()),
     };
-    Err(Problem::field(field, "a text without NUL"))
+    Err(Problem::field(field, "a string without NUL"))
 }
 
 fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {

@@ -4,11 +4,11 @@
 //! agent's own id of the session, which another key can't go on with. A call ends when its answer is taken, when its client
 //! cancels it or hangs up, when its credential ends, and with the server.
 
-use super::asked::Asked;
 use super::events::over;
+use super::extract::Asked;
 use super::guard::Credential;
 use super::in_process;
-use super::places::Places;
+use super::long_requests::LongRequests;
 use api::serve::{Held, check_json, discard, read_body};
 use api::{Access, Api as _, Problem};
 use axum::body::Body;
@@ -43,14 +43,14 @@ struct Tools {
     hub: Hub,
     endpoint: Endpoint,
     /// Calls of each key.
-    places: Places,
+    places: LongRequests,
     running: Running,
 }
 
 /// The route, behind the checks of all others.
 pub fn routes(hub: &Hub) -> Router {
     let endpoint = Endpoint::new(LIMIT, hub.shutdown.clone());
-    let tools = Tools { hub: hub.clone(), endpoint, places: Places::default(), running: Running::default() };
+    let tools = Tools { hub: hub.clone(), endpoint, places: LongRequests::default(), running: Running::default() };
     Router::new().route("/mcp", post(call).delete(end)).with_state(tools)
 }
 

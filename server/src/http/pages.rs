@@ -1,6 +1,6 @@
 //! The pages: load through the API, draw with `app`.
 
-use super::asked::PageOf;
+use super::extract::PageOf;
 use super::transcript::View;
 use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
@@ -198,7 +198,7 @@ pub async fn session(
             views::shell(&site, &headers, recent),
             agent,
         )?;
-        let kept = view.filter.is_empty().then(|| app::shell::session_href(detail.session.id.as_str()));
+        let kept = view.filter.is_empty().then(|| app::shared::session_href(detail.session.id.as_str()));
         let data = SessionPageData {
             agent,
             panel,

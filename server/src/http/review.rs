@@ -1,6 +1,6 @@
 //! The changes page of a session, and the differences that it fetches.
 
-use super::asked::PageOf;
+use super::extract::PageOf;
 use super::pages::{answer, query};
 use super::reviewed::reviewed;
 use super::{Site, views};

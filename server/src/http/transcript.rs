@@ -50,8 +50,8 @@ const BEGINNING: u64 = 8 * 1024;
 /// Text files of one page whose beginnings are read, the last ones: each takes a piece of 1 MiB from the store.
 const TEXTS: usize = 40;
 
-/// Chunks that a page begins with at its end: enough for any screen.
-const LAST: i64 = 2;
+/// Chunks that a page begins with at its end: two fill any screen, even where the last one has a single row.
+const CHUNKS_AT_END: i64 = 2;
 
 /// Chunks that a filtered page begins with: each may hold one row.
 const FILTERED: usize = 8;
@@ -137,7 +137,7 @@ pub async fn first_chunks(
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
     let (from, to) = match at.map(|seq| (seq.saturating_sub(1) / CHUNK).clamp(0, last)) {
         Some(middle) => ((middle - 1).max(0), (middle + 1).min(last)),
-        None => ((last - LAST + 1).max(0), last),
+        None => ((last - CHUNKS_AT_END + 1).max(0), last),
     };
     whole(site, detail, view, from..=to, &options).await
 }
@@ -182,7 +182,7 @@ pub async fn nested(site: &Site, detail: &SessionDetail, view: &View) -> Result<
     let view = &View { dev: Dev::Off, ..view.clone() };
     let options = TranscriptOptions { nested: true, ..options(&site.api, detail, view).await? };
     let last = (detail.session.last_seq - 1).max(0) / CHUNK;
-    let first = (last - LAST + 1).max(0);
+    let first = (last - CHUNKS_AT_END + 1).max(0);
     let drawn = whole(site, detail, view, first..=last, &options).await?;
     let first = drawn.first().map_or(first, |(chunk, _)| *chunk);
     Ok((drawn.into_iter().map(|(_, rows)| rows).collect(), first * CHUNK))

@@ -10,6 +10,7 @@ use api::json as text;
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use leptos::prelude::*;
+use model::MessageType;
 use model::message_type::file::{FileItem, FileState};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -69,7 +70,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
     });
 }
 
-/// The same draft in another tab went on, or was sent: this one follows, unless it says something else by now. What another
+/// Follows the draft of another tab when that went on or was sent, unless it says something else by now. What another
 /// tab delivered needn't be sent again.
 fn adopt(state: Composing, event: &StorageEvent) {
     let key_of = sending(state, "");
@@ -213,7 +214,8 @@ async fn deliver(state: Composing, message: &Outgoing) -> Result<(), Problem> {
         id: Some(id),
         reply_to,
         content: Some(text).filter(|text| !model::text::is_blank(text)),
-        message_metadata: files.map(|files| json!({ "message_type": "FILE", "payload": { "files": files } })),
+        message_metadata: files
+            .map(|files| json!({ "message_type": MessageType::File.as_str(), "payload": { "files": files } })),
         ..PostMessage::default()
     };
     fragment::client().tell::<PostMessageEndpoint>(path, post).await

@@ -5,6 +5,7 @@ use super::edit;
 use crate::exact::{self, Kind};
 use crate::figures;
 use crate::message::{Card, parts::ShowAll};
+use crate::shared::fragments_href;
 use crate::visible;
 use api::messages::NotShownReason;
 use leptos::prelude::*;
@@ -104,8 +105,8 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
         return view! { <ShowAll label="Show all that it asks about, to decide".to_owned() /> }.into_any();
     }
     let size = figures::bytes(not_shown.bytes);
-    let session = &card.options.session_id;
-    let raw = |seq: i64| format!("/fragments/sessions/{session}/records/{seq}?as=text");
+    let session = fragments_href(card.options.session_id.as_str());
+    let raw = |seq: i64| format!("{session}/records/{seq}?as=text");
     let links: Vec<_> = std::iter::once(card.entry.message.seq)
         .chain(not_shown.calls)
         .map(|seq| view! { " " <a target="_blank" href=raw(seq)>{format!("message {seq}")}</a> })

@@ -7,6 +7,7 @@ use crate::figures::{count, counted};
 use crate::html::Html;
 use crate::markdown::{Breaks, to_html_within};
 use crate::part::{Part, part};
+use crate::shared::message_href;
 use api::messages::{AskedCall, Entry};
 use leptos::prelude::*;
 use model::markdown::said_besides;
@@ -41,9 +42,9 @@ impl<'e> Covered<'e> {
         self.sha256
     }
 
-    /// What the agent says, and what each tool is given. Title, questions and fields are in the head and in the form. `page` is
-    /// the session's page, where the card stands elsewhere.
-    pub fn blocks(&self, page: Option<&str>) -> Html {
+    /// What the agent says, and what each tool is given. Title, questions and fields are in the head and in the form. `session` is
+    /// its session, where the card stands on the page of another.
+    pub fn blocks(&self, session: Option<&str>) -> Html {
         let mut html = Html::new();
         let scope = self.entry.message.seq.to_string();
         if !fits_head(&self.approval.title) {
@@ -56,7 +57,7 @@ impl<'e> Covered<'e> {
             prose(&mut html, "<div class=\"prose\">", body, &scope);
         }
         for call in &self.entry.calls {
-            self::call(&mut html, call, page);
+            self::call(&mut html, call, session);
         }
         html
     }
@@ -128,9 +129,9 @@ fn is_command(key: &str) -> bool {
 }
 
 /// What a tool is given, every value of it.
-fn call(html: &mut Html, call: &AskedCall, page: Option<&str>) {
+fn call(html: &mut Html, call: &AskedCall, session: Option<&str>) {
     let seq = call.seq.to_string();
-    let link = page.map_or_else(|| format!("#m{seq}"), |page| format!("{page}?at={seq}#m{seq}"));
+    let link = session.map_or_else(|| format!("#m{seq}"), |session| message_href(session, call.seq));
     html.tag("<div class=\"covered\"><p class=\"cap\"><b>");
     exact::push(html, &call.tool_name, Kind::Code);
     html.tag("</b> <a").attr("href", &link).tag(">message ").text(&seq).tag("</a></p>");

@@ -40,7 +40,7 @@ impl Extent {
 
 /// How it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look<'a> {
+pub struct DiffStyle<'a> {
     pub extent: Extent,
     /// Unchanged lines come twice, for two sides beside each other.
     pub split: bool,
@@ -69,14 +69,14 @@ pub enum Colours {
     Ranges,
 }
 
-impl Look<'_> {
+impl DiffStyle<'_> {
     pub const fn of(extent: Extent) -> Self {
         Self { extent, split: false, colours: Colours::Elements, part: None }
     }
 }
 
 /// The HTML, and the number of lines that it leaves out.
-pub fn diff_html(diff: &FileDiff, look: Look<'_>) -> (Html, u32) {
+pub fn diff_html(diff: &FileDiff, look: DiffStyle<'_>) -> (Html, u32) {
     let mut html = Html::new();
     html.tag(match (diff.change, diff.first_line) {
         (_, None) => "<div class=\"diff plain\">",
@@ -89,7 +89,7 @@ pub fn diff_html(diff: &FileDiff, look: Look<'_>) -> (Html, u32) {
 }
 
 /// The runs without an element around them. Says how many lines are left out.
-pub fn runs_html<'h>(html: &'h mut Html, diff: &FileDiff, look: Look<'h>) -> u32 {
+pub fn runs_html<'h>(html: &'h mut Html, diff: &FileDiff, look: DiffStyle<'h>) -> u32 {
     // Cutting off a few lines would cost more than it saves.
     let (all, bound) = (line_count(diff), look.extent.lines());
     let left = if all <= bound + bound / 3 { all } else { bound };
@@ -118,7 +118,7 @@ pub fn runs_html<'h>(html: &'h mut Html, diff: &FileDiff, look: Look<'h>) -> u32
 }
 
 /// Unchanged lines with the numbers from `first` to `last` of the new side, as a run.
-pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: Look<'_>) -> Html {
+pub fn context_html(layout: &Layout<'_>, first: u32, last: u32, look: DiffStyle<'_>) -> Html {
     let mut html = Html::new();
     let mut place = None;
     let lines = layout.unchanged_lines(first, last).into_iter().filter_map(|row| match row {
@@ -151,7 +151,7 @@ fn line_count(diff: &FileDiff) -> usize {
 
 struct Drawing<'h> {
     html: &'h mut Html,
-    look: Look<'h>,
+    look: DiffStyle<'h>,
     /// Lines that may still be drawn.
     left: usize,
     /// Is it known where in the file the lines are?
@@ -315,7 +315,7 @@ impl Drawing<'_> {
                 self.html.tag("<button type=\"button\" class=\"btn quiet tiny\" data-expand=\"up\" title=\"Show 20 lines above the change\">\u{2191}\u{a0}20</button>");
             }
             self.html.tag("<button type=\"button\" class=\"gap-all\" data-expand=\"all\">");
-            self.html.icon(Glyph::EXPAND, icon::Look::SMALL).tag("<span>Show ");
+            self.html.icon(Glyph::EXPAND, icon::IconStyle::SMALL).tag("<span>Show ");
         } else {
             self.html.tag("><span>");
         }
@@ -416,7 +416,7 @@ fn voids(pairs: &[(u32, u32)]) -> Vec<Void> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Colours, Drawing, Extent, Hanging, Look, hanging};
+    use super::{Colours, DiffStyle, Drawing, Extent, Hanging, hanging};
     use crate::html::Html;
     use crate::markdown::Side;
     use model::view::{CodeLine, Token, TokenClass};
@@ -435,7 +435,7 @@ mod tests {
         let token = Token { start: 4, end: 37, class: TokenClass::Function };
         let line = CodeLine { text: text.to_owned(), tokens: vec![token], ..CodeLine::default() };
         let mut html = Html::new();
-        let look = Look { colours: Colours::Ranges, ..Look::of(Extent::All) };
+        let look = DiffStyle { colours: Colours::Ranges, ..DiffStyle::of(Extent::All) };
         let mut drawing =
             Drawing { html: &mut html, look, left: 1, is_placed: true, first: (1, 1), old: 0, new: 0, common: 0 };
         drawing.line("<ins class=\"l\"", &line, Side::New, "</ins>");

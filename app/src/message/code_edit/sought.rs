@@ -64,7 +64,7 @@ pub fn lines_to(diff: &FileDiff, words: &str) -> usize {
     last(lines.map(|line| holds(line, &words)))
 }
 
-/// The same of a text.
+/// Like [`lines_to`], for the lines of a text.
 pub fn text_lines_to(text: &str, words: &str) -> usize {
     let words = words.to_lowercase();
     last(text.lines().map(|line| line.to_lowercase().contains(&words)))

@@ -3,7 +3,7 @@
 use crate::chart::{self, Axis, Label, Point, Series, Unit};
 use crate::figures::counted;
 use crate::html::Html;
-use crate::icon::{Glyph, Look};
+use crate::icon::{Glyph, IconStyle};
 use crate::markdown::code_block;
 use crate::message::Card;
 use crate::message::code_edit::{self, Extent, diff_html};
@@ -151,7 +151,7 @@ impl Drawing<'_> {
                 self.html.tag("<p class=\"cap\">").text(&counted(left, "more item")).tag("</p>");
             }
             Node::Problem { component, problem } => {
-                self.html.tag("<p class=\"cap fg-warn\">").icon(Glyph::NEEDS, Look::SMALL);
+                self.html.tag("<p class=\"cap fg-warn\">").icon(Glyph::NEEDS, IconStyle::SMALL);
                 self.html.tag(" Not drawn (").text(component).tag("): ");
                 self.html.html(&visible::html(problem)).tag("</p>");
             }
@@ -270,7 +270,7 @@ impl Drawing<'_> {
             .tag("</figcaption>");
         match drawn {
             Some(drawn) => {
-                let (lines, hidden) = diff_html(&drawn, code_edit::Look::of(Extent::Whole));
+                let (lines, hidden) = diff_html(&drawn, code_edit::DiffStyle::of(Extent::Whole));
                 self.html.html(&lines);
                 if hidden > 0 {
                     self.html.tag("<p class=\"cap\">").text(&counted(i64::from(hidden), "more line")).tag("</p>");

@@ -18,14 +18,14 @@ pub(crate) const UNCHANGED: &str = "as before";
 
 /// How an item differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum ItemChange {
     Added,
     Removed,
     Became(TodoStatus),
     Reworded,
 }
 
-impl Change {
+impl ItemChange {
     /// What got done first.
     const ALL: [Self; 6] = [
         Self::Became(TodoStatus::Completed),
@@ -62,7 +62,7 @@ pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
     told(before(card), todo)
 }
 
-/// The same of two lists: `Done: write, Begun: ship`, `Added 7 items`.
+/// What one list changed of another, in a line: `Done: write, Begun: ship`, `Added 7 items`. None if nothing did.
 pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
     let none = Todo { todos: Vec::new() };
     let before = before.unwrap_or(&none);
@@ -70,7 +70,7 @@ pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
         return Some(format!("New plan of {}", counted(after.todos.len() as i64, "item")));
     }
     let changes = compare(before, after);
-    let parts: Vec<String> = Change::ALL
+    let parts: Vec<String> = ItemChange::ALL
         .into_iter()
         .filter_map(|wanted| {
             let mut of = changes.iter().filter(|(change, _)| *change == wanted);
@@ -100,7 +100,7 @@ pub(super) fn news(card: &Card, todo: &Todo) -> (Option<String>, Option<AnyView>
     let Some(words) = told(Some(before), todo) else { return (None, None) };
     let changes = compare(before, todo);
     let alone =
-        Change::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
+        ItemChange::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
     if alone || is_another(before, todo) {
         return (Some(words), None);
     }
@@ -118,20 +118,20 @@ pub(super) fn news(card: &Card, todo: &Todo) -> (Option<String>, Option<AnyView>
     (None, Some(list.into_any()))
 }
 
-fn row(change: Change, words: &str) -> AnyView {
+fn row(change: ItemChange, words: &str) -> AnyView {
     let glyph = match change {
-        Change::Added => Glyph::PLUS,
-        Change::Removed => Glyph::X,
-        Change::Reworded => Glyph::EDIT,
-        Change::Became(TodoStatus::Completed) => Glyph::DONE,
-        Change::Became(TodoStatus::InProgress) => Glyph::HALF,
-        Change::Became(TodoStatus::Pending) => Glyph::IDLE,
+        ItemChange::Added => Glyph::PLUS,
+        ItemChange::Removed => Glyph::X,
+        ItemChange::Reworded => Glyph::EDIT,
+        ItemChange::Became(TodoStatus::Completed) => Glyph::DONE,
+        ItemChange::Became(TodoStatus::InProgress) => Glyph::HALF,
+        ItemChange::Became(TodoStatus::Pending) => Glyph::IDLE,
     };
     view! { <li><Icon glyph /><span>{words.to_owned()}</span><span class="cap">{change.word()}</span></li> }.into_any()
 }
 
 /// An item is the same one by its words, else by its id: agents that give none get ids from list and place.
-fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(Change, &'t str)> {
+fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(ItemChange, &'t str)> {
     let words: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.content.as_str(), item)).collect();
     let ids: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.id.as_str(), item)).collect();
     let still: HashSet<&str> = after.todos.iter().map(|item| item.content.as_str()).collect();
@@ -142,21 +142,21 @@ fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(Change, &'t str)> {
         let was = words.get(item.content.as_str()).or_else(by_id);
         kept.extend(was.map(|was| was.content.as_str()));
         let change = match was {
-            None => Some(Change::Added),
-            Some(was) if was.status != item.status => Some(Change::Became(item.status)),
-            Some(was) if was.content != item.content => Some(Change::Reworded),
+            None => Some(ItemChange::Added),
+            Some(was) if was.status != item.status => Some(ItemChange::Became(item.status)),
+            Some(was) if was.content != item.content => Some(ItemChange::Reworded),
             Some(_) => None,
         };
         changes.extend(change.map(|change| (change, item.content.as_str())));
     }
     let gone = before.todos.iter().filter(|item| !kept.contains(item.content.as_str()));
-    changes.extend(gone.map(|item| (Change::Removed, item.content.as_str())));
+    changes.extend(gone.map(|item| (ItemChange::Removed, item.content.as_str())));
     changes
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Change, compare, told};
+    use super::{ItemChange, compare, told};
     use model::message_type::todo::{Todo, TodoStatus};
     use serde_json::json;
 
@@ -174,10 +174,10 @@ mod tests {
         assert_eq!(
             compare(&before, &after),
             [
-                (Change::Became(TodoStatus::Completed), "read"),
-                (Change::Reworded, "write it"),
-                (Change::Added, "tell"),
-                (Change::Removed, "ship"),
+                (ItemChange::Became(TodoStatus::Completed), "read"),
+                (ItemChange::Reworded, "write it"),
+                (ItemChange::Added, "tell"),
+                (ItemChange::Removed, "ship"),
             ]
         );
         let words = "Done: read \u{b7} Added: tell \u{b7} Reworded: write it \u{b7} Removed: ship";

@@ -108,7 +108,7 @@ pub(super) fn command(input: &Map<String, Value>) -> Option<(&'static str, Strin
     })
 }
 
-/// Is it in the head, above the command, or what goes without saying?
+/// Returns true if it is in the head, above the command, or what goes without saying.
 fn is_told(call: &ToolCall, look: &Look, key: &str, value: &Value) -> bool {
     let is_path = matches!(key, "file_path" | "notebook_path" | "path" | "filePath");
     // The head has the whole of a path on hover.
@@ -120,7 +120,7 @@ fn is_told(call: &ToolCall, look: &Look, key: &str, value: &Value) -> bool {
     in_head || of_agent || folder || caption || drawn || is_usual(key, value)
 }
 
-/// Is it what the tool does anyway, or what the head says in a word of its own?
+/// Returns true if it is what the tool does anyway, or what the head says in a word of its own.
 fn is_usual(key: &str, value: &Value) -> bool {
     const USUAL: [(&str, bool); 8] = [
         ("-i", false),

@@ -29,7 +29,7 @@ pub(super) struct Look {
     pub agent: bool,
     /// What it works on, in one line, as the tool was told.
     pub said: String,
-    /// The same for the head.
+    /// What it works on, as short as the head has room for.
     pub target: String,
     /// Is that said in words, which are no code?
     pub words: bool,
@@ -37,7 +37,7 @@ pub(super) struct Look {
     pub role: Option<String>,
     /// Is that the path of a file? Where there is no room, its folders give way.
     pub is_path: bool,
-    /// The same uncut, for hovering, where the head may have no room for it.
+    /// `target` uncut, for hovering, where the head may have no room for it.
     pub full_target: Option<String>,
     /// A figure of the result: `164 lines`.
     pub meta: Option<String>,

@@ -129,7 +129,7 @@ pub(super) fn preview_of(call: &ToolCall) -> Option<u64> {
     size.map_or(Some(0), |size| Some(size).filter(|size| *size > shown))
 }
 
-/// Is it how the model is told that a person said no?
+/// Returns true if it is how the model is told that a person said no.
 pub(super) fn is_refusal(error: &str) -> bool {
     REFUSALS.iter().any(|words| error.trim().starts_with(words))
 }

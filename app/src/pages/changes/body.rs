@@ -13,7 +13,7 @@ use crate::figures;
 use crate::html::Html;
 use crate::markdown::code_lines;
 use crate::message::code_edit::diff_view::{Colours, Part, context_html, runs_html};
-use crate::message::code_edit::{CUT, Extent, Look, NOT_TEXT, blocks};
+use crate::message::code_edit::{CUT, DiffStyle, Extent, NOT_TEXT, blocks};
 use diff::{Arrangement, Layout, Outline, Spaces};
 use serde::Deserialize;
 
@@ -159,9 +159,9 @@ impl<'a> Shown<'a> {
         Part { index, path: &self.prepared.path, file: &self.prepared.id, edit }
     }
 
-    fn look(&self, part: usize) -> Look<'a> {
+    fn look(&self, part: usize) -> DiffStyle<'a> {
         let is_elements = self.query.spans == Some(1);
-        Look {
+        DiffStyle {
             extent: Extent::All,
             split: self.arrangement() == Arrangement::Split,
             colours: if is_elements { Colours::Elements } else { Colours::Ranges },

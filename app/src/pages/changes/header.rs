@@ -6,8 +6,8 @@ use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::shared::keymap::{Command, keys_of};
-use crate::shell::{icon, kbds, session_href, small_icon};
-use api::client::segment;
+use crate::shared::{fragments_href, session_href};
+use crate::shell::{icon, kbds, small_icon};
 use leptos::prelude::*;
 
 pub fn header(data: &ChangesPage) -> Part {
@@ -54,8 +54,8 @@ fn changed(data: &ChangesPage) -> i64 {
 /// All changes as one patch: what is looked at, whatever the filter says.
 fn patch(data: &ChangesPage) -> Part {
     let address = format!(
-        "/fragments/sessions/{}/net?{}",
-        segment(data.detail.session.id.as_str()),
+        "{}/net?{}",
+        fragments_href(data.detail.session.id.as_str()),
         serde_html_form::to_string(&data.query).unwrap_or_default()
     );
     let address = format!("{}as=patch", if address.ends_with('?') { address } else { format!("{address}&") });

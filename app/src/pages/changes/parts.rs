@@ -3,13 +3,13 @@
 use crate::figures;
 use crate::part::{Part, part};
 use crate::paths::path_within;
-use crate::shell::session_href;
+use crate::shared::session_href;
 use api::messages::EditRef;
 use leptos::prelude::*;
 use model::Session;
 use model::view::FileChange;
 
-/// Is it in the file?
+/// Returns true if it is in the file.
 pub fn happened(edit: &EditRef) -> bool {
     matches!(edit.state.as_str(), "applied" | "partly_applied")
 }

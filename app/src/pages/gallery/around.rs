@@ -3,7 +3,7 @@
 
 use crate::figures::counted;
 use crate::html::Html;
-use crate::icon::{Glyph, Icon, Look, Size, markup};
+use crate::icon::{Glyph, Icon, IconStyle, Size, markup};
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
@@ -29,7 +29,7 @@ fn row(state: &'static str, shown: impl IntoView) -> Part {
 fn toasts() -> Part {
     let toast = |state: Option<&'static str>, words: &'static str, undo: bool| {
         let undo = undo.then(|| part! { <button type="button" class="btn tiny">"Undo"</button> });
-        let close = Html::rendered(markup(Glyph::X, Look::default()));
+        let close = Html::rendered(markup(Glyph::X, IconStyle::default()));
         part! {
             <div class="toast" data-state=state><p>{words}</p>{undo}<button type="button" class="btn quiet tiny icon" aria-label="Close">{close.into_view()}</button></div>
         }

@@ -2,7 +2,7 @@
 //! shows as it is: an agent can't propose one thing and show another.
 
 use crate::html::Html;
-use crate::message::code_edit::{CONTEXT, Extent, Look, diff_html};
+use crate::message::code_edit::{CONTEXT, DiffStyle, Extent, diff_html};
 use crate::visible;
 use api::messages::AskedCall;
 use leptos::tachys::html::InertElement;
@@ -39,7 +39,7 @@ fn file(html: &mut Html, edit: &Edit, diff: &model::view::FileDiff) {
         .tag("<span class=\"sr\"> lines added</span></ins> <del>\u{2212}")
         .number(diff.removed)
         .tag("<span class=\"sr\"> lines removed</span></del></span></figcaption>");
-    let (drawn, hidden) = diff_html(diff, Look::of(Extent::Whole));
+    let (drawn, hidden) = diff_html(diff, DiffStyle::of(Extent::Whole));
     html.html(&drawn);
     if hidden > 0 {
         let words = format!("{} in the input below", crate::figures::counted(i64::from(hidden), "more line"));

@@ -4,7 +4,7 @@ use super::{Does, Found, Kind, Palette, best};
 use crate::icon::Glyph;
 use crate::look::CHOICES;
 use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
-use crate::shell::session_href;
+use crate::shared::session_href;
 use api::Route as _;
 use api::contract::ExportSession;
 

@@ -6,9 +6,9 @@ use crate::figures;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::part::{Part, part};
-use crate::shell::{StateLook, fold_mark, session_href, small_icon};
+use crate::shared::{fragments_href, session_href};
+use crate::shell::{StateLook, fold_mark, small_icon};
 use crate::transcript::Child;
-use api::client::segment;
 use leptos::prelude::*;
 use model::{Session, SessionState};
 
@@ -37,7 +37,7 @@ fn agent(child: &Session, clock: &Clock) -> Part {
         figures::counted(child.message_count, "message")
     };
     part! {
-        <details data-load=format!("/fragments/sessions/{}/nested", segment(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
+        <details data-load=format!("{}/nested", fragments_href(id)) data-edits=child.last_seq.to_string() data-agent=id.to_owned()>
             <summary data-state=look.tag>{fold_mark()}<Icon glyph=look.icon size=Size::Small/><span class="sr">{look.word}</span>
                 <span class="cut" dir="auto" title=child.title.clone()>{child.title.clone()}</span>
                 <span class="cap num">{messages}{tokens}{moment(clock, child.last_activity_at, "")}</span></summary>

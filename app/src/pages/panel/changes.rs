@@ -6,9 +6,9 @@ use crate::icon::Glyph;
 use crate::pages::changes::parts::{delta, elsewhere, happened, kind, short};
 use crate::part::{Part, part};
 use crate::paths::split_path;
-use crate::shell::{fold_mark, session_href, small_icon};
+use crate::shared::{fragments_href, message_id_href, session_href};
+use crate::shell::{fold_mark, small_icon};
 use crate::visible;
-use api::client::segment;
 use api::messages::{ChangedFile, Changes, EditRef};
 use leptos::prelude::*;
 use model::Session;
@@ -91,7 +91,7 @@ pub fn edits(session: &Session, file: &ChangedFile) -> Part {
 /// Where a part of this tab is fetched.
 fn address(session: &Session, name: &str, value: &str) -> String {
     let query = serde_html_form::to_string([("tab", "changes"), (name, value)]).unwrap_or_default();
-    format!("/fragments/sessions/{}/panel?{query}", segment(session.id.as_str()))
+    format!("{}/panel?{query}", fragments_href(session.id.as_str()))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -116,7 +116,7 @@ fn file_view(session: &Session, file: &ChangedFile) -> Part {
 }
 
 fn edit_view(session: &Session, edit: &EditRef) -> Part {
-    let id = segment(session.id.as_str());
+    let fragments = fragments_href(session.id.as_str());
     let tag = match edit.state.as_str() {
         "applied" => "applied",
         "failed" | "rejected" => "failed",
@@ -127,9 +127,9 @@ fn edit_view(session: &Session, edit: &EditRef) -> Part {
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let to = format!("{}?at={}#m={}", session_href(session.id.as_str()), edit.seq, segment(&edit.message_id));
+    let to = message_id_href(session.id.as_str(), edit.seq, &edit.message_id);
     part! {
-        <section class="edit-ref" data-edit=format!("/fragments/sessions/{id}/edits/{}/{}", edit.seq, edit.index)>
+        <section class="edit-ref" data-edit=format!("{fragments}/edits/{}/{}", edit.seq, edit.index)>
             <p class="panel-line"><span class="state" data-state=tag>{word}</span><span class="sp"></span>
                 {delta(edit.added, edit.removed)}<a class="link" data-seq=edit.seq.to_string() href=to>"Show in transcript"</a></p>
             <div class="edit-slot"></div>

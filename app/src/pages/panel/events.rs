@@ -5,9 +5,9 @@ use crate::clock::{Clock, exact_moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
-use crate::shell::{message_href, small_icon};
+use crate::shared::{fragments_href, message_href};
+use crate::shell::small_icon;
 use crate::visible;
-use api::client::segment;
 use api::inspector::{SessionEvent, SessionEventKind, SessionEvents};
 use leptos::prelude::*;
 use model::Session;
@@ -43,7 +43,7 @@ fn rows(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
 
 fn earlier(session: &Session, page: &SessionEvents) -> Option<Part> {
     let before = page.before?;
-    let load = format!("/fragments/sessions/{}/panel?tab=events&before={before}", segment(session.id.as_str()));
+    let load = format!("{}/panel?tab=events&before={before}", fragments_href(session.id.as_str()));
     Some(part! { <details class="earlier" data-load=load><summary>"Earlier events"</summary><div></div></details> })
 }
 

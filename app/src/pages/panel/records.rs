@@ -4,7 +4,8 @@ use super::{copy_button, nothing};
 use crate::figures;
 use crate::html::Html;
 use crate::part::{Part, part};
-use crate::shell::{fold_mark, session_href};
+use crate::shared::{fragments_href, session_href};
+use crate::shell::fold_mark;
 use crate::visible;
 use api::client::segment;
 use api::inspector::{RecordPlace, Records};
@@ -63,8 +64,8 @@ pub fn more(session: &Session, page: &Records) -> Part {
 }
 
 fn address(session: &Session, place: &RecordPlace) -> String {
-    let session = segment(session.id.as_str());
-    format!("/fragments/sessions/{session}/panel?tab=records&source={}&offset={}", segment(&place.source), place.offset)
+    let session = fragments_href(session.id.as_str());
+    format!("{session}/panel?tab=records&source={}&offset={}", segment(&place.source), place.offset)
 }
 
 fn row(session: &Session, record: &RecordText) -> Part {

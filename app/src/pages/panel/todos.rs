@@ -4,7 +4,7 @@ use super::nothing;
 use crate::icon::{Glyph, Icon};
 use crate::message::todo::{now, tick_box};
 use crate::part::{Part, part};
-use crate::shell::session_href;
+use crate::shared::session_href;
 use crate::time_text::duration;
 use crate::visible;
 use api::messages::TodoState;

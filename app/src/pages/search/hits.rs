@@ -7,7 +7,8 @@ use crate::icon::{Glyph, Icon};
 use crate::message_renderer::{self, Kind, MessageRenderer};
 use crate::names::{project_name, title};
 use crate::part::{Part, part};
-use crate::shell::{agent_name, session_href, small_icon};
+use crate::shared::{message_id_href, session_href};
+use crate::shell::{agent_name, small_icon};
 use crate::unmarked;
 use crate::visible;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
@@ -87,8 +88,7 @@ fn rows(hits: &[&Hit], clock: &Clock) -> Option<Part> {
 
 fn row(hit: &Hit, clock: &Clock) -> Part {
     let glyph = message_renderer::glyph(&hit.message_type, hit.role);
-    let id = api::client::segment(&hit.message_id);
-    let to = format!("{}?at={}#m={id}", session_href(&hit.session_id), hit.seq);
+    let to = message_id_href(&hit.session_id, hit.seq, &hit.message_id);
     let code = message_renderer::kind(&hit.message_type) == Kind::Tool;
     let (class, direction) = if code { ("mono", "ltr") } else { ("", "auto") };
     // What is markdown is read here as words; a person typed what they typed.

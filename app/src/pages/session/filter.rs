@@ -10,7 +10,8 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::message_filter::MessageFilter;
 use crate::shared::page_action::PageAction;
-use crate::shell::{session_href, small_icon};
+use crate::shared::session_href;
+use crate::shell::small_icon;
 use leptos::prelude::*;
 use model::{MessageType, Role, SessionId};
 

@@ -9,7 +9,8 @@ use crate::pages::changes::parts::delta;
 use crate::pages::panel::{Tab, context};
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
-use crate::shell::{StateLook, agent_name, icon, session_href, small_icon};
+use crate::shared::session_href;
+use crate::shell::{StateLook, agent_name, icon, small_icon};
 use crate::time_text::span;
 use crate::visible;
 use api::Route as _;
@@ -22,7 +23,7 @@ use model::{Micros, Session, SessionState};
 pub fn header(data: &SessionPageData) -> Part {
     let session = &data.detail.session;
     let id = session.id.as_str();
-    let find = format!("/search?session={}", segment(id));
+    let find = find_href(session);
     part! {
         <header class="bar">
             <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
@@ -178,9 +179,13 @@ fn spent(detail: &SessionDetail) -> Part {
     part! { {tokens}{cost}{sum} }
 }
 
+fn find_href(session: &Session) -> String {
+    format!("/search?session={}", segment(session.id.as_str()))
+}
+
 fn menu(data: &SessionPageData) -> Part {
     let session = &data.detail.session;
-    let id = segment(session.id.as_str());
+    let page = session_href(session.id.as_str());
     let resume = data.detail.resume_command.clone().map(|command| {
         part! {
             <button type="button" class="menu-item" data-action=PageAction::Copy.name() data-text=command.clone() title=command>
@@ -193,7 +198,7 @@ fn menu(data: &SessionPageData) -> Part {
         Dev::Off => ("dev=1", "Developer view"),
     };
     let (only, printed) = (data.filter.filter.api_query(), data.filter.filter.page_query());
-    let printed = format!("/s/{id}/print{}", printed.replacen('&', "?", 1));
+    let printed = format!("{page}/print{}", printed.replacen('&', "?", 1));
     let address = ExportSession.path([session.id.as_str()]);
     let export = |format: &str| format!("{address}?format={format}{only}");
     let whole = format!("{address}?format=original");
@@ -213,12 +218,12 @@ fn menu(data: &SessionPageData) -> Part {
             <hr/>
             {super::levels::levels(data)}
             {resume}
-            <a class="menu-item" href=format!("/s/{id}/routing")>{icon(Glyph::BRANCH)}<span>"Routing and channels"</span></a>
+            <a class="menu-item" href=format!("{page}/routing")>{icon(Glyph::BRANCH)}<span>"Routing and channels"</span></a>
             <button type="button" class="menu-item" data-action=PageAction::CopyViewLink.name()>{icon(Glyph::LINK)}<span>"Copy link to this view"</span></button>
             <button type="button" class="menu-item" data-action=PageAction::PauseOutput.name() data-ongoing=ongoing aria-pressed="false">{icon(Glyph::STOP)}<span>"Pause output"</span></button>
-            <a class="menu-item only-narrow" href=format!("/search?session={id}") data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
-            <a class="menu-item only-narrow" href=format!("/s/{id}?filter=1") data-action=PageAction::ToggleFilter.name()>{icon(Glyph::FILTER)}<span>"Filter messages"</span></a>
-            <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("/s/{id}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
+            <a class="menu-item only-narrow" href=find_href(session) data-action=PageAction::Find.name()>{icon(Glyph::SEARCH)}<span>"Find in this session"</span></a>
+            <a class="menu-item only-narrow" href=format!("{page}?filter=1") data-action=PageAction::ToggleFilter.name()>{icon(Glyph::FILTER)}<span>"Filter messages"</span></a>
+            <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("{page}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
             <p class="menu-head">{if only.is_empty() { "Export" } else { "Export what the filter shows" }}</p>
             <a class="menu-item" href=printed>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
@@ -226,7 +231,7 @@ fn menu(data: &SessionPageData) -> Part {
             <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>
             {archive}
             {original}
-            <a class="menu-item" href=format!("/s/{id}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
+            <a class="menu-item" href=format!("{page}/redacted")>{icon(Glyph::EYE)}<span>"Redacted…"</span></a>
             <hr/>
             <fieldset data-asks="" role="none">{delete()}</fieldset>
         </div>

@@ -3,7 +3,7 @@
 use super::SessionPageData;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
-use crate::shell::session_href;
+use crate::shared::session_href;
 use crate::transcript::Verbosity;
 use leptos::prelude::*;
 

@@ -3,7 +3,7 @@
 
 use crate::message::approval::{Covered, IN_ITS_TERMINAL, at_once, risk};
 use crate::part::{Part, part};
-use crate::shell::session_href;
+use crate::shared::session_href;
 use crate::{figures, unmarked, visible};
 use api::messages::{Ask, AskedCall};
 use leptos::prelude::*;

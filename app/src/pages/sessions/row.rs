@@ -6,7 +6,8 @@ use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
 use crate::names::{PARENT_MISSING, listed, model_name, project_name, title};
 use crate::part::{Part, part};
-use crate::shell::{StateLook, agent_name, session_href};
+use crate::shared::session_href;
+use crate::shell::{StateLook, agent_name};
 use crate::time_text::span;
 use crate::{unmarked, visible};
 use api::messages::Ask;
@@ -17,7 +18,7 @@ use model::{Session, SessionState};
 use std::collections::BTreeMap;
 
 /// What the rows of a list have in common.
-pub struct Look<'a> {
+pub struct RowContext<'a> {
     pub clock: &'a Clock,
     pub projects: &'a [Facet],
     /// Are the rows of several agents? Each names its own then.
@@ -27,8 +28,8 @@ pub struct Look<'a> {
     pub said: Option<&'a BTreeMap<String, String>>,
 }
 
-pub fn row(session: &Session, look: &Look<'_>) -> Part {
-    let Look { clock, projects, agents, asks, said } = *look;
+pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
+    let RowContext { clock, projects, agents, asks, said } = *look;
     let state = StateLook::of_session(session, clock.now);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let (pinned, archived) = (session.pinned_at.map(|_| ""), session.archived_at.map(|_| ""));

@@ -58,7 +58,7 @@ pub(crate) struct Outcome {
     persisted: Option<(String, Option<i64>)>,
     /// `permissionDecision` of newer versions.
     pub permission: Option<Value>,
-    /// Does the work go on behind the result?
+    /// The work goes on behind the result.
     pub background: bool,
     /// What the program says to the model behind the text.
     reminder: Option<String>,
@@ -78,7 +78,7 @@ impl Outcome {
         self.state == "done"
     }
 
-    /// Does the result tell what was decided about the call?
+    /// Returns true if the result tells what was decided about the call.
     pub fn is_decided(&self) -> bool {
         self.state == "denied" || self.permission.is_some()
     }

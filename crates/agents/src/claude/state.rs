@@ -23,7 +23,7 @@ pub(crate) struct State {
     pub main: usize,
     /// The session's own id that the file belongs to; the parent's for a sub-agent's file.
     pub root: String,
-    /// Is the file a sub-agent's own? Then its side chain is the main chain.
+    /// The file is a sub-agent's own: its side chain is the main chain.
     pub agent_file: bool,
     /// A name of the file that is the same on every machine, for lines without ids.
     pub file_key: String,

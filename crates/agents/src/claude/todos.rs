@@ -11,7 +11,7 @@ pub(crate) fn from_write(tool: &str, input: &Value) -> Option<(String, Map<Strin
     of_list(input.get("todos")?.as_array()?)
 }
 
-/// Is it a `TodoWrite` that leaves nothing?
+/// Returns true if it is a `TodoWrite` that leaves nothing.
 pub(crate) fn clears(input: &Value) -> bool {
     input.get("todos").and_then(Value::as_array).is_some_and(Vec::is_empty)
 }

@@ -156,7 +156,7 @@ impl State {
         }
     }
 
-    /// Is it a sub-agent's session?
+    /// Returns true for a sub-agent's session.
     pub fn is_child(&self, session: usize) -> bool {
         session != self.main || self.agent_file
     }

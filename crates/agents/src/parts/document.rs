@@ -125,7 +125,7 @@ impl Scan {
         }
     }
 
-    /// Is there anything that isn't whole yet?
+    /// Returns true if there is anything that isn't whole yet.
     fn is_torn(&self) -> bool {
         let is_space = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf);
         self.depth > 0 || self.dropped > 0 || !self.held.iter().all(is_space)

@@ -141,7 +141,7 @@ impl Lines {
     }
 }
 
-/// Is it this bracket alone, at the beginning of a line?
+/// Returns true if it is this bracket alone, at the beginning of a line.
 fn is_lone(line: &[u8], bracket: &[u8]) -> bool {
     line.len() <= 3 && line.trim_ascii_end() == bracket
 }

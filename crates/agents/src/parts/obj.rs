@@ -29,7 +29,7 @@ impl<'a> Obj<'a> {
     pub fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, raw)| raw.get()).filter(|raw| *raw != "null")
     }
-    /// Is the field there, without a value?
+    /// Returns true if the field is there, without a value.
     pub fn is_null(&self, name: &str) -> bool {
         self.0.iter().any(|(key, raw)| key == name && raw.get() == "null")
     }

@@ -163,7 +163,7 @@ impl Trust {
     }
 }
 
-/// Is it a record, and no value inside of one?
+/// Returns true if it is a record, and no value inside of one.
 pub(crate) fn is_record(object: &Obj) -> bool {
     const IDS: [&str; 5] = ["sessionId", "session_id", "leafUuid", "parentUuid", "messageId"];
     let is_envelope = || object.has("payload") && object.has("timestamp");

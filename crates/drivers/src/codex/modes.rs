@@ -14,7 +14,7 @@ pub(super) struct Mode {
     pub approval: &'static str,
     /// What commands may touch, as a new thread is told.
     pub sandbox: &'static str,
-    /// The same, as a turn is told.
+    /// What commands may touch, as a turn is told.
     policy: &'static str,
 }
 

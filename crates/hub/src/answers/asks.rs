@@ -50,7 +50,7 @@ async fn first_of_sessions(scoped: &Scoped) -> Result<Asks, Problem> {
 }
 
 /// A page of all that is open. It ends early where what its approvals cover would be too much for one reply.
-async fn each(scoped: &Scoped, limit: usize, after: Option<Place>) -> Result<Asks, Problem> {
+async fn each(scoped: &Scoped, limit: usize, after: Option<InboxPosition>) -> Result<Asks, Problem> {
     let open = open(scoped).await?;
     let total = i64::try_from(open.len()).unwrap_or(i64::MAX);
     let rest: Vec<_> = open.into_iter().filter(|(place, _)| after.is_none_or(|after| *place > after)).collect();
@@ -89,10 +89,10 @@ async fn each(scoped: &Scoped, limit: usize, after: Option<Place>) -> Result<Ask
 
 /// Where an ask stands in the list: those of sessions that were active lately come first, the longest waiting first; then
 /// the others, the latest first. So what comes new has its place behind what is read already.
-type Place = (bool, i64);
+type InboxPosition = (bool, i64);
 
 /// Every open ask, in the order of the list.
-async fn open(scoped: &Scoped) -> Result<Vec<(Place, OpenAsk)>, Problem> {
+async fn open(scoped: &Scoped) -> Result<Vec<(InboxPosition, OpenAsk)>, Problem> {
     let open = scoped.hub.workspace.open_asks(scoped.caller.reads_only(), MOST).await.map_err(problem)?;
     let now = clock::now();
     let place = |ask: &OpenAsk| {
@@ -104,11 +104,11 @@ async fn open(scoped: &Scoped) -> Result<Vec<(Place, OpenAsk)>, Problem> {
     Ok(open)
 }
 
-fn write_cursor((is_old, number): Place) -> String {
+fn write_cursor((is_old, number): InboxPosition) -> String {
     format!("{}.{number}", u8::from(is_old))
 }
 
-fn read_cursor(cursor: &str) -> Result<Place, Problem> {
+fn read_cursor(cursor: &str) -> Result<InboxPosition, Problem> {
     let place = || {
         let (is_old, number) = cursor.split_once('.')?;
         Some((is_old == "1", number.parse().ok()?))

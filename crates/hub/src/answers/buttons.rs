@@ -2,7 +2,7 @@
 //! the agent.
 
 use super::decisions::{
-    Change, Written, check_state, find_action, hash_shown, held, replayed, shown_sha256, tell, write,
+    DecisionWrite, Written, check_state, find_action, hash_shown, held, replayed, shown_sha256, tell, write,
 };
 use crate::{Scoped, clock, posting};
 use api::Problem;
@@ -57,7 +57,7 @@ pub(super) async fn press(
         let message = posting::new_message(draft, body);
         Ok(Changed { message, follow_up: Some(action.clone()), grows: false, alive: false })
     });
-    let change = Change { session, message, choice: ApprovalState::Answered, needs_calls: false, rule };
+    let change = DecisionWrite { session, message, choice: ApprovalState::Answered, needs_calls: false, rule };
     match write(scoped, change).await? {
         Written::Now(decided) => Ok(*decided),
         Written::Before(current) => again(scoped, &press, *current).await,

@@ -2,7 +2,7 @@
 
 use super::pages::Pages;
 use super::session;
-use crate::folded::State;
+use crate::edit_cache::State;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
@@ -18,7 +18,7 @@ use store::StoredMessage;
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
     let session = session(scoped, path).await?;
     let state = state(scoped, &session).await?;
-    let changes = scoped.hub.folded.list(state, changes(scoped, &session)).await?;
+    let changes = scoped.hub.edit_cache.list(state, changes(scoped, &session)).await?;
     Ok(Changes::clone(&changes))
 }
 
@@ -96,7 +96,7 @@ fn fold(files: &mut Files, stored: &StoredMessage, allowance: &mut Allowance) {
     }
 }
 
-/// Is it in the file?
+/// Returns true if it is in the file.
 pub(crate) fn is_applied(state: Option<EditState>) -> bool {
     matches!(known(state), EditState::Applied | EditState::PartlyApplied)
 }

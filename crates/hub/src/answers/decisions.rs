@@ -103,7 +103,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             alive: false,
         })
     });
-    match write(scoped, Change { session, message: id, choice: state, needs_calls: true, rule }).await? {
+    match write(scoped, DecisionWrite { session, message: id, choice: state, needs_calls: true, rule }).await? {
         Written::Now(decided) => {
             if state == ApprovalState::AllowedAlways
                 && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
@@ -127,7 +127,7 @@ fn via(scoped: &Scoped) -> &str {
 }
 
 /// A decision that is to be written.
-pub(super) struct Change {
+pub(super) struct DecisionWrite {
     pub session: SessionId,
     pub message: MessageId,
     /// For the audit log.
@@ -183,8 +183,8 @@ pub(super) enum Written {
 }
 
 /// Writes a decision, with the ACTION that tells the agent.
-pub(super) async fn write(scoped: &Scoped, change: Change) -> Result<Written, Problem> {
-    let Change { session, message, choice, needs_calls, rule } = change;
+pub(super) async fn write(scoped: &Scoped, change: DecisionWrite) -> Result<Written, Problem> {
+    let DecisionWrite { session, message, choice, needs_calls, rule } = change;
     let decided = Event::Decided { session: session.to_string(), approval: message.to_string(), choice };
     let note = Some(scoped.note(decided).await);
     let change = LiveChange { session, message, if_match: None, needs_calls, rule, note };
@@ -479,7 +479,7 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
             (Some(value), FieldKind::Date) => {
                 (!value.as_str().is_some_and(moment::is_day)).then_some("a day like `2026-11-01`")
             }
-            (Some(value), FieldKind::Text) => (!value.is_string()).then_some("a text"),
+            (Some(value), FieldKind::Text) => (!value.is_string()).then_some("a string"),
         };
         if let Some(expected) = expected {
             return Err(Problem::field(&pointer, expected));

@@ -7,7 +7,7 @@ use super::changes::{edit_ref, is_applied, state};
 use super::pages::Pages;
 use super::session;
 use crate::compute::Job;
-use crate::folded::Scope;
+use crate::edit_cache::Scope;
 use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;
@@ -37,7 +37,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     let state = state(scoped, &session).await?;
     let scope = Scope { after, to: query.to };
     let folding = Box::pin(fold(scoped, &session, scope));
-    let all = scoped.hub.folded.net(state, scope, folding).await?;
+    let all = scoped.hub.edit_cache.net(state, scope, folding).await?;
     let files: Vec<NetFile> = match &query.path {
         Some(path) => match all.iter().find(|file| file.path == *path) {
             Some(file) if file.texts.is_none() => large::one(scoped, &session, file).await?,

@@ -203,7 +203,7 @@ fn resume_command(session: &Session) -> Option<String> {
     }
 }
 
-/// Is it in the form in which agents name their sessions?
+/// Returns true if it is in the form in which agents name their sessions.
 fn is_uuid(id: &str) -> bool {
     const HYPHENATED: usize = 36;
     id.len() == HYPHENATED && uuid::Uuid::try_parse(id).is_ok()

@@ -39,7 +39,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         None => None,
     };
     let message = named(scoped, &session, &path.message).await?;
-    let change = Change {
+    let change = MessageEdit {
         content: input.content,
         append: input.append,
         metadata,
@@ -112,7 +112,7 @@ struct Replacement(Option<Map<String, Value>>);
 
 /// What is asked for.
 #[derive(Clone)]
-pub struct Change {
+pub struct MessageEdit {
     content: Option<String>,
     append: Option<String>,
     metadata: Option<Replacement>,
@@ -143,14 +143,14 @@ impl Changer {
     }
 }
 
-impl Change {
-    /// Is it a piece of a text that isn't complete?
+impl MessageEdit {
+    /// Returns true for a piece of a text that isn't complete.
     pub fn grows(&self) -> bool {
         let says = self.content.is_some() || self.append.is_some();
         says && self.metadata.is_none() && matches!(self.status, None | Some(Status::Streaming))
     }
 
-    /// Are texts compared for it?
+    /// Returns true if texts are compared for it.
     pub fn takes_long(&self, current: &StoredMessage) -> bool {
         let is_edit = |tag: &str| tag == MessageType::CodeEdit;
         let given = self.metadata.as_ref().and_then(|Replacement(given)| given.as_ref()?.get("message_type")?.as_str());
@@ -162,7 +162,7 @@ impl Change {
         if changes.iter().any(|change| change.by == Changer::Agent) { Lane::Agents } else { Lane::People }
     }
 
-    /// Does it take the message back, and nothing else?
+    /// Returns true if it takes the message back, and does nothing else.
     fn takes_back(&self) -> bool {
         let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
         silent && self.requires_user_input.is_none() && self.status == Some(Status::Retracted)
@@ -187,7 +187,7 @@ impl Change {
         }
     }
 
-    /// Does it ask a person, and nothing else?
+    /// Returns true if it asks a person, and does nothing else.
     fn asks_alone(&self) -> bool {
         let silent = self.content.is_none() && self.append.is_none() && self.metadata.is_none();
         silent && self.status.is_none() && self.requires_user_input == Some(true)
@@ -207,6 +207,42 @@ impl Change {
         let changed = last.apply(&at)?;
         let (sums, grows) = (sums.then(changed.message.sums.clone()), grows && changed.grows);
         Ok(Changed { message: NewMessage { sums, ..changed.message }, grows, ..changed })
+    }
+
+    fn edit_content(&self, draft: &mut Draft, old: &Draft) -> Result<(), Refusal> {
+        if let Some(content) = &self.content {
+            draft.content.clone_from(content);
+        }
+        if let Some(more) = &self.append {
+            draft.content.push_str(more);
+        }
+        if draft.content.len() > posting::CONTENT_BYTES && draft.content.len() > old.content.len() {
+            let field = if self.append.is_some() { "/append" } else { "/content" };
+            return Err(Refusal::TooLong { field, most: posting::CONTENT_BYTES });
+        }
+        Ok(())
+    }
+
+    /// `chosen` is what a person chose in the message, by its key.
+    fn edit_metadata(&self, draft: &mut Draft, (old, old_body): (&Draft, &Body), chosen: Option<(&str, &Value)>) {
+        let Some(Replacement(metadata)) = &self.metadata else { return };
+        draft.metadata.clone_from(metadata);
+        // What a person chose stays, also where the agent doesn't repeat it.
+        if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), chosen)
+            && extras.get(key) == Some(value)
+        {
+            extras.shift_remove(key);
+        }
+        let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
+        let is_generated = || {
+            old.content == markdown::generated(old, old_body)
+                || self.types.content(old, old_body).is_some_and(|said| said == old.content)
+        };
+        let untold = self.content.is_none() && self.append.is_none();
+        // What was made from the payload says what was true before: a tool call that runs.
+        if untold && generated(old) && generated(draft) && is_generated() {
+            draft.content.clear();
+        }
     }
 
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
@@ -238,35 +274,8 @@ impl Change {
         }
         let mut draft = Draft { status, ..old.clone() };
         let chosen = posting::choices(old).and_then(|key| Some((key, old.metadata.as_ref()?.get(key)?)));
-        if let Some(content) = &self.content {
-            draft.content.clone_from(content);
-        }
-        if let Some(more) = &self.append {
-            draft.content.push_str(more);
-        }
-        if draft.content.len() > posting::CONTENT_BYTES && draft.content.len() > old.content.len() {
-            let field = if self.append.is_some() { "/append" } else { "/content" };
-            return Err(Refusal::TooLong { field, most: posting::CONTENT_BYTES });
-        }
-        if let Some(Replacement(metadata)) = &self.metadata {
-            draft.metadata.clone_from(metadata);
-            // What a person chose stays, also where the agent doesn't repeat it.
-            if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), chosen)
-                && extras.get(key) == Some(value)
-            {
-                extras.shift_remove(key);
-            }
-            let generated = |draft: &Draft| draft.message_type() != MessageType::Text;
-            let is_generated = |old: &Draft| {
-                old.content == markdown::generated(old, &old_body)
-                    || self.types.content(old, &old_body).is_some_and(|said| said == old.content)
-            };
-            let untold = self.content.is_none() && self.append.is_none();
-            // What was made from the payload says what was true before: a tool call that runs.
-            if untold && generated(old) && generated(&draft) && is_generated(old) {
-                draft.content.clear();
-            }
-        }
+        self.edit_content(&mut draft, old)?;
+        self.edit_metadata(&mut draft, (old, &old_body), chosen);
         draft.provenance = self.provenance_after(old.provenance);
         routing::keep_mark(old, &mut draft, &self.rules);
         if let Some(requires) = self.requires_user_input {

@@ -6,7 +6,7 @@
 use super::outgoing::EXTRA;
 use super::{answer, people, settings};
 use crate::answers::{decisions, posts, refusal};
-use crate::asked::changed;
+use crate::cards::changed;
 use crate::routing::{Doing, Heard};
 use crate::writer::Failure;
 use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
@@ -151,7 +151,7 @@ pub async fn signed(
         Taken::Posted { seq, replayed } => Ok(ChannelPosted { seq, decided: false, replayed }),
         Taken::Decided { seq, replayed } => Ok(ChannelPosted { seq, decided: true, replayed }),
         Taken::Changed { seq } => Ok(ChannelPosted { seq, ..ChannelPosted::default() }),
-        Taken::Ignored => Err(Problem::field("/text", "a text that says something")),
+        Taken::Ignored => Err(Problem::field("/text", "a string that isn't blank")),
     }
 }
 

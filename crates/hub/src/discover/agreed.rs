@@ -1,6 +1,6 @@
 //! What the owner said of each folder, and what reading a file depends on.
 
-use super::{Place, places};
+use super::{FoundFolder, places};
 use crate::import::name::name;
 use crate::{Hub, Root};
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ impl Agreed {
     /// it is listed. Fails with the reason why it may not be read whatever these words are.
     pub fn permissions(&self, path: &Path, real: &Path) -> Result<Vec<Permission>, &'static str> {
         let root = self.roots.iter().find(|root| path.starts_with(&root.path)).ok_or(NO_ROOT)?;
-        let folder = Place::at(root.folder_of(path));
+        let folder = FoundFolder::at(root.folder_of(path));
         let listed = root.permission(&folder.path, folder.leads_to.as_deref());
         if real == path {
             return Ok(vec![listed]);
@@ -69,7 +69,7 @@ impl Agreed {
         Ok(vec![listed, lies.permission.clone()])
     }
 
-    /// The same, if all these words are "follow".
+    /// Like [`Self::permissions`], if all of them are "follow".
     pub fn reading(&self, path: &Path, real: &Path) -> Option<Vec<Permission>> {
         match self.permissions(path, real) {
             Ok(permissions) => {
@@ -100,7 +100,7 @@ impl Agreed {
         self.followed.get_or_init(|| {
             let mut links = Vec::new();
             for root in &self.roots {
-                for Place { path, leads_to } in places(root) {
+                for FoundFolder { path, leads_to } in places(root) {
                     let Some(place) = leads_to else { continue };
                     let permission = root.permission(&path, Some(&place));
                     if self.on(&permission) == Following::Following {

@@ -6,7 +6,7 @@
 
 use super::Running;
 use crate::answers::refusal;
-use crate::asked::{self, changed};
+use crate::cards::{self, changed};
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use agents::form;
@@ -97,7 +97,7 @@ fn card(ask: &Ask) -> Draft {
         }
     }
     metadata.insert(ASKED_BY_AGENT.to_owned(), json!(true));
-    asked::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
+    cards::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
 }
 
 /// The card of a form. One without fields asks for a yes or no.
@@ -247,7 +247,7 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
 async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
     let cancel = |current: &StoredMessage, _: &[StoredMessage]| {
         let row = &current.message.draft;
-        let closed = Approval::open_in(row).and_then(|_| asked::closed(row, ApprovalState::Cancelled, None));
+        let closed = Approval::open_in(row).and_then(|_| cards::closed(row, ApprovalState::Cancelled, None));
         closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
     };
     if let Err(problem) = change(hub, session, id, Box::new(cancel)).await {

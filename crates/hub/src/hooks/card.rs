@@ -1,7 +1,7 @@
 //! A permission request as an APPROVAL.
 
 use super::rules;
-use crate::asked;
+use crate::cards;
 use agents::claude;
 use api::hooks::HookEvent;
 use model::hook::{Fallback, HookAsk};
@@ -22,7 +22,7 @@ pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -
         payload["questions"] = json!([{ "question": payload["title"], "options": options(ask) }]);
     }
     metadata.insert(HookAsk::KEY.to_owned(), json!(ask));
-    asked::card((content, metadata), call, event.agent_id.as_deref(), now)
+    cards::card((content, metadata), call, event.agent_id.as_deref(), now)
 }
 
 fn options(ask: &HookAsk) -> Value {
@@ -35,7 +35,7 @@ fn options(ask: &HookAsk) -> Value {
     Value::Array(options)
 }
 
-/// The same, allowed by a rule.
+/// The card, allowed by a rule.
 pub fn by_rule(open: &Draft, rule: &str, now: Micros) -> Option<Draft> {
     let decision = Decision {
         rule: Some(rule.to_owned()),
@@ -43,10 +43,10 @@ pub fn by_rule(open: &Draft, rule: &str, now: Micros) -> Option<Draft> {
         at: Some(now),
         ..Decision::new(ApprovalState::AllowedAlways)
     };
-    asked::closed(open, ApprovalState::AllowedAlways, Some(&decision))
+    cards::closed(open, ApprovalState::AllowedAlways, Some(&decision))
 }
 
-/// The same, answered elsewhere or by nobody.
+/// The card, answered elsewhere or by nobody.
 pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
     let elsewhere =
         Decision { via: Some("terminal".to_owned()), at: Some(now), ..Decision::new(ApprovalState::DecidedElsewhere) };
@@ -55,7 +55,7 @@ pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
         Fallback::Terminal => (ApprovalState::DecidedElsewhere, Some(&elsewhere)),
         Fallback::Closed => (ApprovalState::Cancelled, None),
     };
-    let mut draft = asked::closed(open, state, decision)?;
+    let mut draft = cards::closed(open, state, decision)?;
     if let Some(hook) = draft.metadata.as_mut()?.get_mut(HookAsk::KEY).and_then(Value::as_object_mut) {
         hook.insert("fallback".to_owned(), json!(why));
     }
@@ -64,7 +64,7 @@ pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
 
 /// The row of a transcript, as the card of the request that asks the same.
 pub fn adopt(row: &Draft, card: &Draft) -> Draft {
-    asked::completed(Draft {
+    cards::completed(Draft {
         metadata: card.metadata.clone(),
         provenance: Provenance::Ourselves,
         requires_user_input: false,

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const CALLS: usize = 1024;
 /// Sessions of which it is remembered what was told.
 const SESSIONS: usize = 1024;
-/// The same state with the same reason is no news for so long.
+/// Microseconds for which an equal state with an equal reason is no news.
 const FRESH: i64 = 10 * Micros::SECOND;
 
 /// Clones of a hub share it.
@@ -68,7 +68,7 @@ impl Held {
         self.lock().calls.iter().rev().find(same).map(|call| call.id.clone())
     }
 
-    /// Is it news what an agent does? It is from now on what was told last.
+    /// Notes what an agent does. Returns true if that differs from what was told last.
     pub fn is_news(&self, session: &SessionId, live: &Live) -> bool {
         let mut inner = self.lock();
         let same =
@@ -83,7 +83,7 @@ impl Held {
         true
     }
 
-    /// Does an agent wait for this approval?
+    /// Returns true if an agent waits for this approval.
     pub fn holds(&self, session: &SessionId, message: &MessageId) -> bool {
         self.lock().requests.iter().any(|held| held.is(session, message))
     }

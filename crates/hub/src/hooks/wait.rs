@@ -3,7 +3,7 @@
 use super::{card, live, output, rules, tell};
 use crate::answers::pending::holds_until;
 use crate::answers::{posts, refusal};
-use crate::asked::changed;
+use crate::cards::changed;
 use crate::writer::Failure;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;

@@ -7,7 +7,7 @@
 use super::name::name;
 use super::open::Opened;
 use super::transcript::{Ending, Step, Transcript};
-use crate::again::until_it_passes;
+use crate::retry::retry_transient;
 use crate::{Hub, clock};
 use agents::SessionKey;
 use model::Micros;
@@ -91,7 +91,7 @@ fn read_sessions(
     for session in sessions.into_iter().filter(|session| is_name(&session.id)) {
         let path = path.join(format!("{}.json", session.id));
         let path_name = name(&path);
-        let known = runtime.block_on(until_it_passes(hub, || hub.workspace.source_by_path(&path_name)));
+        let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
         let known = known.map_err(|error| Error::other(crate::problem(error).to_string()))?;
         let version = agent.reading.map(|reading| reading.version);
         if let Some(known) = known.as_ref().filter(|known| is_current(known, &session, version)) {
@@ -125,7 +125,7 @@ fn read_chats(
         let file: String = chat.chars().map(|c| if matches!(c, '/' | '\\' | '\0') { '_' } else { c }).collect();
         let path = path.join(format!("{file}.jsonl"));
         let path_name = name(&path);
-        let known = runtime.block_on(until_it_passes(hub, || hub.workspace.source_by_path(&path_name)));
+        let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
         let known = known.map_err(|error| Error::other(crate::problem(error).to_string()))?;
         let document = tempfile::tempfile()?;
         runtime.block_on(database.export(&chat, &mut BufWriter::new(&document))).map_err(failed)?;

@@ -76,7 +76,7 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::InvalidInput, why)
 }
 
-/// Is a path still the file that was opened?
+/// Returns true if a path is still the file that was opened.
 pub fn is_same(now: &Metadata, opened: &Metadata) -> bool {
     #[cfg(unix)]
     {

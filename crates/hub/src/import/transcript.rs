@@ -35,13 +35,13 @@ pub struct Step {
 }
 
 impl Step {
-    /// The same, written only while the owner's words allow it.
+    /// Makes it depend on permissions: it is written only while the owner gives them.
     pub fn depending_on(mut self, permissions: &[Permission]) -> Self {
         self.batch.permissions = permissions.to_vec();
         self
     }
 
-    /// Does it write nothing?
+    /// Returns true if it writes nothing.
     pub fn is_empty(&self) -> bool {
         self.batch.source.is_none() && self.batch.messages.is_empty() && self.batch.sessions.is_empty()
     }
@@ -227,12 +227,12 @@ impl Transcript {
         self.reader.held_bytes()
     }
 
-    /// Is what it has read what is stored?
+    /// Returns true if it has read what is stored, and no more.
     pub fn is_at(&self, known: Option<&Source>) -> bool {
         known.map_or(self.size == 0, |known| known.id == self.source && known.size == self.size)
     }
 
-    /// Is what was read still the beginning of the file? A rewritten or shortened one must be opened anew.
+    /// Returns true if what was read is still the beginning of the file. A rewritten or shortened one must be opened anew.
     pub fn still_fits(&self) -> bool {
         let (Ok(now), Ok(opened)) = (self.path.metadata(), self.opened.file.metadata()) else { return false };
         let at_rest = now.len() > self.size || self.stored_at.is_none() || self.stored_at == modified_at(&now);

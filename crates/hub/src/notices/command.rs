@@ -1,6 +1,6 @@
 //! Commands of one's own: what they print is a notice.
 
-use super::{Place, Provider, absolute, ask, program, timeout};
+use super::{Provider, RunFolder, absolute, ask, program, timeout};
 use futures::future::join_all;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -34,12 +34,12 @@ impl CommandSettings {
 
 pub const PROVIDER: Provider = |place| Box::pin(notices(place));
 
-async fn notices(place: Arc<Place>) -> Vec<String> {
+async fn notices(place: Arc<RunFolder>) -> Vec<String> {
     let commands = place.settings.commands.iter().map(|command| notice(&place, command));
     join_all(commands).await.into_iter().flatten().collect()
 }
 
-async fn notice(place: &Place, settings: &CommandSettings) -> Option<String> {
+async fn notice(place: &RunFolder, settings: &CommandSettings) -> Option<String> {
     let folder = match &settings.folders {
         Some(folders) => Some(place.folder_in(folders)?),
         None => None,

@@ -1,6 +1,6 @@
 //! What is deployed, as a file or a command tells.
 
-use super::{BYTES, Place, Provider, absolute, ask, bounded, program, timeout};
+use super::{BYTES, Provider, RunFolder, absolute, ask, bounded, program, timeout};
 use serde::Deserialize;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl DeploymentSettings {
 
 pub const PROVIDER: Provider = |place| Box::pin(notices(place));
 
-async fn notices(place: Arc<Place>) -> Vec<String> {
+async fn notices(place: Arc<RunFolder>) -> Vec<String> {
     let Some(settings) = &place.settings.deployment else { return Vec::new() };
     let text = match (&settings.file, &settings.command) {
         (Some(file), _) => {

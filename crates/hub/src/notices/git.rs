@@ -1,6 +1,6 @@
 //! The branch of the working folder, and what isn't committed in it.
 
-use super::{Place, Provider, bounded, process};
+use super::{Provider, RunFolder, bounded, process};
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct GitSettings {
 
 pub const PROVIDER: Provider = |place| Box::pin(notices(place));
 
-async fn notices(place: Arc<Place>) -> Vec<String> {
+async fn notices(place: Arc<RunFolder>) -> Vec<String> {
     let Some(settings) = &place.settings.git else { return Vec::new() };
     let Some(folder) = place.folder_in(&settings.folders) else { return Vec::new() };
     let command = [

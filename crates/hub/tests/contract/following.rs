@@ -3,7 +3,7 @@
 use crate::support::{House, Talk, in_time, lines};
 use futures::{Stream, StreamExt as _};
 use hub::Consent;
-use hub::feed::Change;
+use hub::feed::FeedChange;
 use serde_json::json;
 use std::io::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const MILL: &str = "projects/-home-ada-mill/mill.jsonl";
 const BAKERY: &str = "projects/-home-ada-bakery/bakery.jsonl";
 
-type Events = Pin<Box<dyn Stream<Item = Arc<Change>> + Send>>;
+type Events = Pin<Box<dyn Stream<Item = Arc<FeedChange>> + Send>>;
 
 /// Follows two files of which everything is read already.
 async fn followed() -> (House, Events) {
@@ -32,7 +32,7 @@ fn append(path: &Path, text: &str) {
 }
 
 /// The next event of this session.
-async fn next(events: &mut Events, house: &House, session: &str) -> Arc<Change> {
+async fn next(events: &mut Events, house: &House, session: &str) -> Arc<FeedChange> {
     let id = house.read(&format!("/v1/sessions/{session}")).await["session"]["id"].as_str().unwrap().to_owned();
     in_time(events.filter(|event| std::future::ready(event.session == id)).next()).await.unwrap()
 }
@@ -165,7 +165,7 @@ async fn a_stream_resumes_and_ends() {
     assert!(event.pos > pos);
     assert_eq!((event.from_seq, event.to_seq), (3, 3));
     house.hub.shutdown.cancel();
-    let rest: Vec<Arc<Change>> = in_time(events.collect()).await;
+    let rest: Vec<Arc<FeedChange>> = in_time(events.collect()).await;
     assert!(rest.iter().all(|later| later.pos > event.pos));
     for wrong in ["", "1", "1.", "2.1", "1.xyz", "x"] {
         assert_eq!(hub::feed::position(wrong).unwrap_err().field.as_deref(), Some("after"), "{wrong}");

@@ -98,7 +98,7 @@ where
     Ok(fields)
 }
 
-/// The same of a row that is in memory.
+/// Returns the fields of a row that is in memory.
 pub(crate) fn object(columns: &[(&str, Kind)], cells: &[Cell<'_>]) -> Map<String, Value> {
     let value = |cell: &Cell<'_>| match *cell {
         Cell::Int(it) => it.map(Value::from),

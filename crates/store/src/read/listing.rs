@@ -51,7 +51,7 @@ impl Listing {
         self.0.iter().map(id).collect()
     }
 
-    /// Is nothing left to read?
+    /// Returns true if nothing is left to read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -95,7 +95,7 @@ impl Workspace {
         self.stored_messages(rows).await
     }
 
-    /// The same for what there is room for. The listing begins with the first message that there is none for.
+    /// Reads the rows that there is room for. The listing continues with the first one that there is none for.
     pub(super) async fn read_within(
         &self,
         listing: &mut Listing,

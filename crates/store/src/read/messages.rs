@@ -134,7 +134,7 @@ impl Workspace {
         Ok(self.stretch(session, query).await?.messages)
     }
 
-    /// The same, and whether there may be more.
+    /// Like [`Self::messages`], with whether there may be more.
     pub async fn stretch(&self, session: &SessionId, query: &MessageQuery) -> Result<Stretch, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Stretch::default()) };
         let columns = listed_columns();

@@ -93,7 +93,7 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
-    /// Does our id, or the agent's own one, name a session of this key that was deleted and isn't forgotten yet?
+    /// Returns true if our id, or the agent's own one, names a session of this key that was deleted and isn't forgotten yet.
     pub async fn has_deleted(&self, name: &str, key_id: &str) -> Result<bool, StoreError> {
         let found: Option<i64> = on!(&self.store, pool => {
             sqlx::query_scalar(

@@ -37,7 +37,7 @@ macro_rules! row {
                 vec![$($($live!(self.$field.value()),)?)+]
             }
 
-            /// Is all that differs from an earlier row in the columns of [`LIVE_SESSION`]?
+            /// Returns true if all that differs from an earlier row is in the columns of [`LIVE_SESSION`].
             pub(super) fn is_live_change(&self, before: &Self) -> bool {
                 true $(&& ($($live!(true) ||)? self.$field == before.$field))+
             }

@@ -11,9 +11,9 @@ const CHUNKS_PER_STATEMENT: usize = 16;
 /// A source that was written to.
 pub(crate) struct WrittenSource {
     pub rid: i64,
-    /// May messages be left that came from earlier bytes?
+    /// Messages may be left that came from earlier bytes.
     pub rewritten: bool,
-    /// Is all of the file stored?
+    /// All of the file is stored.
     pub at_end: bool,
 }
 

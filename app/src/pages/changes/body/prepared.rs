@@ -90,7 +90,7 @@ impl Prepared {
     }
 }
 
-/// Is there nothing to compare with?
+/// Returns true if there is nothing to compare with.
 pub fn is_one_sided(outline: &Outline) -> bool {
     outline.change() != FileChange::Modified
 }

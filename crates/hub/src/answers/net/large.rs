@@ -4,7 +4,7 @@
 use super::{Happened, collect, file, without_texts};
 use crate::answers::changes::is_applied;
 use crate::answers::pages::Pages;
-use crate::folded::Scope;
+use crate::edit_cache::Scope;
 use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;

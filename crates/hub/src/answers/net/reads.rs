@@ -3,7 +3,7 @@
 use super::Happened;
 use crate::Scoped;
 use crate::answers::pages::Pages;
-use crate::folded::Scope;
+use crate::edit_cache::Scope;
 use api::Problem;
 use api::messages::EditRef;
 use model::envelope::{EditInfo, EditScope, EditState};

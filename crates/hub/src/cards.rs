@@ -1,0 +1,55 @@
+//! Cards: APPROVALs that we post for an agent that asks by its driver or by its hooks.
+
+use crate::posting;
+use agents::claude;
+use model::message_type::approval::{ApprovalState, Decision};
+use model::{Body, Context, Draft, Micros, Provenance, Role, markdown};
+use serde_json::{Map, Value};
+use store::Changed;
+
+/// Returns a new card. It has the id that the transcript gives it later, so that it stays one message.
+pub fn card(
+    (content, metadata): (String, Map<String, Value>),
+    call: Option<&str>,
+    sub_agent: Option<&str>,
+    now: Micros,
+) -> Draft {
+    let id = call.map_or_else(posting::new_id, claude::approval_id);
+    completed(Draft {
+        metadata: Some(metadata),
+        context: Context::None,
+        call_id: call.map(str::to_owned),
+        provenance: Provenance::Ourselves,
+        sender_name: sub_agent.map(|id| format!("Sub-agent {id}")),
+        ..Draft::text(id, Role::Assistant, "bot", content, now)
+    })
+}
+
+/// Returns a card that isn't open any more.
+pub fn closed(open: &Draft, state: ApprovalState, decision: Option<&Decision>) -> Option<Draft> {
+    let mut draft = open.clone();
+    let payload = draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()?;
+    payload.insert("state".to_owned(), Value::from(state.as_str()));
+    if let Some(decision) = decision {
+        payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
+    }
+    draft.requires_user_input = false;
+    // What was generated says the old state.
+    if draft.content == markdown::generated(open, &Body::of(open)) {
+        draft.content.clear();
+    }
+    Some(completed(draft))
+}
+
+/// Fills in what follows from the rest.
+pub fn completed(mut draft: Draft) -> Draft {
+    let body = Body::of(&draft);
+    posting::complete(&mut draft, &body);
+    draft
+}
+
+/// Returns the change that stores a card in place of what is there.
+pub fn changed(draft: Draft) -> Changed {
+    let body = Body::of(&draft);
+    Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
+}
