@@ -77,55 +77,17 @@ pub(super) async fn write(
     let mut batch = Vec::new();
     let mut next: HashMap<usize, i64> = HashMap::new();
     for post in posts {
-        let Some(index) = sessions.find(post.session.as_str()) else {
-            plans.push(Plan::Refused(Refusal::NoSession));
-            continue;
+        let index = match meet(step, &mut sessions, &mut known, post).await? {
+            Met::New { session } => session,
+            Met::Planned(plan) => {
+                plans.push(plan);
+                continue;
+            }
         };
-        let row = sessions.row(index);
-        if row.deleted_at.is_some() {
-            plans.push(Plan::Refused(Refusal::Deleted { field: None }));
-            continue;
-        }
-        if let Some(known) = known.remove(&(row.rid, post.draft.id.to_string())) {
-            // The same words by somebody else are another message.
-            let same =
-                known.create_hash.as_deref() == Some(&post.create_hash) && known.role == post.draft.role.as_str();
-            plans.push(if same {
-                Plan::Replay { session_rid: row.rid, known }
-            } else {
-                Plan::Refused(Refusal::Conflict)
-            });
-            continue;
-        }
-        if let Some(question) = &post.answers
-            && let Some(answer) = answer(step, sessions.row(index).rid, question.as_str()).await?
-        {
-            plans.push(Plan::Refused(Refusal::Rule(Objection::Answered, Some(Box::new(answer)))));
-            continue;
-        }
         let row = sessions.row(index);
         let last = next.entry(index).or_insert(row.last_seq);
         *last += 1;
-        let seq = *last;
-        // In a run the agent has its input: what comes meanwhile is for the next one, unless it asks.
-        let takes_queue = post.takes_queue && (row.begun_run.is_none() || asks(&post.draft));
-        let queued_after = takes_queue.then_some(row.delivered_seq);
-        if takes_queue {
-            row.delivered_seq = seq;
-        }
-        if post.takes_queue && row.ended_at.is_none() {
-            row.heartbeat_at = Some(step.now.0);
-        }
-        if post.draft.role == Role::User {
-            row.reopen();
-        }
-        if post.queued {
-            queue(row, post, seq);
-        } else if post.draft.role == Role::User && row.waiting_seq <= row.delivered_seq {
-            // Not for the agent, which knows it already: with nothing waiting, it has read as far.
-            row.delivered_seq = seq;
-        }
-        row.add(&post.sums);
+        let (seq, queued_after) = (*last, advance(row, post, *last, step.now));
         batch.push(columns(post, queued_after));
         plans.push(Plan::New { session: index, seq, queued_after });
     }
@@ -169,6 +131,66 @@ pub(super) async fn write(
         });
     }
     Ok(answers)
+}
+
+/// What a post meets in its session.
+enum Met {
+    New {
+        session: usize,
+    },
+    /// What becomes of it is decided.
+    Planned(Plan),
+}
+
+/// Finds whether a post is new, was stored before, or is refused.
+async fn meet(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    known: &mut HashMap<(i64, String), Known>,
+    post: &LivePost,
+) -> Result<Met, StoreError> {
+    let refused = |refusal| Ok(Met::Planned(Plan::Refused(refusal)));
+    let Some(session) = sessions.find(post.session.as_str()) else { return refused(Refusal::NoSession) };
+    let row = sessions.row(session);
+    if row.deleted_at.is_some() {
+        return refused(Refusal::Deleted { field: None });
+    }
+    let session_rid = row.rid;
+    if let Some(known) = known.remove(&(session_rid, post.draft.id.to_string())) {
+        // The same words by somebody else are another message.
+        let same = known.create_hash.as_deref() == Some(&post.create_hash) && known.role == post.draft.role.as_str();
+        return if same { Ok(Met::Planned(Plan::Replay { session_rid, known })) } else { refused(Refusal::Conflict) };
+    }
+    if let Some(question) = &post.answers
+        && let Some(answer) = answer(step, session_rid, question.as_str()).await?
+    {
+        return refused(Refusal::Rule(Objection::Answered, Some(Box::new(answer))));
+    }
+    Ok(Met::New { session })
+}
+
+/// Brings a session's row up to a new post at `seq`. Returns the `seq` after which its agent takes what waits, if it does.
+fn advance(row: &mut SessionRow, post: &LivePost, seq: i64, now: Micros) -> Option<i64> {
+    // In a run the agent has its input: what comes meanwhile is for the next one, unless it asks.
+    let takes_queue = post.takes_queue && (row.begun_run.is_none() || asks(&post.draft));
+    let queued_after = takes_queue.then_some(row.delivered_seq);
+    if takes_queue {
+        row.delivered_seq = seq;
+    }
+    if post.takes_queue && row.ended_at.is_none() {
+        row.heartbeat_at = Some(now.0);
+    }
+    if post.draft.role == Role::User {
+        row.reopen();
+    }
+    if post.queued {
+        queue(row, post, seq);
+    } else if post.draft.role == Role::User && row.waiting_seq <= row.delivered_seq {
+        // Not for the agent, which knows it already: with nothing waiting, it has read as far.
+        row.delivered_seq = seq;
+    }
+    row.add(&post.sums);
+    queued_after
 }
 
 /// Does its agent listen to people now?
