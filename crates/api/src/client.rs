@@ -119,7 +119,7 @@ fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Opti
     if let serde_json::Value::Object(fields) = serde_json::to_value(path).map_err(|e| unfit(&e.to_string()))? {
         for (name, value) in fields {
             let text = value.as_str().map(str::to_owned).or_else(|| value.as_i64().map(|n| n.to_string()));
-            let text = text.ok_or_else(|| unfit("a part of its path is neither text nor a whole number"))?;
+            let text = text.ok_or_else(|| unfit("a part of its path is neither text nor an integer"))?;
             target = target.replace(&format!("{{{name}}}"), &segment(&text));
         }
     }

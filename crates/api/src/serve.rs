@@ -120,10 +120,10 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
 fn expected(message: &str) -> Option<String> {
     // Of a number that is none it says neither.
     if message.contains("number too ") {
-        return Some("a number that isn't as large".to_owned());
+        return Some("a smaller number".to_owned());
     }
     if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) {
-        return Some("a whole number".to_owned());
+        return Some("an integer".to_owned());
     }
     let (wrong, expected) = message.split_once(", expected ")?;
     if wrong.starts_with("unknown field") {
@@ -132,11 +132,10 @@ fn expected(message: &str) -> Option<String> {
     }
     Some(match expected {
         "a map" => "an object".to_owned(),
-        "a sequence" => "a list".to_owned(),
-        "a string" => "a text".to_owned(),
+        "a sequence" => "an array".to_owned(),
         "a boolean" => "true or false".to_owned(),
-        "u8" | "u32" | "u64" => "a whole number of at least 0".to_owned(),
-        "i32" | "i64" => "a whole number".to_owned(),
+        "u8" | "u32" | "u64" => "an integer of at least 0".to_owned(),
+        "i32" | "i64" => "an integer".to_owned(),
         words if words.starts_with("struct ") => "an object".to_owned(),
         words => words.to_owned(),
     })

@@ -147,7 +147,7 @@ pub fn create_hash(request: &impl Serialize) -> Result<Vec<u8>, Problem> {
     Ok(hash.finalize().to_vec())
 }
 
-/// The same in hex.
+/// Returns [`create_hash`] in hex.
 pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
     create_hash(value).map(|hash| hex(&hash))
 }
@@ -194,11 +194,11 @@ fn draft(
     }
     let empty = input.content.is_none() && metadata.is_none();
     if empty && status != Status::Streaming {
-        return Err(Problem::field("/content", "a text; or give `message_metadata`"));
+        return Err(Problem::field("/content", "a string; or give `message_metadata`"));
     }
     let blank = metadata.is_none() && input.content.as_deref().is_some_and(text::is_blank);
     if blank && *caller == Caller::Owner {
-        return Err(Problem::field("/content", "a text that says something"));
+        return Err(Problem::field("/content", "a string that isn't blank"));
     }
     if role == Role::User
         && !matches!(caller, Caller::Agent(_))
@@ -386,7 +386,7 @@ fn too_many(metadata: &Value) -> Option<Problem> {
 fn undecidable(body: &Body) -> Option<(String, &'static str)> {
     let Body::Approval(approval) = body else { return None };
     let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
-    let none = "a list of at least one option: the form needs one of them";
+    let none = "an array of at least one option: the form needs one of them";
     twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
 }
 

@@ -48,7 +48,7 @@ async fn what_nobody_could_answer_is_not_asked() {
     for options in [Value::Null, json!([]), json!([""]), json!([" ", ""])] {
         let select = json!({"id": "size", "label": "Size", "type": "select", "required": true, "options": options});
         let at = "/message_metadata/payload/fields/1/options";
-        let title = format!("`{at}` should be a list of at least one option: the form needs one of them");
+        let title = format!("`{at}` should be an array of at least one option: the form needs one of them");
         assert_eq!(refusal(&post(&talk, "a1", of(json!([]), json!([field, select]))).await), (400, at, &*title));
     }
     assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 0);
@@ -143,7 +143,7 @@ async fn what_a_person_says() {
     let talk = Talk::new().await;
     for blank in ["", "   ", "\u{200b}"] {
         let refused = talk.owner(Post, "/messages", json!({"content": blank})).await;
-        let title = "`/content` should be a text that says something";
+        let title = "`/content` should be a string that isn't blank";
         assert_eq!(refusal(&refused), (400, "/content", title));
     }
     assert_eq!(talk.agent(Post, "/messages", json!({"id": "m1", "content": "Hello"})).await.status, 201);

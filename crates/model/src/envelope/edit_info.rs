@@ -101,7 +101,7 @@ pub(crate) fn check(extras: &Map<String, Value>, edits: usize) -> Result<(), Mis
     let Some(infos) = extras.get(KEY) else { return Ok(()) };
     let root = format!("/{KEY}");
     let Some(infos) = infos.as_array().filter(|infos| infos.len() == edits) else {
-        return Err(Mismatch::new(root, format!("a list as long as `edits`, {edits}")));
+        return Err(Mismatch::new(root, format!("an array as long as `edits`, {edits}")));
     };
     for (index, info) in infos.iter().enumerate() {
         let at = format!("{root}/{index}");

@@ -104,7 +104,7 @@ pub(crate) fn check(extras: &Map<String, Value>) -> Result<(), Mismatch> {
                     return Err(Mismatch::new(at, "a string"));
                 }
                 "blocked_by" if !value.as_array().is_some_and(|ids| ids.iter().all(Value::is_string)) => {
-                    return Err(Mismatch::new(at, "a list of strings"));
+                    return Err(Mismatch::new(at, "an array of strings"));
                 }
                 "started_at" | "ended_at" if !value.is_i64() => {
                     return Err(Mismatch::new(at, "microseconds since 1970"));

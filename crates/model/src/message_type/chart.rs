@@ -192,7 +192,7 @@ mod tests {
                 "/unit",
                 "at most 40 characters",
             ),
-            (of(json!(true), json!([1])), "/x", "a string, or a list of strings and numbers"),
+            (of(json!(true), json!([1])), "/x", "a string, or an array of strings and numbers"),
             (of(json!(["a", {}]), json!([1, 2])), "/x/1", "a string or a number"),
             (of(json!(["a"]), json!(["1"])), "/series/0/points/0", point),
             (of(json!(["a"]), json!([true])), "/series/0/points/0", point),

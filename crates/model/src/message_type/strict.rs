@@ -74,7 +74,7 @@ fn mismatch(pointer: String, message: &str) -> Mismatch {
 fn in_json_words(expected: &str) -> &str {
     match expected {
         "a map" => "an object",
-        "a sequence" => "a list",
+        "a sequence" => "an array",
         "u32" | "u64" => "an integer of at least 0",
         "i64" => "an integer",
         "a JSON number" => "a number",

@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Axis {
         impl<'de> Visitor<'de> for Read {
             type Value = Axis;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string, or a list of strings and numbers")
+                f.write_str("a string, or an array of strings and numbers")
             }
             fn visit_str<E: Error>(self, name: &str) -> Result<Axis, E> {
                 Ok(Axis::Name(name.to_owned()))

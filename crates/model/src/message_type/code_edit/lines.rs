@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Above this many comparisons the middle counts as replaced as a whole, so that a summary never takes long.
 const MAX_WORK: usize = 1 << 20;
-/// The same for all edits of a message.
+/// Most comparisons for all edits of a message.
 const MAX_WORK_OF_ALL: usize = 1 << 26;
 
 /// Comparisons that one of so many edits may take.
