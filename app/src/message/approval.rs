@@ -139,7 +139,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         if approval.state == ApprovalState::DecidedElsewhere {
             return None;
         }
-        let via = decision.via.as_deref().map(place);
+        let via = decision.via.as_deref().map(decided_in);
         let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
         let parts: Vec<String> = by.into_iter().chain(via).collect();
         (!parts.is_empty()).then(|| parts.join(" "))
@@ -212,7 +212,7 @@ fn begins_with(body: &str) -> String {
 }
 
 /// Where it was decided: `in the terminal`, `in Matrix`.
-fn place(via: &str) -> String {
+fn decided_in(via: &str) -> String {
     match via {
         "web" | "terminal" => format!("in the {via}"),
         "chat" => "in a chat".to_owned(),
@@ -236,7 +236,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         ApprovalKind::Form => "this form".to_owned(),
     };
     let via = approval.decision.as_ref().and_then(|decision| decision.via.as_deref());
-    let via = via.map(|via| format!(" {} ", place(via))).unwrap_or_default();
+    let via = via.map(|via| format!(" {} ", decided_in(via))).unwrap_or_default();
     let clamped = is_long(words) && !card.whole();
     view! {
         <div class="msg user refusal">
