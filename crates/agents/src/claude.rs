@@ -26,7 +26,7 @@ mod outcome;
 mod peers;
 mod preview;
 mod progress;
-mod queue;
+pub(crate) mod queue;
 mod reviews;
 mod said;
 mod state;

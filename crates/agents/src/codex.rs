@@ -18,7 +18,7 @@ mod items;
 mod result;
 mod reviews;
 mod said;
-mod turns;
+pub(crate) mod turns;
 
 use crate::parts::at::{At, file_key, hash, message_id, micros};
 use crate::parts::book::{Book, Line};

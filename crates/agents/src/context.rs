@@ -37,6 +37,10 @@ trait Log: Send {
     fn record(&mut self, text: &str, record: &Obj, at: RecordRef);
     /// Takes note of bytes that can't be read.
     fn unreadable(&mut self, at: RecordRef);
+    /// The agent's own id of the session that this one goes on from, where its records don't hold what was before and weren't taken.
+    fn origin(&self) -> Option<&str> {
+        None
+    }
     /// The requests in the order of their replies, each by the first record of its reply.
     fn replies(&self) -> Vec<RecordRef>;
     /// The request that a record of a reply answers; of any other record, the first request that held it; without a record, the last
@@ -82,6 +86,11 @@ impl Transcript {
             let mut file = File { log: self.log.as_mut(), source: &source, base };
             lines.finish(|line| line.read(&mut file, File::record, File::note));
         }
+    }
+
+    /// Returns the agent's own id of the session that this one goes on from, if records of that one are needed: they come before these.
+    pub fn origin(&self) -> Option<&str> {
+        self.log.origin()
     }
 
     /// Returns the first record of each reply, in their order.

@@ -14,7 +14,7 @@
 pub(crate) mod calls;
 pub(crate) mod content;
 pub(crate) mod edits;
-mod messages;
+pub(crate) mod messages;
 
 use crate::parts::at::{At, file_key, hash, message_id, micros};
 use crate::parts::blocks::cut;

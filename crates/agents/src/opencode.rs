@@ -14,7 +14,7 @@
 
 mod calls;
 mod edits;
-mod messages;
+pub(crate) mod messages;
 
 use crate::parts::at::{At, file_key, message_id};
 use crate::parts::blocks::cut;

@@ -17,7 +17,7 @@ pub(crate) struct State {
     pub book: Book,
     pub calls: Calls,
     pub sides: SideChains,
-    pub queue: Queue,
+    pub queue: Queue<At>,
     pub tree: Tree,
     /// The session of the file itself.
     pub main: usize,

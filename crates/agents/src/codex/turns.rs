@@ -211,15 +211,15 @@ impl Rollout {
     }
 }
 
-/// What a request took. Codex counts what came from the cache as input too, and reasoning as output.
-fn usage(usage: &Obj) -> Usage {
+/// What a request took. Codex counts what came from the cache, and what was written to it, as input too, and reasoning as output.
+pub(crate) fn usage(usage: &Obj) -> Usage {
     let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
-    let cached = count("cached_input_tokens");
+    let (cache_read, cache_write) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
     Usage {
-        input: (count("input_tokens") - cached).max(0),
+        input: (count("input_tokens") - cache_read - cache_write).max(0),
         output: count("output_tokens"),
-        cache_read: cached,
-        cache_write: 0,
+        cache_read,
+        cache_write,
     }
 }
 

@@ -8,15 +8,17 @@ mod attachment;
 mod branch;
 mod digests;
 mod line;
+mod queue;
 
+use super::Log;
 use super::request::Request;
-use super::{Log, overlap};
 use crate::parts::obj::Obj;
 use digests::Digests;
 pub(super) use line::clear;
 use line::{Kind, Lane, Line};
 use model::RecordRef;
 use model::model_context::ContextBlockKind::ToolResult;
+use queue::Queued;
 use std::collections::HashMap;
 
 /// The lines of a session's files.
@@ -32,13 +34,14 @@ pub(super) struct Claude {
     /// The last line of each conversation.
     last: HashMap<Lane, usize>,
     digests: Digests,
+    queued: Queued,
     /// Bytes that can't be read.
     unreadable: Vec<RecordRef>,
 }
 
 impl Log for Claude {
     fn record(&mut self, _: &str, record: &Obj, at: RecordRef) {
-        if !self.digests.take(record, &at) {
+        if !self.digests.take(record, &at) && !self.take_queued(record, &at) {
             for line in Line::read(record, &at) {
                 self.add(line);
             }
@@ -59,8 +62,7 @@ impl Log for Claude {
             Some(at) => {
                 // What stands in no line of the tree came in before the line that follows.
                 let is_behind = |line: &Line| line.at.source == at.source && line.at.offset > at.offset;
-                let mut found: Vec<usize> =
-                    (0..self.lines.len()).filter(|it| overlap(&self.lines[*it].at, at)).collect();
+                let mut found: Vec<usize> = (0..self.lines.len()).filter(|it| self.lines[*it].is_from(at)).collect();
                 // A line may hold one of a sub-agent.
                 found.sort_by_key(|index| self.first_of(*index).is_none());
                 let behind = || self.lines.iter().position(is_behind).or(self.lines.len().checked_sub(1));
@@ -90,7 +92,10 @@ impl Claude {
             }
             self.by_id.insert(id.clone(), index);
         }
-        let last = self.last.insert(line.lane.clone(), index);
+        let last = match line.kind {
+            Kind::Queued => self.last.get(&line.lane).copied(),
+            _ => self.last.insert(line.lane.clone(), index),
+        };
         if line.is_loose() {
             // What another file holds isn't known to be before it.
             line.follows = last.filter(|last| self.lines.get(*last).is_some_and(|it| it.at.source == line.at.source));

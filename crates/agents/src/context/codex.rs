@@ -1,10 +1,12 @@
 //! Codex: a rollout holds the items of its requests in order, as `response_item` lines.
 //!
 //! What the model wrote between two inputs, or up to a report of tokens, is one reply. A `compacted` line replaces what was before;
-//! a rollback takes the last turns back.
+//! a rollback takes the last turns back. A fork either has copies of the lines of the session that it goes on from, or names that session
+//! and how many of its lines it shares: then those are read before its own.
 
 use super::request::Request;
 use super::{Log, block, overlap};
+use crate::codex::turns::usage;
 use crate::parts::obj::{Obj, value};
 use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextDialect, ContextPart as Part, ContextReply, ContextRole as Role,
@@ -34,15 +36,23 @@ pub(super) struct Codex {
     tools: Vec<ContextBlock>,
     model: Option<String>,
     version: Option<String>,
+    /// Of the line that is being read.
+    ordinal: Option<i64>,
     /// The next item of the model begins a reply.
     begins: bool,
     /// All tokens, as they were reported last.
     total: Option<String>,
     unreadable: Vec<RecordRef>,
+    /// Sessions whose lines were read.
+    sessions: Vec<String>,
+    /// The session that this one goes on from, whose lines weren't.
+    origin: Option<String>,
 }
 
 struct Entry {
     at: RecordRef,
+    /// The number of its line in the conversation, in newer rollouts.
+    ordinal: Option<i64>,
     what: What,
     /// Of an item of the model: the model.
     model: Option<String>,
@@ -65,6 +75,7 @@ enum What {
 
 impl Log for Codex {
     fn record(&mut self, _: &str, record: &Obj, at: RecordRef) {
+        self.ordinal = record.int("ordinal");
         let kind = record.str("type").unwrap_or_default();
         // The oldest rollouts have items without a frame.
         let Some(payload) = record.obj("payload") else {
@@ -80,7 +91,7 @@ impl Log for Codex {
             "turn_context" => self.model = payload.filled("model").or(self.model.take()),
             "compacted" => self.compacted(&payload, &at),
             "token_usage_record" => {
-                if let Some(usage) = payload.obj("usage").map(|usage| tokens(&usage)) {
+                if let Some(usage) = payload.obj("usage").map(|used| usage(&used)) {
                     self.add(at, What::Tokens(usage));
                 }
             }
@@ -97,6 +108,10 @@ impl Log for Codex {
         self.replies.iter().filter_map(|index| Some(self.entries.get(*index)?.at.clone())).collect()
     }
 
+    fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
+    }
+
     fn request(&self, at: Option<&RecordRef>) -> Option<(Request, Option<Request>)> {
         let number = match at {
             None => self.replies.len().checked_sub(1)?,
@@ -109,10 +124,22 @@ impl Log for Codex {
 
 impl Codex {
     fn add(&mut self, at: RecordRef, what: What) {
-        self.entries.push(Entry { at, what, model: self.model.clone() });
+        self.entries.push(Entry { at, ordinal: self.ordinal, what, model: self.model.clone() });
     }
 
     fn session(&mut self, meta: &Obj, at: &RecordRef) {
+        if let (Some(origin), Some(shared)) =
+            (meta.filled("forked_from_id"), meta.int("forked_from_ordinal_exclusive").filter(|shared| *shared > 0))
+        {
+            // The session that it goes on from may have gone on as well.
+            let is_later = |entry: &Entry| entry.ordinal.is_some_and(|ordinal| ordinal >= shared);
+            let kept = self.entries.iter().position(is_later).unwrap_or(self.entries.len());
+            self.entries.truncate(kept);
+            self.replies.retain(|reply| *reply < kept);
+            self.begins = true;
+            self.origin = Some(origin).filter(|origin| !self.sessions.contains(origin));
+        }
+        self.sessions.extend(meta.filled("id"));
         self.version = meta.filled("cli_version").or(self.version.take());
         let text =
             meta.obj("base_instructions").and_then(|it| it.filled("text")).or_else(|| meta.filled("instructions"));
@@ -175,7 +202,7 @@ impl Codex {
                 }
                 self.total = total;
                 self.begins = true;
-                if let Some(usage) = info.obj("last_token_usage").map(|usage| tokens(&usage)) {
+                if let Some(usage) = info.obj("last_token_usage").map(|used| usage(&used)) {
                     self.add(at, What::Tokens(usage));
                 }
             }
@@ -250,6 +277,9 @@ impl Codex {
             request.unanswered();
         }
         self.items(start, &mut request);
+        if self.origin.is_some() {
+            request.doubt("The session goes on from another one, whose lines aren't in the records");
+        }
         let is_before =
             |at: &&RecordRef| own.first().is_none_or(|own| own.at.source != at.source || at.offset < own.at.offset);
         let lost = self.unreadable.iter().filter(is_before).count();
@@ -318,15 +348,4 @@ fn of_item(item: &Value, at: &RecordRef) -> Option<(Role, ContextBlock)> {
         kind if kind.ends_with("_call") => (Role::Assistant, make(Kind::ToolUse, Part::Results)),
         _ => (Role::User, make(Kind::Other, Part::History)),
     })
-}
-
-fn tokens(usage: &Obj) -> Usage {
-    let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
-    let (cache_read, cache_write) = (count("cached_input_tokens"), count("cache_write_input_tokens"));
-    Usage {
-        input: (count("input_tokens") - cache_read - cache_write).max(0),
-        output: count("output_tokens"),
-        cache_read,
-        cache_write,
-    }
 }

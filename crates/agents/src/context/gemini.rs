@@ -4,6 +4,7 @@
 
 use super::request::Request;
 use super::{Log, block, overlap, within};
+use crate::gemini::messages::usage;
 use crate::parts::obj::{Obj, string, value};
 use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextDialect, ContextPart as Part, ContextReply, ContextRole as Role,
@@ -114,16 +115,7 @@ impl Gemini {
             blocks.push(block::of(Kind::ToolUse, Part::Results, Some(name.clone()), Some(id), used, Some(&at)));
             results.extend(parts(call.raw("result"), &at));
         }
-        let usage = message.obj("tokens").map(|tokens| {
-            let count = |name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
-            let cache_read = count("cached");
-            Usage {
-                input: (count("input") + count("tool") - cache_read).max(0),
-                output: count("output") + count("thoughts"),
-                cache_read,
-                cache_write: 0,
-            }
-        });
+        let usage = message.obj("tokens").map(|tokens| usage(&tokens));
         let (id, model) = (message.filled("id"), message.filled("model"));
         self.steps.push(Step::Put(Box::new(Message { at, id, is_reply, blocks, results, model, usage })));
     }
@@ -180,10 +172,16 @@ impl Gemini {
         if !has_context {
             request.unrecorded.push(UnrecordedPart::Memory);
         }
+        let mut results: &[ContextBlock] = &[];
         for message in before {
             let role = if message.is_reply { Role::Assistant } else { Role::User };
-            request.say(role, message.blocks.iter().cloned());
+            // The message of the person behind a call repeats its results, and what came with them.
+            let is_result = |block: &ContextBlock| block.kind == Kind::ToolResult;
+            let has = |block: &ContextBlock| results.iter().any(|result| result.content == block.content);
+            let repeats = message.blocks.iter().any(|block| is_result(block) && has(block));
+            request.say(role, message.blocks.iter().filter(|block| !(repeats && has(block))).cloned());
             request.say(Role::User, message.results.iter().cloned());
+            results = &message.results;
         }
         if reply.is_none() {
             request.unanswered();

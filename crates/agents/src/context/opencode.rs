@@ -4,6 +4,7 @@
 
 use super::request::Request;
 use super::{Log, block, overlap, within};
+use crate::opencode::messages::usage;
 use crate::parts::obj::{Obj, value};
 use model::model_context::{
     ContextBlock, ContextDialect, ContextPart as Part, ContextReply, ContextRole as Role, UnrecordedPart,
@@ -48,7 +49,7 @@ impl Log for OpenCode {
         }
         for raw in record.list("messages").unwrap_or_default() {
             match Obj::parse(raw) {
-                Some(message) => self.message(text, &message, &within(text, raw, &at)),
+                Some(message) => self.message(text, &message, &at, &within(text, raw, &at)),
                 None => self.has_damage = true,
             }
         }
@@ -79,7 +80,8 @@ impl Log for OpenCode {
 }
 
 impl OpenCode {
-    fn message(&mut self, text: &str, message: &Obj, at: &RecordRef) {
+    /// Takes a message. `document` is where the text stands, `at` where the message does.
+    fn message(&mut self, text: &str, message: &Obj, document: &RecordRef, at: &RecordRef) {
         let Some(info) = message.obj("info") else { return };
         let is_reply = info.str("role").as_deref() == Some("assistant");
         let began = info.obj("time").and_then(|time| time.int("created")).unwrap_or_default();
@@ -97,7 +99,7 @@ impl OpenCode {
         let mut steps = 0;
         for raw in message.list("parts").unwrap_or_default() {
             let Some(part) = Obj::parse(raw) else { continue };
-            let place = within(text, raw, at);
+            let place = within(text, raw, document);
             match part.str("type").as_deref() {
                 Some("step-start") => {
                     if steps > 0 {
@@ -203,17 +205,5 @@ impl OpenCode {
             request.doubt("The document isn't whole, or a part of it can't be read");
         }
         request
-    }
-}
-
-fn usage(tokens: &Obj) -> Usage {
-    let count = |from: &Obj, name: &str| from.int(name).unwrap_or(0).clamp(0, 1 << 40);
-    let cache = tokens.obj("cache");
-    let cached = |name: &str| cache.as_ref().map_or(0, |cache| count(cache, name));
-    Usage {
-        input: count(tokens, "input"),
-        output: count(tokens, "output") + count(tokens, "reasoning"),
-        cache_read: cached("read"),
-        cache_write: cached("write"),
     }
 }

@@ -195,7 +195,7 @@ fn content<'a>(record: &Obj<'a>) -> &'a str {
 }
 
 /// What a request took. What came from the cache counts as input, too; thoughts don't count as output.
-fn usage(tokens: &Obj) -> Usage {
+pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let cached = count("cached");
     Usage {

@@ -238,7 +238,7 @@ impl Session {
 }
 
 /// What a message took. Some providers count reasoning beside the output.
-fn usage(tokens: &Obj) -> Usage {
+pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |tokens: &Obj, name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let cache = |name: &str| tokens.obj("cache").map_or(0, |cache| count(&cache, name));
     let (input, output, reasoning) = (count(tokens, "input"), count(tokens, "output"), count(tokens, "reasoning"));

@@ -253,3 +253,32 @@ fn an_open_prompt_has_the_request_that_would_be_sent() {
     assert_eq!(context.reasons[0], "The model hasn't answered this request, as far as the records show");
     assert!(File::of("claude_code", [user("u1", None, json!("Go"))]).transcript().context(None).is_none());
 }
+
+#[test]
+fn what_the_program_answers_in_the_models_place_is_sent_and_an_error_is_not() {
+    let synthetic = |id: &str, parent: &str, words: &str, fields: Value| {
+        let message = json!({"id": id, "role": "assistant", "model": "<synthetic>", "content": [text(words)]});
+        let line =
+            json!({"type": "assistant", "uuid": id, "parentUuid": parent, "isSidechain": false, "message": message});
+        with(line, fields)
+    };
+    let file = claude([
+        user("u1", None, json!("List the stones")),
+        synthetic("e1", "u1", "API Error: Overloaded", json!({"isApiErrorMessage": true})),
+        with(user("u2", Some("e1"), json!("Continue from where you left off.")), json!({"isMeta": true})),
+        synthetic("f1", "u2", "No response requested.", json!({})),
+        user("u3", Some("f1"), json!("And now?")),
+        assistant("a1", "u3", "m1", text("Basalt.")),
+    ]);
+    let context = file.last();
+    assert_eq!(
+        shape(&context),
+        [
+            "user: text List the stones | text Continue from where you left off.",
+            "assistant: text No response requested.",
+            "user: text And now?",
+        ]
+    );
+    assert_eq!(verdict(&context), ["recorded"]);
+    assert!(context.change.is_none(), "no model wrote it");
+}

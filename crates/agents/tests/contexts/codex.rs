@@ -111,3 +111,44 @@ fn a_compaction_replaces_what_was_before_and_a_rollback_takes_turns_back() {
         ["approximate", "A compaction doesn't say what it kept: what people said and its summary stand here",]
     );
 }
+
+fn numbered(lines: Vec<Value>, from: usize) -> Vec<Value> {
+    let number = |(index, mut line): (usize, Value)| {
+        line["ordinal"] = json!(from + index);
+        line
+    };
+    lines.into_iter().enumerate().map(number).collect()
+}
+
+#[test]
+fn a_fork_that_names_its_origin_holds_the_lines_that_it_shares_with_it() {
+    let head = |id: &str, origin: Value| {
+        let mut meta = json!({"id": id, "cli_version": "0.169.0"});
+        meta.as_object_mut().expect("an object").extend(origin.as_object().expect("an object").clone());
+        line("session_meta", meta)
+    };
+    let origin = vec![
+        head("s1", json!({})),
+        message("user", "List the stones"),
+        message("assistant", "Basalt."),
+        message("user", "Only on this side"),
+        message("assistant", "Granite."),
+    ];
+    let fork = vec![
+        head("s2", json!({"forked_from_id": "s1", "forked_from_ordinal_exclusive": 3})),
+        message("user", "And plants?"),
+        message("assistant", "None."),
+    ];
+    let fork = File::of("codex", numbered(fork, 3));
+    let alone = fork.last();
+    assert_eq!(shape(&alone), ["user: text And plants?"]);
+    let reason = "The session goes on from another one, whose lines aren't in the records";
+    assert_eq!(verdict(&alone)[..2], ["approximate", reason]);
+    assert_eq!(fork.transcript().origin(), Some("s1"));
+    let both = File::of("codex", numbered(origin, 0)).and(&fork);
+    assert_eq!(
+        shape(&both.context(None).expect("a reply")),
+        ["user: text List the stones", "assistant: text Basalt.", "user: text And plants?"]
+    );
+    assert_eq!(both.origin(), None);
+}

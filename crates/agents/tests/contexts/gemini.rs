@@ -67,3 +67,25 @@ fn a_document_is_read_like_lines() {
     assert_eq!(shape(&file.last()), EXPECTED);
     assert_eq!(file.transcript().replies().len(), 2);
 }
+
+#[test]
+fn a_picture_that_a_call_gave_back_is_sent_once() {
+    let picture = json!({"inlineData": {"data": "iVBORw0KGgo=", "mimeType": "image/png"}});
+    let response =
+        json!({"functionResponse": {"id": "look__look_1", "name": "look", "response": {"output": "A picture"}}});
+    let result = json!([response, picture]);
+    let calls = json!([{"id": "look__look_1", "name": "look", "args": {}, "result": result, "status": "success"}]);
+    let lines = [
+        json!({"sessionId": "s", "projectHash": "p", "kind": "main"}),
+        user("1", json!([{"text": "Look"}])),
+        reply("2", "I look.", calls),
+        user("3", result),
+        reply("4", "Basalt.", json!([])),
+        // A person may well show the same picture.
+        user("5", json!([{"text": "And this?"}, picture])),
+        reply("6", "The same.", json!([])),
+    ];
+    let shown = shape(&File::of("gemini", lines).last());
+    assert_eq!(shown[2], "user: tool_result look_1 A picture | image image");
+    assert_eq!(shown[4], "user: text And this? | image image");
+}

@@ -6,6 +6,7 @@ mod compaction;
 mod digests;
 mod gemini;
 mod opencode;
+mod queue;
 
 use agents::context::Transcript;
 use model::model_context::{ContextBlock, ContextMessage, ModelContext};
@@ -31,6 +32,19 @@ impl File {
     pub fn transcript(&self) -> Transcript {
         let mut transcript = Transcript::of(self.agent).expect("an agent whose requests are rebuilt");
         transcript.push(&source(), 0, self.lines.join("\n").as_bytes());
+        transcript.finish();
+        transcript
+    }
+
+    pub fn text(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    /// The transcript of this file and another one behind it.
+    pub fn and(&self, other: &Self) -> Transcript {
+        let mut transcript = self.transcript();
+        let source = SourceId::parse("other").expect("an id");
+        transcript.push(&source, 0, other.lines.join("\n").as_bytes());
         transcript.finish();
         transcript
     }

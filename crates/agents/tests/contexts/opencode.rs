@@ -83,3 +83,35 @@ fn a_summary_ends_what_is_sent_of_the_time_before() {
         ["approximate", "What stands around the summary of a compaction isn't recorded"]
     );
 }
+
+#[test]
+fn each_block_names_the_bytes_of_its_part() {
+    let begin = || json!({"type": "step-start"});
+    let file = session(json!([
+        message("msg_1", "user", 1, json!([text("List the stones")])),
+        message(
+            "msg_2",
+            "assistant",
+            2,
+            json!([begin(), tool("c1", "basalt", None), finish(), begin(), text("Basalt."), finish()])
+        ),
+        message("msg_3", "user", 10, json!([text("And plants?")])),
+        message("msg_4", "assistant", 11, json!([begin(), text("None."), finish()])),
+    ]));
+    let context = file.last();
+    let bytes = file.text();
+    let of = |index: usize, block: usize| {
+        let record = &context.messages[index].blocks[block].records[0];
+        &bytes[record.offset as usize..(record.offset + record.len) as usize]
+    };
+    assert_eq!(of(0, 0), text("List the stones").to_string());
+    assert_eq!(of(1, 0), tool("c1", "basalt", None).to_string());
+    assert_eq!(of(2, 0), tool("c1", "basalt", None).to_string());
+    assert_eq!(of(3, 0), text("Basalt.").to_string());
+    assert_eq!(of(4, 0), text("And plants?").to_string());
+    let previous = &context.change.as_ref().expect("a request before").previous.records[0];
+    assert!(
+        bytes[previous.offset as usize..].starts_with("{\"type\":\"step-start\"}"),
+        "a step of a message is its own reply"
+    );
+}

@@ -29,7 +29,7 @@ const FILES: [&str; 6] =
 
 /// From this version on, what isn't a person's goes to the model as messages of the system, and texts that are joined have a line end
 /// between them. Seen by running it.
-const SYSTEM_SINCE: [u32; 3] = [2, 1, 197];
+const SYSTEM_SINCE: [u32; 3] = [2, 1, 185];
 
 /// The role and the blocks that an attachment is sent with; no blocks if it isn't.
 pub(super) fn read(attachment: &Obj, version: Option<&str>, at: &RecordRef) -> (Role, Vec<ContextBlock>) {

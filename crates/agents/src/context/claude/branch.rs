@@ -33,7 +33,7 @@ impl Claude {
     /// The line of the same conversation and file that was read before a line whose parent isn't there.
     fn read_before(&self, index: usize) -> Option<usize> {
         let Line { lane, at, .. } = self.lines.get(index)?;
-        let is_same = |line: &Line| line.lane == *lane && line.at.source == at.source;
+        let is_same = |line: &Line| line.lane == *lane && line.at.source == at.source && line.kind != Kind::Queued;
         (0..index).rev().find(|before| self.lines.get(*before).is_some_and(is_same))
     }
 
@@ -70,6 +70,7 @@ impl Claude {
             }
         }
         branch.indices.reverse();
+        branch.indices = self.with_queued(branch.indices, before);
         branch
     }
 
@@ -201,6 +202,10 @@ impl Writer<'_> {
         }
         match line.kind {
             Kind::Assistant if !line.is_synthetic => self.send_reply(index, line),
+            Kind::Assistant if line.is_filler() => {
+                self.flush();
+                self.request.say(Role::Assistant, line.blocks.iter().cloned());
+            }
             Kind::Attachment if line.role == Role::System => self.system.extend(line.blocks.iter().cloned()),
             Kind::User => {
                 if line.version.as_deref().is_some_and(is_recent)
@@ -210,7 +215,7 @@ impl Writer<'_> {
                 }
                 self.request.say(line.role, line.blocks.iter().cloned());
             }
-            Kind::Attachment => self.request.say(line.role, line.blocks.iter().cloned()),
+            Kind::Attachment | Kind::Queued => self.request.say(line.role, line.blocks.iter().cloned()),
             _ => {}
         }
     }

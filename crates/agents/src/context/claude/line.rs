@@ -1,12 +1,18 @@
 //! A line of a session file, as far as it matters for requests.
 
 use super::attachment;
-use crate::context::block;
+use crate::context::{block, overlap};
 use crate::parts::obj::{Obj, list, string, value};
 use crate::parts::runs::usage;
 use model::model_context::{ContextBlock, ContextBlockKind, ContextPart as Part, ContextRole as Role};
 use model::{RecordRef, Usage};
 use serde_json::{Value, json};
+
+/// Stands between a prompt that nobody answered and the next one. Seen by running it.
+const FILLER: &str = "No response requested.";
+
+/// The type of lines about what was typed while the agent worked.
+pub(super) const QUEUE: &str = "queue-operation";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -20,6 +26,8 @@ pub(super) enum Kind {
     Boundary,
     /// Results that were cleared.
     Cleared,
+    /// What a person typed meanwhile, given by a line of the queue.
+    Queued,
     /// A line of the tree that is never sent.
     Aside,
 }
@@ -84,7 +92,7 @@ impl Line {
         Some(line)
     }
 
-    fn of(record: &Obj, kind: &str, at: RecordRef) -> Option<Self> {
+    pub(super) fn of(record: &Obj, kind: &str, at: RecordRef) -> Option<Self> {
         let message = record.obj("message");
         let is_side = record.is_true("isSidechain");
         let agent = record.filled("agentId").unwrap_or_default();
@@ -120,6 +128,7 @@ impl Line {
                 (line.role, line.blocks) = attachment::read(&attachment, line.version.as_deref(), &line.at);
             }
             "system" => line.system(record),
+            QUEUE => line.kind = Kind::Queued,
             // Titles, snapshots and the like have no place in the tree.
             _ if line.id.is_none() => return None,
             _ => {}
@@ -183,6 +192,21 @@ impl Line {
             }
             _ => {}
         }
+    }
+
+    /// Whether it is what the program answers in the model's place when a session is taken up again: that is sent.
+    pub fn is_filler(&self) -> bool {
+        let is_filler = |block: &ContextBlock| {
+            block.content.as_ref().and_then(|content| content.get("text")).and_then(Value::as_str) == Some(FILLER)
+        };
+        self.kind == Kind::Assistant && self.is_synthetic && self.blocks.len() == 1 && self.blocks.iter().all(is_filler)
+    }
+
+    /// Whether it came from these bytes, or a block of it did.
+    pub fn is_from(&self, at: &RecordRef) -> bool {
+        overlap(&self.at, at)
+            || (self.kind == Kind::Queued
+                && self.blocks.iter().flat_map(|block| &block.records).any(|from| overlap(from, at)))
     }
 
     /// Whether it doesn't say what is before it, as lines of old files and embedded ones.
