@@ -23,6 +23,7 @@ const PLACES = {
   send_chart: ['chart', 'title', 'series'],
   send_code_review: ['file_path', 'comments'],
   send_progress: ['label', 'current', 'total'],
+  context: ['at'],
   update: ['message'],
   update_tool_call: ['message', 'tool_name', 'input'],
   update_progress: ['message', 'label', 'current', 'total'],

@@ -97,6 +97,7 @@ async fn made(verbatim: &Verbatim, case: &Value) -> Result<Value, Error> {
         }
         "retract" => plain(&session.retract(&given.take::<String>("message")).await?),
         "message" => plain(&session.message(&given.take::<String>("id")).await?),
+        "context" => json!(session.context(given.rest()).await?),
         "messages" => {
             let page = session.messages(given.rest()).await?;
             let messages: Vec<Value> = page.messages.iter().map(|entry| plain(&entry.clone().into())).collect();
