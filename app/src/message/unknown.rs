@@ -10,11 +10,17 @@ use model::MessageType;
 use model::text::clip;
 use serde_json::Value;
 
+/// Lines of a long message that are drawn before all of it is asked for: they may be its data, written out.
+const LINES: usize = 12;
+
 /// A message of a type without a component of its own.
 #[component]
 pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option<String>) -> impl IntoView {
     // The data is shown once, as a tree.
     let content = model::markdown::without_data(&card.draft().content, card.entry.body());
+    let is_cut = card.options.cut.contains_key(&card.entry.message.seq);
+    let end = is_cut.then(|| content.match_indices('\n').nth(LINES)).flatten();
+    let content = end.map_or(content, |(end, _)| &content[..end]);
     let title = if content.is_empty() { &card.entry.summary } else { content };
     let title = clip(unmarked::line(title.lines().next().unwrap_or_default()).trim_start(), 80);
     let title = if title.is_empty() { message_type.clone() } else { title };

@@ -16,7 +16,7 @@ pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Pro
     let hub = &scoped.hub;
     let Some(root) = hub.settings.roots.iter().find(|root| root.agent == agent) else {
         return Err(refused("The folder in which this agent keeps its transcripts isn't known")
-            .hint("Start the agent once in a terminal, or start the server with `--claude-dir DIR`; then start the server again"));
+            .hint("Start the agent once in a terminal, and then the server again, without `--no-discover`; of Claude Code, `--claude-dir DIR` names the folder"));
     };
     let file = root.path.join(coded(folder)).join("any");
     let permission = root.permission_of(if root.folder.by_project { &file } else { &root.path });

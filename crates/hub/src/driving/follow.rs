@@ -61,11 +61,13 @@ pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut eve
     if let Err(error) = hub.workspace.put_driven(&ended).await {
         tracing::error!(%error, "the end of an agent can't be stored");
     }
-    end_session(&hub, &ended).await;
+    asks::close_all(&hub, &running.session).await;
     if ended.state == DrivenState::Failed {
-        let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason });
+        let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
         hub.tell_session(&running.session, &message).await;
     }
+    // Last: whatever else comes to the session counts as newer than its state, and a turn that broke off as work.
+    end_session(&hub, &ended).await;
 }
 
 /// Stores the mode and the model: with these the agent goes on, also where the server is killed.

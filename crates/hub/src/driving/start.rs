@@ -142,8 +142,8 @@ fn not_begun(program: &Program, exit: &Exit, notices: &[String]) -> Problem {
         }),
     };
     let title = format!("{} didn't begin: {why}", program.title);
-    let problem =
-        Problem::new(502, "agent_not_started", title).hint("Start it once in a terminal: it may ask you to log in");
+    let problem = Problem::new(502, "agent_not_started", title)
+        .hint("Start it once in a terminal: it may ask you to log in, or be too old");
     Problem { field: Some("/agent".to_owned()), ..problem }
 }
 

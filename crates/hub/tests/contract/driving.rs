@@ -34,6 +34,9 @@ while read -r line; do
         *form*)
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"orchard","message":"Which tree?","mode":"form","requested_schema":{"type":"object","required":["tree"],"properties":{"tree":{"type":"string","title":"Tree","oneOf":[{"const":"apple","title":"An apple tree"},{"const":"pear","title":"A pear tree"}]},"height":{"type":"integer","description":"In metres"},"tools":{"type":"array","title":"Tools","items":{"enum":["saw","ladder"]}},"wet":{"type":"boolean","title":"It rains"}}}}}' ;;
         *slow*) ;;
+        *die*)
+          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"}}}'
+          kill -9 $$ ;;
         *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
       esac ;;
     *'"control_response"'*)
@@ -278,6 +281,28 @@ async fn an_agent_is_interrupted_ended_and_resumed() {
     assert!(arguments[1].ends_with(&format!("--resume={own}")), "{arguments:?}");
     assert!(arguments[2].contains(&format!("--resume={own} --session-id=")), "{arguments:?}");
     assert!(arguments[2].ends_with("--fork-session"), "{arguments:?}");
+}
+
+#[tokio::test]
+async fn a_session_whose_agent_was_killed_has_failed_at_once() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Please die"})).await;
+    let ended = until(&house, &session, "failed").await;
+    assert_eq!(ended["reason"], "The agent was killed");
+    let told = "The agent's run failed: The agent was killed";
+    let (state, live) = in_time(async {
+        loop {
+            let found = house.read(&format!("/v1/sessions/{session}/messages")).await;
+            let messages = found["messages"].as_array().unwrap();
+            let session = house.read(&format!("/v1/sessions/{session}")).await["session"].clone();
+            if messages.iter().any(|message| message["content"] == told) && !session["live"].is_null() {
+                return (session["state"].clone(), session["live"]["state"].clone());
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    assert_eq!((state, live), (json!("failed"), json!("failed")));
 }
 
 #[tokio::test]
