@@ -404,7 +404,6 @@ impl State {
             self.book.release(call.session, id);
         }
     }
-
 }
 
 /// Did the list refuse a change? It says so in its structured result alone.

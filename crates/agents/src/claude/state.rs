@@ -86,7 +86,13 @@ impl State {
             return self.note(span, "A line that was read before, repeated");
         };
         self.enter_line(line);
-        let session = if line.is_true("isSidechain") && !self.agent_file { self.side_session(line) } else { self.main };
+        let session = match line.filled("parent_tool_use_id") {
+            _ if self.agent_file => self.main,
+            // Of what the program printed (`--output-format stream-json`): the lines name the call that began the sub-agent.
+            Some(call) => self.child(self.main, &call, Some(&call)),
+            None if line.is_true("isSidechain") => self.side_session(line),
+            None => self.main,
+        };
         let at = self.at(session, line, span, id);
         if kind != "queue-operation" {
             self.leave_queue(kind == "assistant" && session == self.main);

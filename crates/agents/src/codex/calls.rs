@@ -147,7 +147,7 @@ impl Rollout {
         if let Some(process) = number("process") {
             self.running.insert(process, command);
         }
-        self.pictures(at, &call_id, raw);
+        let result = result.with_files(self.pictures(at, &call_id, raw));
         self.calls.settle_by(&mut self.book, at, &call_id, &result);
         self.calls.finish(&mut self.book, at, &call_id, result);
     }
@@ -160,18 +160,21 @@ impl Rollout {
         Some(command.and_then(Value::as_str).unwrap_or(&call.tool).to_owned())
     }
 
-    /// The pictures that a tool gave back.
-    fn pictures(&mut self, at: &At, call_id: &str, raw: &str) {
+    /// The pictures that a tool gave back; how many there are.
+    fn pictures(&mut self, at: &At, call_id: &str, raw: &str) -> usize {
+        let mut count = 0;
         let blocks = crate::parts::obj::list(raw).unwrap_or_default();
         let pictures = blocks.into_iter().filter_map(Obj::parse).filter(|block| block.has("image_url"));
         for (n, block) in pictures.enumerate() {
             let (content, file) = self.book.file_item(&block, None);
             let metadata = crate::parts::at::envelope("FILE", json!({ "files": [file] }));
-            let Some(call) = self.calls.get(call_id) else { return };
+            let Some(call) = self.calls.get(call_id) else { return count };
             let id = crate::parts::at::derived_id(&call.id, "file", n);
             let draft = at.derived(&id, call_id, content, metadata);
             self.say(at, draft);
+            count += 1;
         }
+        count
     }
 
     /// A result whose call isn't in the file, or was answered long ago.

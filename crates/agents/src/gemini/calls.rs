@@ -98,8 +98,8 @@ impl Chat {
         if let Some(edit) = edit {
             self.calls.derive(&mut self.book, &first, &call_id, ("edit", 0), (edit.content, edit.metadata));
         }
-        self.result_files(&first, &call_id, results);
-        if let Some(outcome) = outcome {
+        let files = self.result_files(&first, &call_id, results);
+        if let Some(outcome) = outcome.map(|outcome| outcome.with_files(files)) {
             let ended = call.filled("timestamp").as_deref().and_then(micros).unwrap_or(at.time);
             self.book.sessions[at.session].seen_at(ended);
             self.calls.finish(&mut self.book, &At { time: ended, ..first }, &call_id, outcome);
@@ -114,16 +114,19 @@ impl Chat {
         }
     }
 
-    /// The files that a tool gave back.
-    fn result_files(&mut self, at: &At, call_id: &str, results: Option<&str>) {
+    /// The files that a tool gave back; how many there are.
+    fn result_files(&mut self, at: &At, call_id: &str, results: Option<&str>) -> usize {
+        let mut count = 0;
         for (n, part) in results.map(response_files).unwrap_or_default().iter().enumerate() {
             self.given.insert(hash(file_data(part)));
             let Some((content, item)) = file(&mut self.book, part) else { continue };
-            let Some(call) = self.calls.get(call_id) else { return };
+            let Some(call) = self.calls.get(call_id) else { return count };
             let id = derived_id(&call.id, "file", n);
             let draft = at.derived(&id, call_id, content, envelope("FILE", json!({ "files": [item] })));
             self.book.say(at.session, draft, at.span);
+            count += 1;
         }
+        count
     }
 
     /// The session of the agent that a call started.

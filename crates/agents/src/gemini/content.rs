@@ -5,6 +5,9 @@ use crate::parts::book::Book;
 use crate::parts::obj::{Obj, list, string};
 use serde_json::{Value, json};
 
+/// What the program puts behind a prompt that names files, before what they hold.
+pub(crate) const FILES: &str = "--- Content from referenced files ---";
+
 /// A part of a content.
 pub(crate) enum Part<'a> {
     Text(String),

@@ -1,16 +1,13 @@
 //! Messages: what a person asked, what the model thought, said and did, and what the program told people.
 
 use super::Chat;
-use super::content::{Part, file, file_data, parts, text};
+use super::content::{FILES, Part, file, file_data, parts, text};
 use crate::parts::at::{At, envelope, extras, hash, micros};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
 use crate::parts::short::fields_in_short;
 use model::{Context, Role, RunOutcome, Spent, Usage};
 use serde_json::json;
-
-/// What the program puts behind a prompt that names files.
-const FILES: &str = "--- Content from referenced files ---";
 
 /// Texts that the program wrote in a person's name begin so.
 const WRITTEN: [(&str, &str); 4] = [

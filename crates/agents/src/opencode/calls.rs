@@ -27,7 +27,11 @@ fn outcome(state: &Obj, metadata: Option<&Obj>) -> Option<Result> {
     let mut result = Result::default();
     match state.str("status").as_deref() {
         Some("completed" | "success") => {
-            (result.state, result.text) = ("done", state.string("output").unwrap_or_default());
+            let text = state.string("output").unwrap_or_default();
+            let inner = text.split_once("<task_result>").and_then(|(_, rest)| rest.rsplit_once("</task_result>"));
+            let is_task = text.starts_with("<task ");
+            let inner = inner.map(|(inner, _)| inner.trim_matches('\n').to_owned()).filter(|_| is_task);
+            (result.state, result.text) = ("done", inner.unwrap_or(text));
         }
         Some("error" | "failed") => {
             result.text = state.string("error").or_else(|| state.string("output")).unwrap_or_default();
@@ -93,13 +97,13 @@ impl Session {
         for (n, edit) in edits.into_iter().enumerate() {
             self.calls.derive(&mut self.book, &here, &call_id, ("edit", n), (edit.content, edit.metadata));
         }
-        self.attachments(&here, &call_id, &state);
+        let files = self.attachments(&here, &call_id, &state);
         if let Some(outcome) = outcome {
             if let Some(end) = time("end") {
                 self.book.sessions[at.session].seen_at(end);
                 here.time = end;
             }
-            self.calls.finish(&mut self.book, &here, &call_id, outcome);
+            self.calls.finish(&mut self.book, &here, &call_id, outcome.with_files(files));
         }
         // A fork repeats the calls of the session that it was made from, which started the agent.
         let is_repeated = metadata.as_ref().and_then(|metadata| metadata.filled("parentSessionId"));
@@ -110,16 +114,19 @@ impl Session {
         }
     }
 
-    /// The files that a tool gave back.
-    fn attachments(&mut self, at: &At, call_id: &str, state: &Obj) {
+    /// The files that a tool gave back; how many there are.
+    fn attachments(&mut self, at: &At, call_id: &str, state: &Obj) -> usize {
+        let mut count = 0;
         let files = state.list("attachments").unwrap_or_default();
         for (n, part) in files.into_iter().filter_map(Obj::parse).enumerate() {
             let (content, item) = self.file_item(&part);
-            let Some(call) = self.calls.get(call_id) else { return };
+            let Some(call) = self.calls.get(call_id) else { return count };
             let id = derived_id(&call.id, "file", n);
             let draft = at.derived(&id, call_id, content, envelope("FILE", json!({ "files": [item] })));
             self.say(at, draft);
+            count += 1;
         }
+        count
     }
 
     /// The session of the agent that a call started.

@@ -125,7 +125,8 @@ impl Calls {
         }
         draft.metadata = Some(envelope("TOOL_CALL", payload));
         book.keep(at.session, draft, at.span);
-        let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos: None };
+        let call =
+            Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos: None };
         self.open.push(call_id.clone());
         self.by_id.insert(call_id, call);
     }
@@ -273,6 +274,14 @@ impl Calls {
         {
             release(book, &call);
         }
+    }
+}
+
+impl Result {
+    /// Adds how many files the tool gave back, which are messages of their own.
+    pub fn with_files(mut self, count: usize) -> Self {
+        self.details.extend((count > 0).then(|| ("files", json!(count))));
+        self
     }
 }
 

@@ -1,7 +1,7 @@
 //! Prompts and answers.
 
 use super::Log;
-use crate::gemini::content::{Part, file, parts};
+use crate::gemini::content::{FILES, Part, file, parts};
 use crate::parts::at::{At, envelope, extras};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
@@ -31,9 +31,14 @@ impl Log {
             at.run = session.runs.id().map(str::to_owned);
         }
         let count = parts.len();
+        // The files that a prompt names are the texts behind it.
+        let mut files: Option<(String, String)> = None;
         for (n, part) in parts.into_iter().enumerate() {
             let id = at.block_id(n, count);
             match part {
+                Part::Text(text) if is_person && (files.is_some() || text.trim_start().starts_with(FILES)) => {
+                    files.get_or_insert_with(|| (id, String::new())).1.push_str(&text);
+                }
                 Part::Text(text) if is_person && !is_added(&text) => {
                     let title = shown.clone().unwrap_or_else(|| text.clone());
                     self.book.sessions[at.session].first_prompt(&title);
@@ -52,6 +57,11 @@ impl Log {
                 }
                 part => self.part(at, &id, Role::User, part),
             }
+        }
+        if let Some((id, text)) = files {
+            let mut draft = at.text(&id, Role::System, "referenced_files", text.trim_start());
+            draft.context = Context::Ephemeral;
+            self.say(at, draft);
         }
         is_prompt
     }
