@@ -43,7 +43,8 @@ fn a_list_that_was_refused_never_held() {
     assert_eq!(state("c2~todo~0"), (Status::Retracted, Part::Derived));
     assert_eq!(tool_call(&last, "c2").error.as_deref(), Some("Error: No such tool available: TodoWrite"));
     let alone = read_lines(&[user("Go"), list("c1", "Sow"), error("c1", refused)]);
-    let counts = |last: &Last| last.sessions.values().map(|facts| (facts.todos_open, facts.todos_done)).collect::<Vec<_>>();
+    let counts =
+        |last: &Last| last.sessions.values().map(|facts| (facts.todos_open, facts.todos_done)).collect::<Vec<_>>();
     assert_eq!((counts(&last), counts(&alone)), (vec![(Some(0), Some(1))], vec![(Some(0), Some(0))]));
 }
 
