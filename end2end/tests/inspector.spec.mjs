@@ -1,4 +1,5 @@
 // The tabs of the panel about what a session is made of: times of requests, events, records.
+import { newSession } from '../transcript.mjs';
 import { accessible, expect, query, ready, test, visit } from '../verbatim.mjs';
 
 const RIPE = '5e551001-0000-4000-8000-000000000001';
@@ -33,6 +34,21 @@ test('events lead to their messages', async ({ page, verbatim }) => {
   await first.click();
   await expect(page.locator(`article[data-seq="${seq}"]`)).toBeInViewport();
   await accessible(page);
+});
+
+test('earlier events stay open while new ones come', async ({ page, verbatim }) => {
+  const session = await newSession(verbatim);
+  for (let n = 1; n <= 205; n += 1) await session.prompt(`Loaf ${n}`);
+  await visit(page, verbatim, `/s/${session.id}?panel=events`);
+  const list = panel(page).locator('.events');
+  await expect(list.first().getByText('Loaf 205', { exact: true })).toBeVisible();
+  await panel(page).getByText('Earlier events').click();
+  await expect(list.nth(1).getByText('Loaf 100', { exact: true })).toBeVisible();
+  await session.prompt('Loaf 206');
+  await expect(list.first().getByText('Loaf 206', { exact: true })).toBeVisible();
+  await expect(list.nth(1).getByText('Loaf 100', { exact: true })).toBeVisible();
+  const shown = await panel(page).locator('.events a[data-seq]').allTextContents();
+  expect(shown).toEqual(Array.from({ length: 206 }, (_, n) => `Loaf ${206 - n}`));
 });
 
 test('records are shown raw and readable, from the record of a message on', async ({ page, verbatim }) => {

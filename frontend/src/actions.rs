@@ -7,7 +7,7 @@ use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, toast};
 use app::look::theme_words;
 use app::shared::page_action::PageAction;
-use app::shared::session_href;
+use app::shared::{context_href, message_href, session_href};
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, MouseEvent};
@@ -107,12 +107,13 @@ fn copy(button: Element) {
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let path = dom::nested_session(&button).as_deref().map(session_href);
-    let path = path.or_else(|| location.pathname().ok()).unwrap_or_default();
-    let address = format!("{}{path}", location.origin().unwrap_or_default());
-    let Some(article) = article else { return clipboard::copy(button, address) };
-    let seq = article.get_attribute("data-seq").unwrap_or_default();
-    clipboard::copy(button, format!("{address}?at={seq}#m{seq}"));
+    let seq = article.and_then(|article| article.get_attribute("data-seq")?.parse::<i64>().ok());
+    let path = match (transcript::session_of(&button), seq) {
+        (Some(session), Some(seq)) => message_href(&session, seq),
+        (Some(session), None) => session_href(&session),
+        (None, _) => location.pathname().unwrap_or_default(),
+    };
+    clipboard::copy(button, format!("{}{path}", location.origin().unwrap_or_default()));
 }
 
 /// The address of what the page shows, with all its filters.
@@ -181,6 +182,15 @@ fn turn_theme(button: &Element) {
 /// The file that the current card is about.
 pub fn open_in_editor() -> bool {
     cursor::current().and_then(|card| dom::find(&card, "[data-path], .path[title]")).is_some_and(|path| edit(&path))
+}
+
+/// Opens the context of the current message. False where no message is current.
+pub fn show_context() -> bool {
+    let row = cursor::current().filter(|row| row.has_attribute("data-seq"));
+    let seq = row.as_ref().and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let Some((session, seq)) = row.and_then(|row| transcript::session_of(&row)).zip(seq) else { return false };
+    dom::go_to(&context_href(&session, seq));
+    true
 }
 
 /// The line of a card's difference in which the selection begins.

@@ -192,6 +192,7 @@ pub fn act(command: Command) -> bool {
         Command::Pause => return transcript::pause(),
         Command::Editor if changes::is_here() => return changes::run(command),
         Command::Editor => return actions::open_in_editor(),
+        Command::Context => return actions::show_context(),
         Command::End => return transcript::to_end(),
         Command::Beginning => {
             transcript::to_beginning();

@@ -5,6 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, IconStyle, Motion, Size};
 use crate::names::listed;
+use crate::shared::context_href;
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use leptos::prelude::*;
@@ -79,13 +80,26 @@ pub fn CopyText(text: String, label: &'static str) -> impl IntoView {
 /// Time and actions of a message without a frame, on hover and focus.
 #[component]
 pub fn Acts(card: Card) -> impl IntoView {
+    let context = context_of(&card);
     view! {
         <div class="acts">
             {exact_moment(&Clock::utc(card.options.now), card.draft().created_at, "cap")}
             <IconButton action=PageAction::Copy glyph=Glyph::COPY label="Copy as markdown" />
             <IconButton action=PageAction::CopyLink glyph=Glyph::LINK label="Copy link" />
+            {context.map(|to| view! {
+                <a class="btn quiet tiny icon" href=to title=SAW aria-label=SAW>
+                    <Icon glyph=Glyph::LAYERS />
+                </a>
+            })}
         </div>
     }
+}
+
+const SAW: &str = "What the model saw";
+
+/// The address of what the model saw at a message. None in an export, whose reader may have no server.
+fn context_of(card: &Card) -> Option<String> {
+    (!card.printed()).then(|| context_href(card.options.session_id.as_str(), card.entry.message.seq))
 }
 
 /// The button that draws the whole message.
@@ -161,6 +175,7 @@ pub fn DevStrip(card: Card) -> impl IntoView {
             <button type="button" data-action=PageAction::ShowRaw.name()>
                 {records}
             </button>
+            {context_of(&card).map(|to| view! { <a href=to>{SAW}</a> })}
         </p>
     }
 }

@@ -14,7 +14,7 @@ mod waterfall;
 use about::copy_button;
 pub(crate) use about::copy_line;
 pub use context::LISTED as REQUESTS;
-pub use events::EVENTS;
+pub use events::{EVENTS, aligned};
 pub use records::RECORDS;
 
 use crate::clock::Clock;
@@ -24,7 +24,7 @@ use crate::render::render;
 use crate::shared::page_action::PageAction;
 use crate::shared::session_href;
 use crate::shell::icon;
-use api::cost::{ModelRequest, SessionTools};
+use api::cost::{ModelRequest, RunCost, SessionTools};
 use api::inspector::{Records, SessionEvents, Waterfall};
 use api::messages::{Changes, TodoState};
 use api::sessions::SessionDetail;
@@ -113,8 +113,12 @@ pub enum PanelData {
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
     Agents(Vec<Session>),
-    /// The last requests to models, by number; with dev on also where their time went.
-    Context(Vec<ModelRequest>, Option<Waterfall>),
+    /// The last requests to models, by number, and all runs; with dev on also where the time of the requests went.
+    Context {
+        requests: Vec<ModelRequest>,
+        runs: Vec<RunCost>,
+        times: Option<Waterfall>,
+    },
     Tools(SessionTools),
     /// The last events, or those before others.
     Events(SessionEvents),
@@ -132,7 +136,7 @@ impl PanelData {
             Self::Todos(_) => Tab::Todos,
             Self::Changes(_) => Tab::Changes,
             Self::Agents(_) => Tab::Agents,
-            Self::Context(..) => Tab::Context,
+            Self::Context { .. } => Tab::Context,
             Self::Tools(_) => Tab::Tools,
             Self::Events(_) => Tab::Events,
             Self::Records { .. } => Tab::Records,
@@ -196,7 +200,9 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
         PanelData::Agents(children) => agents::agents(children, clock),
-        PanelData::Context(requests, times) => context::context(detail, requests, times.as_ref(), clock),
+        PanelData::Context { requests, runs, times } => {
+            context::context(detail, (requests, runs), times.as_ref(), clock)
+        }
         PanelData::Tools(all) => tools::tools(all),
         PanelData::Events(page) => events::events(session, page, clock),
         PanelData::Records { page, at } => records::records(session, page, *at),

@@ -135,6 +135,7 @@ commands! {
         Beginning = "beginning", "g g, Home", "Beginning", UP, Transcript;
         End = "end", "G, End", "End", DN, Transcript;
         Editor = "editor", "O", "Open the card's file in the editor", EDIT, Card;
+        Context = "context", "w", "What the model saw at this message", LAYERS, Card;
         Write = "write", "r, i", "Write to the agent", EDIT, Target;
         Approve = "approve", "a", "Allow what the focused card asks for", CHECK, Target;
         ApproveAlways = "approve_always", "A", "Allow it always", CHECK, Target;

@@ -7,7 +7,7 @@ use crate::channels::{
     DeliveriesSettled, EditChannel, MessageDeliveries, NewChannel, SettleDeliveries,
 };
 use crate::context::{ContextQuery, SessionContext};
-use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
+use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
@@ -130,6 +130,8 @@ endpoints! {
     Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
     /// The requests of a session to models: tokens, cost and times of each.
     Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
+    /// The runs of a session: tokens, cost and times of each.
+    Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
     /// The tools that a session called: how often, how often in vain, and how long that took.
     Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
     /// Where the time of a session's requests went: the model, tools, approvals, and waiting for a person.

@@ -1,7 +1,7 @@
 //! What models cost, request by request, and how much may be spent.
 
 use crate::endpoint::{Input, Reply};
-use model::{Micros, Usage};
+use model::{Micros, RunOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 /// What tokens cost. Agents' own figures come first; the rest is computed from the price table.
@@ -73,6 +73,44 @@ pub struct Requests {
     pub next: Option<i64>,
 }
 impl Reply for Requests {}
+
+/// The runs of a session, from a prompt to its end, with what each took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Runs {
+    /// By their beginning.
+    pub runs: Vec<RunCost>,
+}
+impl Reply for Runs {}
+
+/// What a run took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunCost {
+    /// The agent's own id of it: `run_id` of its requests.
+    pub id: String,
+    /// The model of its latest answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// When the prompt was sent.
+    pub started_at: Micros,
+    /// When the agent finished; absent while it goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Micros>,
+    /// How it ended.
+    pub outcome: RunOutcome,
+    /// Requests to models.
+    pub requests: i64,
+    /// `seq` of the first message of its first answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<i64>,
+    /// Sum over its requests.
+    pub usage: Usage,
+    /// What it cost: as the agent says, else the sum of its requests.
+    pub cost: Cost,
+    /// It counts in another session, from which it was copied.
+    pub is_copy: bool,
+}
 
 /// A request to a model, as far as the transcript tells of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

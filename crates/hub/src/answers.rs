@@ -111,10 +111,9 @@ async fn find_session(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>)
     }
 }
 
-/// Why nothing is found by a name. An agent is told of what was its own.
+/// Why nothing is found by a name. An agent is told of what was its own, a person of every session that can be restored.
 async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
-    let Some(key_id) = scoped.caller.key_id() else { return Ok(Problem::not_found("session")) };
-    let was = scoped.hub.workspace.has_deleted(name, key_id).await.map_err(problem)?;
+    let was = scoped.hub.workspace.has_deleted(name, scoped.caller.key_id()).await.map_err(problem)?;
     Ok(if was { deleted() } else { Problem::not_found("session") })
 }
 

@@ -39,6 +39,12 @@ impl Sum {
         }
     }
 
+    fn add_request(&mut self, prices: &Prices, request: &Request) {
+        let day = named_day(request.ended_at.0.div_euclid(DAY));
+        let bill = Bill::of_request(day, request.usage, request.cache_write_1h);
+        self.add_bill(prices, request.model.as_deref(), &bill);
+    }
+
     fn add_bill(&mut self, prices: &Prices, model: Option<&str>, bill: &Bill) {
         match prices.cost(model, bill) {
             Ok(usd) => *self.computed.get_or_insert(0.0) += usd,
@@ -99,17 +105,22 @@ impl Spent {
     }
 }
 
+/// What a run cost: as the agent says, else the sum of its requests.
+pub fn cost_of_run(prices: &Prices, stated: Option<f64>, requests: &[&Request]) -> Cost {
+    let mut sum = Sum { stated: stated.filter(|usd| *usd > 0.0), ..Sum::default() };
+    if sum.stated.is_none() {
+        requests.iter().for_each(|request| sum.add_request(prices, request));
+    }
+    sum.cost()
+}
+
 /// The cost of one request. None where the agent says only what its run cost.
 pub fn cost_of_request(prices: &Prices, request: &Request) -> Option<Cost> {
     let mut sum = Sum::default();
     match request.cost_usd.filter(|_| request.run_is_priced) {
         Some(stated) => sum.stated = Some(stated),
         None if request.run_is_priced => return None,
-        None => {
-            let day = named_day(request.ended_at.0.div_euclid(DAY));
-            let bill = Bill::of_request(day, request.usage, request.cache_write_1h);
-            sum.add_bill(prices, request.model.as_deref(), &bill);
-        }
+        None => sum.add_request(prices, request),
     }
     Some(sum.cost())
 }

@@ -9,7 +9,7 @@ use api::channels::{
     DeliveriesSettled, EditChannel, MessageDeliveries, NewChannel, SettleDeliveries,
 };
 use api::context::{ContextQuery, SessionContext};
-use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, SessionTools};
+use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
 use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::host::{HostMessage, HostMessagePosted};
@@ -253,6 +253,9 @@ impl Api for Scoped {
     }
     async fn list_requests(&self, path: SessionPath, input: RequestsQuery) -> Result<Requests, Problem> {
         answers::spending::requests(self, &path, input).await
+    }
+    async fn list_runs(&self, path: SessionPath, _: Nothing) -> Result<Runs, Problem> {
+        answers::spending::runs(self, &path).await
     }
     async fn list_tools(&self, path: SessionPath, _: Nothing) -> Result<SessionTools, Problem> {
         answers::spending::tools(self, &path).await

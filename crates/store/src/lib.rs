@@ -102,8 +102,8 @@ pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use query::{
     Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
-    Landmark, MessageQuery, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery, SessionFilter,
-    Sort, SourceChunk, StoredMessage, Stretch, Unread,
+    Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery,
+    SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
 pub use read::{Listing, OpenAsk};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};

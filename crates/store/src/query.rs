@@ -3,7 +3,7 @@
 use crate::Listing;
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
-use model::{Message, MessageType, Micros, Part, Role, SessionId};
+use model::{Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
 #[derive(Debug, Clone)]
@@ -211,6 +211,14 @@ pub struct StoredMessage {
     pub copied: bool,
     /// Of a call: what its result says became of it, which was posted as a message of its own.
     pub outcome: Option<ToolState>,
+}
+
+/// The bytes that a message came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRecords {
+    pub seq: i64,
+    pub role: Role,
+    pub records: Vec<RecordRef>,
 }
 
 /// What a marker needs of a message that isn't shown.

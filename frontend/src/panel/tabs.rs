@@ -191,7 +191,8 @@ fn elsewhere(button: &Element, event: &MouseEvent) {
         matches!(dom::action_of(button), Some(PageAction::Copy | PageAction::CopyLink | PageAction::OpenInEditor));
     let session = dom::nested_session(button);
     let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
-    if let (false, Some(session), Some(seq)) = (here, session, row) {
+    let seq = row.and_then(|seq| seq.parse::<i64>().ok());
+    if let (false, Some(session), Some(seq)) = (here, session, seq) {
         event.prevent_default();
         dom::go_to(&message_href(&session, seq));
     }

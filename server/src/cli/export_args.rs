@@ -7,8 +7,11 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct Export {
     /// Our id, the agent's own id, or a unique prefix of either
-    #[arg(value_parser = session)]
-    pub session: String,
+    #[arg(value_parser = session, required_unless_present = "all")]
+    pub session: Option<String>,
+    /// Every session: `--output` is a folder, which gets a file of each
+    #[arg(long, conflicts_with_all = ["session", "preview"], requires = "format", requires = "output")]
+    pub all: bool,
     #[command(flatten)]
     pub data: Data,
     #[command(flatten)]
@@ -27,7 +30,7 @@ pub struct Export {
     /// With `--preview`: print JSON
     #[arg(long, requires = "preview")]
     pub json: bool,
-    /// File to write instead of standard output
+    /// File to write instead of standard output; with `--all`, a folder
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -44,6 +47,43 @@ pub enum ExportFormat {
     Html,
     /// Text, to read
     Markdown,
+    /// The messages as the body of a request to Anthropic's Messages API
+    Anthropic,
+    /// The same for `OpenAI`'s Chat Completions
+    Openai,
+    /// The same for the Gemini API
+    Gemini,
     /// A SQLite file with the table `messages` of the older chat host
     MessagesDb,
+}
+
+impl ExportFormat {
+    /// What the API writes for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Original => "original",
+            Self::Jsonl => "jsonl",
+            Self::Json | Self::MessagesDb => "json",
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Anthropic => "anthropic",
+            Self::Openai => "openai",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The end of a file's name.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Html => "html",
+            Self::Markdown => "md",
+            _ => "json",
+        }
+    }
+
+    /// Does it include the sessions of sub-agents?
+    pub fn has_children(self) -> bool {
+        self == Self::Jsonl
+    }
 }

@@ -6,6 +6,7 @@ use crate::door::Door;
 use anyhow::Result;
 use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
+use app::figures::counted;
 use clap::Args;
 use model::model_context::format::{ContextFormat, body, text};
 use model::model_context::{ContextBlock, ContextRole, ContextVerdict};
@@ -118,8 +119,8 @@ fn difference(found: &SessionContext) -> String {
     let seq = change.previous.seq.map(|seq| format!(", message {seq}")).unwrap_or_default();
     let _ = writeln!(
         out,
-        "Since the request before{seq}: {} blocks kept, {} added (about {} tokens), {} dropped (about {} tokens)",
-        change.kept,
+        "Since the request before{seq}: {} kept, {} added (about {} tokens), {} dropped (about {} tokens)",
+        counted(i64::try_from(change.kept).unwrap_or(i64::MAX), "block"),
         change.added,
         change.added_tokens,
         change.dropped.len(),

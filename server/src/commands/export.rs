@@ -1,10 +1,12 @@
 //! `verbatim export`: a session as it was imported, byte for byte, or written out; with secrets masked if asked for.
 
+mod all;
+
 use super::{print, print_json};
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
 use agents::chat_host::{CHAT_HOST, is_head, to_row};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use api::Route as _;
 use api::contract::ExportSession;
 use api::messages::Entry;
@@ -18,38 +20,48 @@ use store::chat_host::ChatHostWriter;
 
 pub async fn run(args: Export) -> Result<()> {
     let door = Door::find(&args.data).await?;
-    let written = write(&door, &args).await;
+    let written = match (&args.session, args.format, &args.output) {
+        (Some(session), ..) => write(&door, &args, session).await,
+        (None, Some(format), Some(folder)) => all::all(&door, &args, format, folder).await,
+        (None, ..) => Err(anyhow::anyhow!("`--all` needs `--format` and the folder `--output`")),
+    };
     door.close().await;
     written
 }
 
-async fn write(door: &Door, args: &Export) -> Result<()> {
+/// What else is asked for, behind the format.
+fn query(args: &Export) -> String {
     let mut query = args.only.filter().api_query();
     if args.redact {
-        let children = matches!(args.format, Some(ExportFormat::Jsonl)).then_some(1);
+        query.push_str("&redact=1");
+        query.extend(args.mask.iter().map(|mask| format!("&mask={}", api::client::segment(mask))));
+    }
+    query
+}
+
+fn address(session: &str, format: ExportFormat, query: &str) -> String {
+    format!("{}?format={}{query}", ExportSession.path([session]), format.word())
+}
+
+async fn write(door: &Door, args: &Export, session: &str) -> Result<()> {
+    if args.redact {
+        let children = args.format.is_some_and(ExportFormat::has_children).then_some(1);
         let asked = RedactionQuery { masks: args.mask.clone(), children };
-        let report = door.client.preview_redaction(SessionPath { session: args.session.clone() }, asked).await?;
+        let report = door.client.preview_redaction(SessionPath { session: session.to_owned() }, asked).await?;
         if args.preview {
             return if args.json { print_json(&report) } else { print(&told(&report)) };
         }
         eprint!("{}", told(&report));
-        query.push_str("&redact=1");
-        query.extend(args.mask.iter().map(|mask| format!("&mask={}", api::client::segment(mask))));
     }
-    let format = match args.format.context("`--format` is missing")? {
-        ExportFormat::MessagesDb => {
-            let file = args.output.as_ref().context("`--format messages-db` writes a file: name it with `--output`")?;
-            let path = format!("{}?format=json{query}", ExportSession.path([&args.session]));
-            return messages_db(&door.client.get_bytes(&path).await?, file).await;
-        }
-        ExportFormat::Original => "original",
-        ExportFormat::Jsonl => "jsonl",
-        ExportFormat::Json => "json",
-        ExportFormat::Html => "html",
-        ExportFormat::Markdown => "markdown",
-    };
-    let path = format!("{}?format={format}{query}", ExportSession.path([&args.session]));
-    let bytes = door.client.get_bytes(&path).await?;
+    let format = args.format.context("`--format` is missing")?;
+    let is_database = format == ExportFormat::MessagesDb;
+    if is_database && args.output.is_none() {
+        bail!("`--format messages-db` writes a file: name it with `--output`");
+    }
+    let bytes = door.client.get_bytes(&address(session, format, &query(args))).await?;
+    if let Some(file) = args.output.as_ref().filter(|_| is_database) {
+        return messages_db(&bytes, file).await;
+    }
     if let Some(file) = &args.output {
         return std::fs::write(file, bytes).with_context(|| format!("{} can't be written", file.display()));
     }

@@ -4,7 +4,7 @@ use super::{minute, print, print_json};
 use crate::cli::Sessions;
 use crate::door::Door;
 use anyhow::Result;
-use api::sessions::ListSessions;
+use api::sessions::{ListSessions, SessionShow};
 use api::{Client, Nothing};
 use model::Session;
 
@@ -12,7 +12,7 @@ const PAGE: u32 = 500;
 
 pub async fn run(args: Sessions) -> Result<()> {
     let door = Door::to(&args.data, &args.remote).await?;
-    let sessions = all(&door.client).await;
+    let sessions = all(&door.client, None).await;
     door.close().await;
     let sessions = sessions?;
     if args.json {
@@ -46,12 +46,13 @@ fn telling(mut ids: Vec<&str>) -> usize {
     ids.windows(2).map(|pair| common(pair) + 1).max().unwrap_or(0).max(8)
 }
 
-async fn all(client: &Client) -> Result<Vec<Session>> {
+/// Returns all sessions but those of sub-agents: those of a view, or all that aren't put away.
+pub async fn all(client: &Client, show: Option<SessionShow>) -> Result<Vec<Session>> {
     let mut sessions = Vec::new();
     let mut after = None;
     loop {
         let page = client
-            .list_sessions(Nothing {}, ListSessions { after, limit: Some(PAGE), ..ListSessions::default() })
+            .list_sessions(Nothing {}, ListSessions { show, after, limit: Some(PAGE), ..ListSessions::default() })
             .await?;
         sessions.extend(page.sessions);
         after = page.next;

@@ -3,6 +3,7 @@
 mod archive;
 mod markdown;
 mod redacted;
+mod sdk;
 pub mod written;
 
 use super::extract::{Asked, Named, PageOf};
@@ -23,6 +24,7 @@ use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::Scoped;
+use model::model_context::format::ContextFormat;
 use model::{Role, Session, SourceId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -108,9 +110,18 @@ pub async fn export(
             Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
             Err(problem) => Err(problem),
         },
-        _ => Err(Problem::field("format", "`original`, `jsonl`, `json`, `html` or `markdown`")),
+        Some(word) => match ContextFormat::parse(word).filter(|format| *format != ContextFormat::Text) {
+            Some(format) => sdk::messages(scoped, path, query.filter(), format).await,
+            None => Err(unknown_format()),
+        },
+        None => Err(unknown_format()),
     };
     answer.unwrap_or_else(axum::response::IntoResponse::into_response)
+}
+
+fn unknown_format() -> Problem {
+    let all = "`original`, `jsonl`, `json`, `html`, `markdown`, `anthropic`, `openai` or `gemini`";
+    Problem::field("format", all)
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -6,7 +6,7 @@ use super::{Site, filter, transcript, views};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::BudgetsQuery;
-use api::inspector::{Records, RecordsQuery, SessionEventsQuery, WaterfallQuery};
+use api::inspector::{Records, RecordsQuery, SessionEventsQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
 use api::projects::ProjectState;
@@ -259,16 +259,22 @@ pub async fn panel(
         Tab::Changes => PanelData::Changes(changes),
         Tab::Agents => PanelData::Agents(site.api.list_children(path.clone(), Nothing {}).await?.sessions),
         Tab::Context => {
-            let times = match query.dev {
-                Dev::On => Some(site.api.get_waterfall(path.clone(), WaterfallQuery::default()).await?),
-                Dev::Off => None,
+            let (requests, times) = match query.dev {
+                Dev::On => {
+                    let (requests, times) = site.api.last_timed_requests(path, panel::REQUESTS).await?;
+                    (requests, Some(times))
+                }
+                Dev::Off => (site.api.last_requests(path, panel::REQUESTS).await?, None),
             };
-            PanelData::Context(site.api.last_requests(path, panel::REQUESTS).await?, times)
+            let runs = site.api.list_runs(path.clone(), Nothing {}).await?.runs;
+            PanelData::Context { requests, runs, times }
         }
         Tab::Tools => PanelData::Tools(site.api.list_tools(path.clone(), Nothing {}).await?),
         Tab::Events => {
-            let of = SessionEventsQuery { before: query.before, limit: Some(panel::EVENTS) };
-            PanelData::Events(site.api.list_session_events(path.clone(), of).await?)
+            let many = if query.before.is_some() { panel::EVENTS } else { 2 * panel::EVENTS };
+            let of = SessionEventsQuery { before: query.before, limit: Some(many) };
+            let page = site.api.list_session_events(path.clone(), of).await?;
+            PanelData::Events(if query.before.is_some() { page } else { panel::aligned(page) })
         }
         Tab::Records => {
             let (source, offset) = query.place.clone().unzip();

@@ -262,6 +262,10 @@ fn bytes_that_changed_are_told_from_those_that_were_imported() {
     let cookie = server.cookie();
     let raw = server.get(&format!("/fragments/sessions/{id}/records/{seq}"), &[("Cookie", &cookie)]);
     assert!(raw.text().contains("These bytes are damaged"), "{}", raw.text());
+    let context = server.with_key("GET", &format!("/v1/sessions/{id}/context?at={MESSAGES}&contents=0"), "").json();
+    assert_eq!(context["verdict"], "approximate", "{context}");
+    let reasons = context["reasons"].as_array().unwrap();
+    assert!(reasons.contains(&json!("A part of the stored records is damaged")), "{reasons:?}");
     assert_eq!(health(&server), "database_damaged\n");
     assert_eq!(post_session(&server, "after").1["code"], "read_only");
 

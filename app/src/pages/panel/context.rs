@@ -10,7 +10,7 @@ use crate::part::{Part, part};
 use crate::request_figures;
 use crate::shared::{context_href, message_href, session_href};
 use crate::shell::small_icon;
-use api::cost::{ContextMeter, Cost, ModelRequest};
+use api::cost::{ContextMeter, Cost, ModelRequest, RunCost};
 use api::inspector::Waterfall;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -54,7 +54,12 @@ pub fn cost_words(cost: &Cost) -> String {
     format!("{from}{}", reasons.collect::<String>())
 }
 
-pub fn context(detail: &SessionDetail, requests: &[ModelRequest], times: Option<&Waterfall>, clock: &Clock) -> Part {
+pub fn context(
+    detail: &SessionDetail,
+    (requests, runs): (&[ModelRequest], &[RunCost]),
+    times: Option<&Waterfall>,
+    clock: &Clock,
+) -> Part {
     if requests.is_empty() {
         return nothing("No request to a model is recorded. Each one is listed here, with its tokens, cost and time.");
     }
@@ -69,8 +74,39 @@ pub fn context(detail: &SessionDetail, requests: &[ModelRequest], times: Option<
     part! {
         {detail.meter.map(meter)}
         <p class="panel-pad"><a class="btn tiny" href=format!("{}/context", session_href(session))>{small_icon(Glyph::LAYERS)}"What the model saw last"</a></p>
-        <section><h3>"Requests, newest first"</h3>{bars.as_ref().map(Bars::legend)}<ol class="requests" role="list">{rows}</ol>{earlier}{bars.as_ref().map(Bars::table)}</section>
+        <section><h3>"Requests, newest first"</h3>{bars.as_ref().map(Bars::legend)}<ol class="requests" role="list">{rows}</ol>{earlier}{bars.as_ref().map(Bars::table)}{by_run(session, runs, clock)}</section>
     }
+}
+
+/// What each run took, newest first. None where there is one at most: its cost is that of the session.
+fn by_run(session: &str, runs: &[RunCost], clock: &Clock) -> Option<Part> {
+    let row = |run: &RunCost| {
+        let began = moment(clock, run.started_at, "num");
+        let name = match run.seq {
+            Some(seq) => part! { <a class="link" href=message_href(session, seq) data-seq=seq.to_string()>{began}</a> },
+            None => began,
+        };
+        let cost = match (run.is_copy, run.cost.usd, run.cost.unpriced.first()) {
+            (true, ..) => "counted in another session".to_owned(),
+            (_, Some(usd), _) => figures::dollars(usd),
+            (_, None, Some(of)) => of.reason.clone(),
+            (_, None, None) => "\u{2013}".to_owned(),
+        };
+        part! {
+            <tr><th scope="row">{name}</th><td class="num end">{figures::count(run.requests)}</td><td class="num end">{figures::tokens(run.usage.input_total())}</td>
+                <td class="num end">{figures::tokens(run.usage.output)}</td><td class="num end">{cost}</td></tr>
+        }
+    };
+    (runs.len() > 1).then(|| {
+        let rows: Vec<Part> = runs.iter().rev().map(row).collect();
+        part! {
+            <details id="runs-table" class="wf-table"><summary>{format!("Cost of {}", figures::counted(runs.len() as i64, "run"))}</summary>
+                <div class="table-wrap" tabindex="0" role="region" aria-label="Cost of runs"><table class="table compact">
+                    <thead><tr><th scope="col">"Run"</th><th scope="col" class="end">"Requests"</th><th scope="col" class="end">"In"</th>
+                        <th scope="col" class="end">"Out"</th><th scope="col" class="end">"Cost"</th></tr></thead>
+                    <tbody>{rows}</tbody></table></div></details>
+        }
+    })
 }
 
 fn meter(meter: ContextMeter) -> Part {

@@ -12,8 +12,21 @@ use api::inspector::{SessionEvent, SessionEventKind, SessionEvents};
 use leptos::prelude::*;
 use model::Session;
 
-/// Events that a page has at most.
+/// Events of a page with earlier ones. The newest page has up to twice as many.
 pub const EVENTS: u32 = 100;
+
+/// Cuts the newest page so that the one before it begins with the same event until [`EVENTS`] more have come: what the reader has
+/// opened is kept by its address. `page` has up to twice as many.
+pub fn aligned(mut page: SessionEvents) -> SessionEvents {
+    let most = i64::from(EVENTS);
+    let shown = usize::try_from(most + page.total.max(0) % most).unwrap_or_default();
+    let earlier = page.events.len().saturating_sub(shown);
+    if earlier > 0 {
+        page.events.drain(..earlier);
+        page.before = page.events.first().map(|event| event.seq);
+    }
+    page
+}
 
 pub fn events(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
     if page.events.is_empty() {
@@ -58,7 +71,7 @@ fn row(session: &Session, event: &SessionEvent, clock: &Clock) -> Part {
     let words = if event.summary.is_empty() { format!("Message {}", event.seq) } else { visible::line(&event.summary) };
     part! {
         <li data-event=kind_word(event.kind)><p>{small_icon(glyph)}<b title=visible::line(&event.sender)>{name}</b>{state}<span class="sp"></span>{exact_moment(clock, event.at, "cap num")}</p>
-            <a class="link" href=to data-seq=event.seq.to_string() dir="auto">{words}</a></li>
+            <a href=to data-seq=event.seq.to_string() dir="auto">{words}</a></li>
     }
 }
 

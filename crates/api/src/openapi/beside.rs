@@ -113,11 +113,12 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             topic: "Files",
             access: &[Owner, Local, Agent],
             doc: "Take a session away. `original` is the imported file, byte for byte; `jsonl` the session and its sub-agents with \
-                everything, which can be imported again; `json` the session with all of its messages.",
+                everything, which can be imported again; `json` the session with all of its messages; `anthropic`, `openai` and `gemini` \
+                its messages as the body of a request to that API.",
             parameters: vec![
                 session,
                 json!({ "name": "format", "in": "query", "required": true, "example": "json",
-                    "schema": { "type": "string", "enum": ["original", "jsonl", "json", "html", "markdown"] } }),
+                    "schema": { "type": "string", "enum": ["original", "jsonl", "json", "html", "markdown", "anthropic", "openai", "gemini"] } }),
                 parameter("source", "query", "Of a session from several files: which one. Its own file if absent."),
                 one_of(
                     "redact",

@@ -2,7 +2,7 @@
 
 use super::pages::Pages;
 use super::{messages, session};
-use crate::{Scoped, problem};
+use crate::{Scoped, clock, problem};
 use agents::context::{Transcript, of_messages, of_run};
 use api::Problem;
 use api::context::{ContextQuery, SessionContext};
@@ -11,7 +11,8 @@ use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
 use model::source::Source;
 use model::{Message, RecordRef, Role, Run, Session, SourceId};
 use std::collections::HashMap;
-use store::{MessageQuery, Range, StoreError, StoredMessage};
+use store::spending::PlacedCall;
+use store::{MessageQuery, MessageRecords, Range, StoreError, StoredMessage};
 
 /// Bytes of records that are read, up to those of the reply.
 const READ: u64 = 32 << 20;
@@ -25,6 +26,10 @@ const CONTENTS: u64 = 16 << 20;
 const LAST: u32 = 20;
 /// Messages of a context without records.
 const MESSAGES: usize = 5_000;
+/// Sessions that one goes on from, one from the other, that are read at most.
+const FORKS: usize = 8;
+/// Calls of a session that are looked up by their ids.
+const CALLS: i64 = 100_000;
 /// Pieces of a run's input that are read at once.
 const PIECES: u32 = 500;
 
@@ -50,9 +55,11 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
             None => stored(scoped, &session, target.as_ref()).await?,
         },
     };
-    let places = scoped.hub.workspace.message_records(&session.id).await.map_err(problem)?;
+    let workspace = &scoped.hub.workspace;
+    let places = workspace.message_records(&session.id).await.map_err(problem)?;
+    let calls = workspace.placed_calls(&session.id, 0..=session.last_seq, CALLS).await.map_err(problem)?;
     let finishing = scoped.compute(move |_| {
-        Places::of(places).fill(&mut context);
+        Places::of(places, calls).fill(&mut context);
         shorten(&mut context, if with_contents { CONTENTS } else { 0 });
         context
     });
@@ -81,6 +88,42 @@ async fn recorded(
     let mut sources = scoped.hub.workspace.session_sources(&session.id).await.map_err(problem)?;
     // The file with the reply comes last: lines that other files hold too are known by the first one that has them.
     sources.sort_by_key(|source| at.is_some_and(|at| at.source == source.id));
+    let Some((mut transcript, mut doubts)) = read_all(scoped, &sources, at).await? else { return Ok(None) };
+    for _ in 0..FORKS {
+        let Some(id) = transcript.origin().map(str::to_owned) else { break };
+        let Some(before) = origin(scoped, session, &id).await? else { break };
+        sources.splice(0..0, before);
+        let Some(again) = read_all(scoped, &sources, at).await? else { break };
+        (transcript, doubts) = again;
+    }
+    let at = at.cloned();
+    let context = scoped.compute(move |_| transcript.context(at.as_ref()));
+    let context = context.await?.map(|mut context| {
+        if !doubts.is_empty() && context.verdict != ContextVerdict::Verified {
+            context.verdict = ContextVerdict::Approximate;
+            context.reasons.splice(0..0, doubts);
+        }
+        context
+    });
+    Ok(context)
+}
+
+/// The files of the session that a fork goes on from, by the agent's own id. None if it isn't there.
+async fn origin(scoped: &Scoped, session: &Session, id: &str) -> Result<Option<Vec<Source>>, Problem> {
+    let workspace = &scoped.hub.workspace;
+    let found = workspace.find_sessions(id, scoped.caller.key_id(), 3, clock::now()).await.map_err(problem)?;
+    let is_it = |it: &&Session| it.agent == session.agent && it.agent_session_id.as_deref() == Some(id);
+    let Some(origin) = found.iter().find(is_it) else { return Ok(None) };
+    let sources = workspace.session_sources(&origin.id).await.map_err(problem)?;
+    Ok(Some(sources).filter(|sources| !sources.is_empty()))
+}
+
+/// Reads files one after the other, and says what of them couldn't be. None for an agent whose requests can't be rebuilt.
+async fn read_all(
+    scoped: &Scoped,
+    sources: &[Source],
+    at: Option<&RecordRef>,
+) -> Result<Option<(Transcript, Vec<String>)>, Problem> {
     let Some(mut transcript) = sources.last().and_then(|source| Transcript::of(&source.reader)) else {
         return Ok(None);
     };
@@ -106,19 +149,8 @@ async fn recorded(
             doubts.push("A part of the stored records is damaged".to_owned());
         }
     }
-    let at = at.cloned();
-    let context = scoped.compute(move |_| {
-        transcript.finish();
-        transcript.context(at.as_ref())
-    });
-    let context = context.await?.map(|mut context| {
-        if !doubts.is_empty() && context.verdict != ContextVerdict::Verified {
-            context.verdict = ContextVerdict::Approximate;
-            context.reasons.splice(0..0, doubts);
-        }
-        context
-    });
-    Ok(context)
+    transcript.finish();
+    Ok(Some((transcript, doubts)))
 }
 
 /// Reads a part of a file. Whether some of it is damaged comes back as well.
@@ -203,36 +235,50 @@ async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessag
     building.await
 }
 
-/// Which message shows a record: by file, ascending by place.
-struct Places(HashMap<SourceId, Vec<(u64, u64, i64)>>);
+/// Which message shows a record, and which one a call.
+struct Places {
+    /// By file, ascending by place: offset, length, and the `seq` of the message, those that only tell of the program last.
+    records: HashMap<SourceId, Vec<(u64, u64, (bool, i64))>>,
+    /// By the agent's own id of the call; None where several have it.
+    calls: HashMap<String, Option<i64>>,
+}
 
 impl Places {
-    fn of(records: Vec<(i64, Vec<RecordRef>)>) -> Self {
-        let mut places: HashMap<SourceId, Vec<(u64, u64, i64)>> = HashMap::new();
-        for (seq, records) in records {
-            for record in records {
+    fn of(records: Vec<MessageRecords>, placed: Vec<PlacedCall>) -> Self {
+        let mut calls: HashMap<String, Option<i64>> = HashMap::new();
+        for call in placed {
+            let id = call.call_id.unwrap_or(call.id);
+            calls.entry(id).and_modify(|seq| *seq = None).or_insert(Some(call.seq));
+        }
+        let mut places: HashMap<SourceId, Vec<(u64, u64, (bool, i64))>> = HashMap::new();
+        for message in records {
+            let seq = (message.role == Role::System, message.seq);
+            for record in message.records {
                 places.entry(record.source).or_default().push((record.offset, record.len, seq));
             }
         }
         for places in places.values_mut() {
             places.sort_unstable();
         }
-        Self(places)
+        Self { records: places, calls }
     }
 
-    /// The first message of those that came from the bytes in which a record begins.
+    /// The first message of those that came from the bytes in which a record begins: where several parts share a record, the first that
+    /// somebody said.
     fn seq(&self, record: &RecordRef) -> Option<i64> {
-        let places = self.0.get(&record.source)?;
+        let places = self.records.get(&record.source)?;
         let end = places.partition_point(|(offset, ..)| *offset <= record.offset);
-        let holds = |(offset, len, seq): &(u64, u64, i64)| (offset + len > record.offset).then_some((*offset, *seq));
+        let holds =
+            |(offset, len, seq): &(u64, u64, (bool, i64))| (offset + len > record.offset).then_some((*offset, *seq));
         let (start, _) = places.get(..end)?.iter().rev().find_map(holds)?;
         let all = places.get(..end)?.iter().rev().take_while(|(offset, ..)| *offset == start);
-        all.filter_map(holds).map(|(_, seq)| seq).min()
+        all.filter_map(holds).map(|(_, seq)| seq).min().map(|(_, seq)| seq)
     }
 
     fn fill(&self, context: &mut ModelContext) {
         let of_block = |block: &mut ContextBlock| {
-            block.seq = block.seq.or_else(|| block.records.iter().find_map(|record| self.seq(record)));
+            let of_call = block.call_id.as_ref().and_then(|id| self.calls.get(id).copied().flatten());
+            block.seq = block.seq.or(of_call).or_else(|| block.records.iter().find_map(|record| self.seq(record)));
         };
         context.messages.iter_mut().flat_map(|message| &mut message.blocks).for_each(of_block);
         let of_reply = |records: &[RecordRef]| records.iter().find_map(|record| self.seq(record));

@@ -1,13 +1,14 @@
 //! Requests to models: those of a session, and what may be spent.
 
-use super::{limit, session};
-use crate::pricing::{Sum, cost_of_request};
+use super::{limit, session, waterfall};
+use crate::pricing::{Sum, cost_of_request, cost_of_run};
 use crate::{Hub, Scoped, clock, moment, problem};
 use api::Problem;
 use api::cost::{
-    Budget, BudgetState, Budgets, BudgetsQuery, ContextMeter, Cost, ModelRequest, Requests, RequestsQuery,
-    SessionTools, ToolTimes,
+    Budget, BudgetState, Budgets, BudgetsQuery, ContextMeter, Cost, ModelRequest, Requests, RequestsQuery, RunCost,
+    Runs, SessionTools, ToolTimes,
 };
+use api::inspector::Waterfall;
 use api::keys::Scope;
 use api::sessions::SessionPath;
 use cost::meter::measure;
@@ -58,6 +59,35 @@ pub async fn tools(scoped: &Scoped, path: &SessionPath) -> Result<SessionTools, 
     Ok(SessionTools { tools })
 }
 
+/// Returns the runs of a session with what each took.
+pub async fn runs(scoped: &Scoped, path: &SessionPath) -> Result<Runs, Problem> {
+    let session = session(scoped, path).await?;
+    let workspace = &scoped.hub.workspace;
+    let count = workspace.request_count(&session.id).await.map_err(problem)?;
+    let requests = workspace.requests(&session.id, 0, count).await.map_err(problem)?;
+    let mut by_run: BTreeMap<&str, Vec<&Request>> = BTreeMap::new();
+    for request in &requests {
+        by_run.entry(&request.run_id).or_default().push(request);
+    }
+    let runs = workspace.runs(&session.id).await.map_err(problem)?;
+    let runs = runs.into_iter().map(|run| {
+        let own = by_run.remove(run.id.as_str()).unwrap_or_default();
+        RunCost {
+            cost: cost_of_run(&scoped.hub.prices, run.cost_usd, &own),
+            requests: own.len() as i64,
+            seq: own.iter().find_map(|request| request.seq),
+            is_copy: !own.is_empty() && own.iter().all(|request| request.is_copy),
+            id: run.id,
+            model: run.model,
+            started_at: run.started_at,
+            ended_at: run.ended_at,
+            outcome: run.outcome,
+            usage: run.usage,
+        }
+    });
+    Ok(Runs { runs: runs.collect() })
+}
+
 /// Sums up the calls of a tool, which come the shortest first.
 fn times(tool: String, calls: &[ToolCall]) -> ToolTimes {
     let known: Vec<i64> = calls.iter().filter_map(|call| call.duration_ms).collect();
@@ -80,6 +110,21 @@ impl Scoped {
         let session = session(self, path).await?;
         let last = self.hub.workspace.last_requests(&session.id, many).await.map_err(problem)?;
         Ok(last.into_iter().map(|request| shown(&self.hub, request)).collect())
+    }
+
+    /// Returns the same with where the time of each request went.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn last_timed_requests(
+        &self,
+        path: &SessionPath,
+        many: i64,
+    ) -> Result<(Vec<ModelRequest>, Waterfall), Problem> {
+        let session = session(self, path).await?;
+        let (last, waterfall) = waterfall::page(self, &session, None, many).await?;
+        Ok((last.into_iter().map(|request| shown(&self.hub, request)).collect(), waterfall))
     }
 }
 

@@ -6,7 +6,7 @@ use api::Problem;
 use api::inspector::{RequestTimes, TimeSpan, TimeSpanKind, Waterfall, WaterfallQuery};
 use api::sessions::SessionPath;
 use model::message_type::approval::Approval;
-use model::{Body, MessageType, Micros, SessionId, Status, text::one_line};
+use model::{Body, MessageType, Micros, Session, SessionId, Status, text::one_line};
 use store::spending::{PlacedCall, Request};
 use store::{MessageQuery, Range, StoredMessage};
 
@@ -33,12 +33,22 @@ struct Asked {
 pub async fn get(scoped: &Scoped, path: &SessionPath, input: WaterfallQuery) -> Result<Waterfall, Problem> {
     let session = session(scoped, path).await?;
     let many = i64::from(limit(input.limit, USUAL, MOST)?);
+    Ok(page(scoped, &session, input.before, many).await?.1)
+}
+
+/// Returns `many` requests before the one with the number `before`, or the last ones, and where their time went.
+pub(super) async fn page(
+    scoped: &Scoped,
+    session: &Session,
+    before: Option<i64>,
+    many: i64,
+) -> Result<(Vec<Request>, Waterfall), Problem> {
     let workspace = &scoped.hub.workspace;
     let count = workspace.request_count(&session.id).await.map_err(problem)?;
-    let end = input.before.map_or(count, |before| before.saturating_sub(1)).clamp(0, count);
+    let end = before.map_or(count, |before| before.saturating_sub(1)).clamp(0, count);
     let after = (end - many).max(0);
     // One more: the time of the last one ends where the next one begins.
-    let requests = workspace.requests(&session.id, after, end - after + 1).await.map_err(problem)?;
+    let mut requests = workspace.requests(&session.id, after, end - after + 1).await.map_err(problem)?;
     let shown = usize::try_from(end - after).unwrap_or_default();
     let seqs = requests.iter().take(shown).filter_map(|request| request.seq);
     let (mut calls, mut asked) = (Vec::new(), Vec::new());
@@ -53,7 +63,9 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: WaterfallQuery) -> 
         let end = later.iter().filter_map(|next| next.seq).find(|seq| Some(*seq) >= request.seq);
         times_of(request, (later.first(), end.unwrap_or(i64::MAX)), &calls, &asked)
     });
-    Ok(Waterfall { requests: times.collect(), before: (after > 0).then_some(after + 1) })
+    let waterfall = Waterfall { requests: times.collect(), before: (after > 0).then_some(after + 1) };
+    requests.truncate(shown);
+    Ok((requests, waterfall))
 }
 
 /// The approvals among the messages `first..=last`.

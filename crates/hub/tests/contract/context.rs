@@ -92,3 +92,161 @@ async fn an_agent_of_ones_own_has_what_it_was_given_or_else_its_messages() {
     let agent = talk.agent(Get, "/context", Value::Null).await;
     assert_eq!((agent.status, &agent.body["messages"]), (200, &given["messages"]), "an agent may read its own");
 }
+
+/// A rollout of Codex: its lines are numbered from `first` on.
+fn rollout(meta: &Value, first: usize, said: &[(&str, &str)]) -> String {
+    let line = |index: usize, kind: &str, payload: &Value| {
+        let number = first + index;
+        json!({"timestamp": format!("2026-03-01T09:00:{number:02}.000Z"), "ordinal": number, "type": kind, "payload": payload})
+            .to_string()
+    };
+    let item = |(index, (role, text)): (usize, &(&str, &str))| {
+        let kind = if *role == "assistant" { "output_text" } else { "input_text" };
+        let content = json!([{"type": kind, "text": text}]);
+        line(index + 1, "response_item", &json!({"type": "message", "role": role, "content": content}))
+    };
+    let head = line(0, "session_meta", meta);
+    [head].into_iter().chain(said.iter().enumerate().map(item)).collect::<Vec<_>>().join("\n") + "\n"
+}
+
+#[tokio::test]
+async fn a_fork_of_codex_holds_what_was_said_in_the_session_that_it_goes_on_from() {
+    const ORIGIN: &str = "019ed99c-0000-7000-8000-000000000001";
+    const FORK: &str = "019ed99c-0000-7000-8000-000000000002";
+    let house = House::new().await;
+    let meta = |id: &str| json!({"id": id, "timestamp": "2026-03-01T09:00:00.000Z", "cwd": "/home/ada/quarry", "cli_version": "0.169.0"});
+    let mut forked = meta(FORK);
+    forked["forked_from_id"] = json!(ORIGIN);
+    forked["forked_from_ordinal_exclusive"] = json!(3);
+    let origin =
+        [("user", "List the stones"), ("assistant", "Basalt."), ("user", "Not in the fork"), ("assistant", "No.")];
+    let fork = [("user", "And plants?"), ("assistant", "None.")];
+    let path = |id: &str| format!("rollout-2026-03-01T09-00-00-{id}.jsonl");
+    house.import(&[house.write(&path(FORK), &rollout(&forked, 3, &fork))]).await;
+    let alone = house.read(&format!("/v1/sessions/{FORK}/context")).await;
+    assert_eq!(shown(&alone).len(), 1);
+    let reason = "The session goes on from another one, whose lines aren't in the records";
+    assert_eq!(verdict(&alone)[..2], ["approximate", reason]);
+    house.import(&[house.write(&path(ORIGIN), &rollout(&meta(ORIGIN), 0, &origin))]).await;
+    let whole = house.read(&format!("/v1/sessions/{FORK}/context")).await;
+    let previews: Vec<&Value> =
+        whole["messages"].as_array().unwrap().iter().map(|of| &of["blocks"][0]["preview"]).collect();
+    assert_eq!(previews, ["List the stones", "Basalt.", "And plants?"]);
+    assert_eq!(whole["verdict"], "recorded");
+}
+
+/// A line of Claude Code: its id, the one before it, its second, who says it, and what.
+fn said(id: &str, parent: Option<&str>, second: u32, role: &str, text: &str) -> Value {
+    let mut message = json!({"role": role, "content": [{"type": "text", "text": text}]});
+    if role == "assistant" {
+        let usage = json!({"input_tokens": 90, "output_tokens": 5});
+        message.as_object_mut().unwrap().extend([
+            ("id".to_owned(), json!(format!("msg_{id}"))),
+            ("model".to_owned(), json!("claude-opus-4-6")),
+            ("usage".to_owned(), usage),
+        ]);
+    }
+    json!({"type": role, "uuid": id, "parentUuid": parent, "sessionId": "pit", "isSidechain": false, "version": "2.1.50",
+        "timestamp": format!("2026-03-01T09:00:{second:02}.000Z"), "message": message})
+}
+
+fn compaction(id: &str, before: &str) -> Value {
+    json!({"type": "system", "subtype": "compact_boundary", "uuid": id, "parentUuid": null, "logicalParentUuid": before,
+        "sessionId": "pit", "isSidechain": false, "version": "2.1.50", "timestamp": "2026-03-01T09:00:30.000Z",
+        "content": "Conversation compacted", "compactMetadata": {"trigger": "manual", "preTokens": 90}})
+}
+
+fn summary(id: &str, parent: &str, text: &str) -> Value {
+    let mut line = said(id, Some(parent), 31, "user", text);
+    line["isCompactSummary"] = json!(true);
+    line
+}
+
+/// The context of the last reply of a file, in short; and the house that it was imported in.
+async fn of_file(text: &str) -> (House, Vec<String>, Value) {
+    let house = House::new().await;
+    house.import(&[house.write("pit.jsonl", text)]).await;
+    let context = house.read("/v1/sessions/pit/context").await;
+    let previews = context["messages"].as_array().unwrap().iter().flat_map(|of| of["blocks"].as_array().unwrap());
+    let previews = previews.map(|block| block["preview"].as_str().unwrap().to_owned()).collect();
+    (house, previews, context)
+}
+
+fn file(lines: &[Value]) -> String {
+    lines.iter().map(|line| line.to_string() + "\n").collect()
+}
+
+#[tokio::test]
+async fn what_a_broken_transcript_cannot_tell_is_said() {
+    let prompt = || said("u1", None, 1, "user", "Dig");
+    let reply = || said("a1", Some("u1"), 2, "assistant", "Dug.");
+    // A line that names one before it which isn't there.
+    let lost = said("u2", Some("gone"), 3, "user", "Deeper");
+    let last = || said("a2", Some("u2"), 4, "assistant", "Deep.");
+    let (_, previews, context) = of_file(&file(&[prompt(), reply(), lost, last()])).await;
+    assert_eq!(previews, ["Dig", "Dug.", "Deeper"]);
+    let words = "A line names one before it that isn't in the records; the line read before it stands in its place";
+    assert_eq!(verdict(&context), ["approximate", words]);
+    // The beginning is gone.
+    let (_, previews, context) = of_file(&file(&[said("u1", Some("gone"), 1, "user", "Dig"), reply()])).await;
+    assert_eq!(previews, ["Dig"]);
+    let words = "The records begin in the middle of the conversation: what came before isn't known";
+    assert_eq!(verdict(&context), ["approximate", words]);
+    // A torn line.
+    let next = said("u2", Some("a1"), 3, "user", "Deeper");
+    let torn = file(&[prompt(), reply()]) + "{\"type\":\"user\",\"uuid\":\"t1\",\"mess\n" + &file(&[next, last()]);
+    let (_, _, context) = of_file(&torn).await;
+    let words = "Lines that can't be read stand among these: 1. What they held isn't known";
+    assert_eq!(verdict(&context), ["approximate", words]);
+    // Two compactions in a row: the last one counts.
+    let twice = [
+        prompt(),
+        reply(),
+        compaction("b1", "a1"),
+        summary("s1", "b1", "It was dug"),
+        compaction("b2", "s1"),
+        summary("s2", "b2", "All was dug"),
+        said("u2", Some("s2"), 32, "user", "Deeper"),
+        said("a2", Some("u2"), 33, "assistant", "Deep."),
+    ];
+    let (_, previews, context) = of_file(&file(&twice)).await;
+    assert_eq!((previews, verdict(&context)), (vec!["All was dug".to_owned(), "Deeper".to_owned()], vec!["recorded"]));
+    let dropped = context["change"]["dropped"].as_array().unwrap();
+    assert_eq!(dropped.iter().map(|block| &block["compacted"]).collect::<Vec<_>>(), [true]);
+}
+
+#[tokio::test]
+async fn a_reply_without_usage_or_with_an_unknown_model_has_no_figures_but_a_reason() {
+    let mut bare = said("a1", Some("u1"), 2, "assistant", "Dug.");
+    bare["message"].as_object_mut().unwrap().remove("usage");
+    let (house, _, context) = of_file(&file(&[said("u1", None, 1, "user", "Dig"), bare])).await;
+    let words = "No tokens were reported for this request, so how many are unexplained isn't known";
+    assert_eq!(verdict(&context), ["recorded", words]);
+    assert_eq!(context["tokens"]["unexplained"], Value::Null);
+    assert_eq!(house.read("/v1/sessions/pit/requests").await["requests"], json!([]));
+    let mut unknown = said("a1", Some("u1"), 2, "assistant", "Dug.");
+    unknown["message"]["model"] = json!("mill-9");
+    let (house, previews, context) = of_file(&file(&[said("u1", None, 1, "user", "Dig"), unknown])).await;
+    assert_eq!((previews, &context["reply"]["model"]), (vec!["Dig".to_owned()], &json!("mill-9")));
+    let request = house.read("/v1/sessions/pit/requests").await["requests"][0].clone();
+    assert_eq!(request["usage"]["input"], 90);
+    assert_eq!(request["cost"]["usd"], Value::Null);
+    assert_eq!(request["cost"]["unpriced"][0]["reason"], "No cost: `mill-9` isn't in the price table");
+}
+
+#[tokio::test]
+async fn clocks_that_go_back_change_no_order() {
+    let lines = [
+        said("u1", None, 50, "user", "Dig"),
+        said("a1", Some("u1"), 40, "assistant", "Dug."),
+        said("u2", Some("a1"), 30, "user", "Deeper"),
+        said("a2", Some("u2"), 20, "assistant", "Deep."),
+    ];
+    let (house, previews, context) = of_file(&file(&lines)).await;
+    assert_eq!(previews, ["Dig", "Dug.", "Deeper"]);
+    assert_eq!((verdict(&context), &context["change"]["previous"]["seq"]), (vec!["recorded"], &json!(2)));
+    let waterfall = house.read("/v1/sessions/pit/waterfall").await;
+    let spans = waterfall["requests"].as_array().unwrap().iter().flat_map(|of| of["spans"].as_array().unwrap());
+    let is_back = |span: &Value| span["ended_at"].as_i64() < span["began_at"].as_i64();
+    assert!(!spans.clone().any(is_back), "{waterfall}");
+}

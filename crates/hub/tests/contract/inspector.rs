@@ -2,6 +2,7 @@
 
 use crate::support::{House, Talk, texts};
 use api::Method;
+use hub::Caller;
 use serde_json::{Value, json};
 
 /// `tool Bash 1.000-2.000`: seconds after the beginning of the first request.
@@ -142,6 +143,12 @@ async fn records_are_the_bytes_of_the_files() {
     let agent = house.agent("miller").await;
     let answer = house.send(agent, Method::Get, "/v1/sessions/mill/records", None).await;
     assert_eq!(answer.status, 403);
+    let session = house.read("/v1/sessions/mill").await["id"].as_str().unwrap().to_owned();
+    assert_eq!(house.send(Caller::Local, Method::Delete, "/v1/sessions/mill", None).await.status, 200);
+    for (name, of) in [("of its agent", "mill"), ("ours", session.as_str())] {
+        let answer = house.get(&format!("/v1/sessions/{of}/records")).await;
+        assert_eq!((answer.status, &answer.body["code"]), (404, &json!("session_deleted")), "{name}");
+    }
 }
 
 #[tokio::test]

@@ -59,6 +59,21 @@ async fn requests_have_tokens_cost_and_times() {
     assert_eq!(some["requests"].as_array().unwrap().iter().map(|of| of["seq"].clone()).collect::<Vec<_>>(), [json!(4)]);
 }
 
+#[tokio::test]
+async fn a_run_costs_what_its_requests_do() {
+    let house = spender().await;
+    let read = async |of: &str| house.read(&format!("/v1/sessions/{SPENDER}/{of}")).await[of].clone();
+    let (runs, requests) = (read("runs").await, read("requests").await);
+    let (runs, requests) = (runs.as_array().unwrap(), requests.as_array().unwrap());
+    assert_eq!(runs.len(), 3);
+    for (run, request) in runs.iter().zip(requests) {
+        assert_eq!((&run["id"], &run["requests"], &run["seq"]), (&request["run_id"], &json!(1), &request["seq"]));
+        assert_eq!((&run["usage"], &run["cost"]), (&request["usage"], &request["cost"]));
+        assert_eq!((&run["model"], &run["is_copy"]), (&request["model"], &json!(false)));
+    }
+    assert_eq!(runs[2]["cost"]["unpriced"][0]["reason"], "No cost: `mill-9` isn't in the price table");
+}
+
 /// Dollars as whole millionths, which compare exactly.
 fn micros(usd: &Value) -> i64 {
     (usd.as_f64().unwrap() * 1e6).round() as i64

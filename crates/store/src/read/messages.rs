@@ -11,7 +11,10 @@ use crate::pack::{Reference, unpack, unpack_draft, unpack_references};
 use crate::store::on;
 use crate::write::content_hash;
 use crate::write::work::Work;
-use crate::{Among, Count, HiddenRow, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch, Workspace};
+use crate::{
+    Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, StoreError, StoredMessage, Stretch,
+    Workspace,
+};
 use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,24 +189,26 @@ impl Workspace {
     }
 
     /// The records that each message of a session came from, by its `seq`, ascending.
-    pub async fn message_records(&self, session: &SessionId) -> Result<Vec<(i64, Vec<RecordRef>)>, StoreError> {
+    pub async fn message_records(&self, session: &SessionId) -> Result<Vec<MessageRecords>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let rows: Vec<(i64, Vec<u8>)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT seq, records FROM message WHERE workspace_id = $1 AND session_rid = $2 ORDER BY seq")
-                .bind(self.id()).bind(rid).fetch_all(pool).await
+        let rows: Vec<(i64, String, Vec<u8>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT seq, role, records FROM message WHERE workspace_id = $1 AND session_rid = $2 ORDER BY seq",
+            )
+            .bind(self.id()).bind(rid).fetch_all(pool).await
         })?;
         let mut unpacked = Vec::with_capacity(rows.len());
         let mut sources = BTreeSet::new();
-        for (seq, records) in rows {
+        for (seq, role, records) in rows {
             let references = unpack_references(&records).unwrap_or_default();
             sources.extend(references.iter().map(|reference| reference.source));
-            unpacked.push((seq, references));
+            unpacked.push((seq, parse_role(&role)?, references));
         }
         let ids = self.source_ids(&sources.into_iter().collect::<Vec<_>>()).await?;
-        let found = unpacked.into_iter().map(|(seq, references)| {
+        let found = unpacked.into_iter().map(|(seq, role, references)| {
             let record =
                 |r: Reference| Some(RecordRef { source: ids.get(&r.source)?.clone(), offset: r.offset, len: r.len });
-            (seq, references.into_iter().filter_map(record).collect())
+            MessageRecords { seq, role, records: references.into_iter().filter_map(record).collect() }
         });
         Ok(found.collect())
     }

@@ -93,11 +93,12 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
-    /// Returns true if our id, or the agent's own one, names a session of this key that was deleted and isn't forgotten yet.
-    pub async fn has_deleted(&self, name: &str, key_id: &str) -> Result<bool, StoreError> {
+    /// Returns true if our id, or the agent's own one, names a session that was deleted and isn't forgotten yet: one of this key,
+    /// where there is one.
+    pub async fn has_deleted(&self, name: &str, key_id: Option<&str>) -> Result<bool, StoreError> {
         let found: Option<i64> = on!(&self.store, pool => {
             sqlx::query_scalar(
-                "SELECT rid FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) AND key_id = $3 \
+                "SELECT rid FROM session WHERE workspace_id = $1 AND (id = $2 OR key = $2) AND ($3 IS NULL OR key_id = $3) \
                  AND deleted_at IS NOT NULL AND purged_at IS NULL LIMIT 1",
             )
             .bind(self.id()).bind(name).bind(key_id).fetch_optional(pool).await
