@@ -49,9 +49,9 @@ pub enum ExportFormat {
     Markdown,
     /// The messages as the body of a request to Anthropic's Messages API
     Anthropic,
-    /// The same for `OpenAI`'s Chat Completions
+    /// The messages as the body of a request to `OpenAI`'s Chat Completions
     Openai,
-    /// The same for the Gemini API
+    /// The messages as the body of a request to the Gemini API
     Gemini,
     /// A SQLite file with the table `messages` of the older chat host
     MessagesDb,

@@ -87,7 +87,7 @@ pub(crate) enum Shown<P> {
     New,
     /// The prompt of this removal is shown here.
     Taken(P),
-    /// The same of a removal before the agent went on: it took something else.
+    /// As [`Self::Taken`], of a removal before the agent went on: it took something else.
     Guessed(P),
 }
 
