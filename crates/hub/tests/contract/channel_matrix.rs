@@ -182,9 +182,8 @@ async fn a_strangers_invitation_waits_for_the_owner() {
     assert_eq!(chat.register("!den:test").await.status, 200);
     assert_eq!(chat.server.did(2).await[1], "join !den:test");
     chat.rooms(0).await;
-    let unbound =
-        chat.talk.house.send(Caller::Owner, Delete, &format!("/v1/channels/{}/sessions/s1", chat.channel), None);
-    assert_eq!(unbound.await.status, 200);
+    let path = format!("/v1/channels/{}/sessions/s1", chat.channel);
+    assert_eq!(chat.talk.house.send(Caller::Owner, Delete, &path, None).await.status, 200);
     // Nobody is let in by what isn't an invitation.
     let mut none = invites("!none:test", "@ada:test", &[]);
     none["rooms"]["invite"]["!none:test"]["invite_state"]["events"][0]["content"]["membership"] = "leave".into();
