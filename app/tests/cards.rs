@@ -6,7 +6,7 @@ mod gallery;
 
 use api::messages::{Display, Entry, HiddenRow, MessagePage, ParsedBody};
 use app::message_renderer::render_article;
-use app::transcript::{self, Detail, TranscriptOptions};
+use app::transcript::{self, Cut, Detail, TranscriptOptions};
 use model::message_type::tool_call::ToolState;
 use model::{MessageId, Role, Status};
 use proptest::prelude::*;
@@ -78,6 +78,20 @@ fn a_failed_call_says_why_before_what_it_was_given() {
     let html = render_article(&gallery::entry("any", Role::Assistant, "bot", "", metadata), &options());
     let at = |words: &str| html.find(words).unwrap_or_else(|| panic!("{words} in {html}"));
     assert!(at("No such board</") < at(">Input<") && at(">Input<") < at("A plan of many words."), "{html}");
+}
+
+/// What its writer, or the server, made of large data is the data once more.
+#[test]
+fn a_long_message_of_an_unknown_type_shows_its_beginning() {
+    let rows: String = (0..3_000).map(|n| format!("\nrow {n}")).collect();
+    let metadata = json!({"message_type": "acme.rows", "version": 1, "payload": {}});
+    let entry = gallery::entry("long-rows", Role::Assistant, "bot", &format!("All rows{rows}"), metadata);
+    let cut = Cut { bytes: 300_000, todos: None };
+    let cut = Arc::new(std::iter::once((entry.message.seq, cut)).collect());
+    let html = render_article(&entry, &TranscriptOptions { cut, ..options() });
+    // A screen reader is told a few words more.
+    assert!(html.contains("row 11") && !html.contains("row 30"), "{html}");
+    assert!(html.contains("Show all ("), "{html}");
 }
 
 #[test]

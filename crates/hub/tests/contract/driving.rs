@@ -35,8 +35,8 @@ while read -r line; do
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"orchard","message":"Which tree?","mode":"form","requested_schema":{"type":"object","required":["tree"],"properties":{"tree":{"type":"string","title":"Tree","oneOf":[{"const":"apple","title":"An apple tree"},{"const":"pear","title":"A pear tree"}]},"height":{"type":"integer","description":"In metres"},"tools":{"type":"array","title":"Tools","items":{"enum":["saw","ladder"]}},"wet":{"type":"boolean","title":"It rains"}}}}}' ;;
         *slow*) ;;
         *die*)
-          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"}}}'
-          kill -9 $$ ;;
+          echo $$ > "$CLAUDE_CONFIG_DIR/process"
+          echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"}}}' ;;
         *) echo '{"type":"result","is_error":false,"usage":{"input_tokens":1,"output_tokens":2}}' ;;
       esac ;;
     *'"control_response"'*)
@@ -287,6 +287,9 @@ async fn an_agent_is_interrupted_ended_and_resumed() {
 async fn a_session_whose_agent_was_killed_has_failed_at_once() {
     let house = house().await;
     let session = started(&house, json!({"prompt": "Please die"})).await;
+    asked(&house, &session).await;
+    let process = written(&house, "process", 1).await.remove(0);
+    assert!(std::process::Command::new("kill").args(["-9", &process]).status().unwrap().success());
     let ended = until(&house, &session, "failed").await;
     assert_eq!(ended["reason"], "The agent was killed");
     let told = "The agent's run failed: The agent was killed";
