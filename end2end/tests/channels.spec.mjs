@@ -96,7 +96,7 @@ test('a message says by which channel it came and what became of it in the other
     return message.locator('.told');
   };
   const refused = await raw(first);
-  await expect(refused.locator('tbody tr')).toHaveText(['Slack of the farmRefused: 403 Forbidden: {}']);
+  await expect(refused.locator('tbody tr')).toHaveText(['Slack of the farmRefused: 403 Forbidden']);
   await expect(refused.getByRole('link', { name: 'Settings of channels' })).toHaveAttribute('href', '/settings#channels');
   const sent = await raw(second);
   await expect(sent.locator('tbody tr')).toHaveText([/^(Slack|Discord) of the farmSent /, /^(Slack|Discord) of the farmSent /]);

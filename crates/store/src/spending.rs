@@ -249,12 +249,13 @@ impl Workspace {
     /// How large the last requests of a session were, at most `limit` of them, by time.
     pub async fn last_sizes(&self, session: &SessionId, limit: i64) -> Result<Vec<RequestSize>, StoreError> {
         let mut sizes: Vec<RequestSize> = on!(&self.store, pool => {
+            // `+ 0`: the index of times would have all sessions read.
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT COALESCE(q.model, r.model) AS model, q.context AS context, \
                  q.input + q.output + q.cache_read + q.cache_write AS total FROM spent q {OF_RUN} \
                  JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
                  WHERE q.workspace_id = $1 AND s.id = $2 AND q.input + q.output + q.cache_read + q.cache_write > 0 \
-                 ORDER BY q.ended_at DESC, q.id DESC LIMIT $3"
+                 ORDER BY q.ended_at + 0 DESC, q.id DESC LIMIT $3"
             )))
             .bind(self.id())
             .bind(session.as_str())

@@ -168,8 +168,8 @@ where
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
     q.push_bind(workspace.to_owned());
-    if query.session.is_some() {
-        // All of its time: the rows of a session are found by it, and not by their times.
+    if query.session.is_some() || query.below.is_some() {
+        // All of its time: the rows of few sessions are found by these, and not by their times.
         return;
     }
     // What has no time is of no day.
