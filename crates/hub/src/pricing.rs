@@ -109,7 +109,9 @@ impl Spent {
 pub fn cost_of_run(prices: &Prices, stated: Option<f64>, requests: &[&Request]) -> Cost {
     let mut sum = Sum { stated: stated.filter(|usd| *usd > 0.0), ..Sum::default() };
     if sum.stated.is_none() {
-        requests.iter().for_each(|request| sum.add_request(prices, request));
+        for request in requests {
+            sum.add_request(prices, request);
+        }
     }
     sum.cost()
 }

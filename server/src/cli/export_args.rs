@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Export {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_parser = session, required_unless_present = "all")]

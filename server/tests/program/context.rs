@@ -19,7 +19,7 @@ fn place() -> Place {
             "timestamp": "2026-03-01T09:00:03Z", "message": {"id": "m2", "role": "assistant", "model": "claude-opus-4-6",
             "content": [{"type": "text", "text": "Ground."}], "usage": {"input_tokens": 120, "output_tokens": 5}}}),
     ];
-    place.write("mill.jsonl", &lines.map(|line| line.to_string() + "\n").concat());
+    place.write("mill.jsonl", lines.map(|line| line.to_string() + "\n").concat());
     place.out(&["import", "mill.jsonl"]);
     place
 }

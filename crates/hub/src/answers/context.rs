@@ -235,10 +235,20 @@ async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessag
     building.await
 }
 
+/// Bytes of a file from which a message came.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    offset: u64,
+    len: u64,
+    /// Does the message only tell of the program?
+    is_system: bool,
+    seq: i64,
+}
+
 /// Which message shows a record, and which one a call.
 struct Places {
-    /// By file, ascending by place: offset, length, and the `seq` of the message, those that only tell of the program last.
-    records: HashMap<SourceId, Vec<(u64, u64, (bool, i64))>>,
+    /// By file, ascending.
+    records: HashMap<SourceId, Vec<Place>>,
     /// By the agent's own id of the call; None where several have it.
     calls: HashMap<String, Option<i64>>,
 }
@@ -250,11 +260,11 @@ impl Places {
             let id = call.call_id.unwrap_or(call.id);
             calls.entry(id).and_modify(|seq| *seq = None).or_insert(Some(call.seq));
         }
-        let mut places: HashMap<SourceId, Vec<(u64, u64, (bool, i64))>> = HashMap::new();
+        let mut places: HashMap<SourceId, Vec<Place>> = HashMap::new();
         for message in records {
-            let seq = (message.role == Role::System, message.seq);
-            for record in message.records {
-                places.entry(record.source).or_default().push((record.offset, record.len, seq));
+            let (is_system, seq) = (message.role == Role::System, message.seq);
+            for RecordRef { source, offset, len } in message.records {
+                places.entry(source).or_default().push(Place { offset, len, is_system, seq });
             }
         }
         for places in places.values_mut() {
@@ -267,12 +277,12 @@ impl Places {
     /// somebody said.
     fn seq(&self, record: &RecordRef) -> Option<i64> {
         let places = self.records.get(&record.source)?;
-        let end = places.partition_point(|(offset, ..)| *offset <= record.offset);
-        let holds =
-            |(offset, len, seq): &(u64, u64, (bool, i64))| (offset + len > record.offset).then_some((*offset, *seq));
-        let (start, _) = places.get(..end)?.iter().rev().find_map(holds)?;
-        let all = places.get(..end)?.iter().rev().take_while(|(offset, ..)| *offset == start);
-        all.filter_map(holds).map(|(_, seq)| seq).min().map(|(_, seq)| seq)
+        let end = places.partition_point(|place| place.offset <= record.offset);
+        let holds = |place: &&Place| place.offset + place.len > record.offset;
+        let before = places.get(..end)?;
+        let start = before.iter().rev().find(holds)?.offset;
+        let first = before.iter().rev().take_while(|place| place.offset == start).filter(holds);
+        first.min_by_key(|place| (place.is_system, place.seq)).map(|place| place.seq)
     }
 
     fn fill(&self, context: &mut ModelContext) {

@@ -122,12 +122,12 @@ async fn a_fork_of_codex_holds_what_was_said_in_the_session_that_it_goes_on_from
         [("user", "List the stones"), ("assistant", "Basalt."), ("user", "Not in the fork"), ("assistant", "No.")];
     let fork = [("user", "And plants?"), ("assistant", "None.")];
     let path = |id: &str| format!("rollout-2026-03-01T09-00-00-{id}.jsonl");
-    house.import(&[house.write(&path(FORK), &rollout(&forked, 3, &fork))]).await;
+    house.import(&[house.write(&path(FORK), rollout(&forked, 3, &fork))]).await;
     let alone = house.read(&format!("/v1/sessions/{FORK}/context")).await;
     assert_eq!(shown(&alone).len(), 1);
     let reason = "The session goes on from another one, whose lines aren't in the records";
     assert_eq!(verdict(&alone)[..2], ["approximate", reason]);
-    house.import(&[house.write(&path(ORIGIN), &rollout(&meta(ORIGIN), 0, &origin))]).await;
+    house.import(&[house.write(&path(ORIGIN), rollout(&meta(ORIGIN), 0, &origin))]).await;
     let whole = house.read(&format!("/v1/sessions/{FORK}/context")).await;
     let previews: Vec<&Value> =
         whole["messages"].as_array().unwrap().iter().map(|of| &of["blocks"][0]["preview"]).collect();

@@ -155,7 +155,7 @@ async fn a_person_in_a_channel_answers() {
             channel_side::incoming(&mill.house, &channel, &format!("evt_{number}"), &body).await.unwrap()
         };
         let asks = bash("PermissionRequest", &format!("rm flour/{number}"));
-        let (answer, taken) = in_time(async { tokio::join!(mill.report(asks), decided) }).await;
+        let (answer, taken) = in_time(Box::pin(async { tokio::join!(mill.report(asks), decided) })).await;
         assert_eq!((answer.status, answer.body, &taken["decided"]), (200, expected, &json!(true)));
     }
 }

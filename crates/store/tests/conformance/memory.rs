@@ -117,7 +117,10 @@ async fn vectors_are_of_the_text_and_the_model_that_made_them() {
         assert_eq!(words, ["green mill", "red mill"]);
         let stored = engine.workspace.vectors_after("m", 0, 9).await.unwrap();
         let bytes: Vec<u8> = [0.6_f32, 0.8].iter().flat_map(|number| number.to_le_bytes()).collect();
-        let expected = |at: usize| StoredVector { no: stored[at].no, rid: texts[at].rid, bytes: bytes.clone() };
+        // Both are of one session.
+        let session_rid = stored[0].session_rid;
+        let expected =
+            |at: usize| StoredVector { no: stored[at].no, rid: texts[at].rid, session_rid, bytes: bytes.clone() };
         assert_eq!(stored, [expected(0), expected(1)]);
         assert!(stored[0].no < stored[1].no);
         assert_eq!(engine.workspace.memory_counts(&all()).await.unwrap(), MemoryCounts { all: 2, embedded: 2 });

@@ -20,7 +20,9 @@ impl State {
             }
             "dequeue" => {
                 let back = self.queue.dequeue(line);
-                back.iter().for_each(|at| self.put_back(at));
+                for at in &back {
+                    self.put_back(at);
+                }
                 self.aside(at, "queue-operation", "Taken from the queue");
             }
             "remove" => self.remove(at, line),
