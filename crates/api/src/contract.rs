@@ -130,8 +130,6 @@ endpoints! {
     Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
     /// The requests of a session to models: tokens, cost and times of each.
     Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
-    /// The runs of a session: tokens, cost and times of each.
-    Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
     /// The tools that a session called: how often, how often in vain, and how long that took.
     Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
     /// Where the time of a session's requests went: the model, tools, approvals, and waiting for a person.
@@ -184,6 +182,8 @@ endpoints! {
     /// Take what people wrote to the agent, waiting for it if asked to. Each message is given once.
     Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
 
+    /// The runs of a session: tokens, cost and times of each.
+    Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
     /// Begin a run: what people and the system said since the last one, once and in order, with the notices of this run. An open run
     /// is given again, byte for byte. While a run is open, posts give nothing that people write.
     Post "/v1/sessions/{session}/runs" begin_run / BeginRunEndpoint (SessionPath, BeginRun) -> RunBegun [Local, Agent; 1 KiB];

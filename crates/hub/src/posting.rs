@@ -200,8 +200,9 @@ fn draft(
     if blank && *caller == Caller::Owner {
         return Err(Problem::field("/content", "a string that isn't blank"));
     }
+    // What a program says with this machine's credential is stored as it was sent.
     if role == Role::User
-        && !matches!(caller, Caller::Agent(_))
+        && *caller == Caller::Owner
         && let Some(origin) = surface.extra()
     {
         metadata.get_or_insert_default().entry(EXTRA).or_insert(origin);

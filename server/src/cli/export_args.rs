@@ -50,7 +50,7 @@ pub enum ExportFormat {
     Markdown,
     /// The messages as the body of a request to Anthropic's Messages API
     Anthropic,
-    /// The messages as the body of a request to `OpenAI`'s Chat Completions
+    /// The messages as the body of a Chat Completions request
     Openai,
     /// The messages as the body of a request to the Gemini API
     Gemini,

@@ -215,6 +215,6 @@ mod tests {
             _ => None,
         };
         let problems: Vec<String> = entries.filter_map(problem).collect();
-        assert_eq!(problems, ["`/todos`: expected a list"]);
+        assert_eq!(problems, ["`/todos`: expected an array"]);
     }
 }

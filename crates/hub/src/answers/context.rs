@@ -48,11 +48,12 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         Some(target) => target.message.records.first().cloned(),
         None => last_reply(scoped, &session).await?,
     };
-    let mut context = match recorded(scoped, &session, target.is_some(), at.as_ref()).await? {
-        Some(context) => context,
+    let (found, doubts) = recorded(scoped, &session, target.is_some(), at.as_ref()).await?;
+    let mut context = match found {
+        Some(context) => doubted(context, doubts),
         None => match given(scoped, &session, target.as_ref()).await? {
             Some(context) => context,
-            None => stored(scoped, &session, target.as_ref()).await?,
+            None => doubted(stored(scoped, &session, target.as_ref()).await?, doubts),
         },
     };
     let workspace = &scoped.hub.workspace;
@@ -75,20 +76,31 @@ async fn last_reply(scoped: &Scoped, session: &Session) -> Result<Option<RecordR
     Ok(last.into_iter().rev().find_map(|stored| stored.message.records.into_iter().next()))
 }
 
-/// From the records of the session's files; None if they don't hold it.
+/// A context of which parts couldn't be read.
+fn doubted(mut context: ModelContext, doubts: Vec<String>) -> ModelContext {
+    if !doubts.is_empty() && context.verdict != ContextVerdict::Verified {
+        context.verdict = ContextVerdict::Approximate;
+        context.reasons.splice(0..0, doubts);
+    }
+    context
+}
+
+/// From the records of the session's files, and what of them couldn't be read; None if they don't hold it.
 async fn recorded(
     scoped: &Scoped,
     session: &Session,
     has_target: bool,
     at: Option<&RecordRef>,
-) -> Result<Option<ModelContext>, Problem> {
+) -> Result<(Option<ModelContext>, Vec<String>), Problem> {
     if has_target && at.is_none() {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
     let mut sources = scoped.hub.workspace.session_sources(&session.id).await.map_err(problem)?;
     // The file with the reply comes last: lines that other files hold too are known by the first one that has them.
     sources.sort_by_key(|source| at.is_some_and(|at| at.source == source.id));
-    let Some((mut transcript, mut doubts)) = read_all(scoped, &sources, at).await? else { return Ok(None) };
+    let Some((mut transcript, mut doubts)) = read_all(scoped, &sources, at).await? else {
+        return Ok((None, Vec::new()));
+    };
     for _ in 0..FORKS {
         let Some(id) = transcript.origin().map(str::to_owned) else { break };
         let Some(before) = origin(scoped, session, &id).await? else { break };
@@ -98,14 +110,7 @@ async fn recorded(
     }
     let at = at.cloned();
     let context = scoped.compute(move |_| transcript.context(at.as_ref()));
-    let context = context.await?.map(|mut context| {
-        if !doubts.is_empty() && context.verdict != ContextVerdict::Verified {
-            context.verdict = ContextVerdict::Approximate;
-            context.reasons.splice(0..0, doubts);
-        }
-        context
-    });
-    Ok(context)
+    Ok((context.await?, doubts))
 }
 
 /// The files of the session that a fork goes on from, by the agent's own id. None if it isn't there.

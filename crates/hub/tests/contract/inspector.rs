@@ -143,7 +143,7 @@ async fn records_are_the_bytes_of_the_files() {
     let agent = house.agent("miller").await;
     let answer = house.send(agent, Method::Get, "/v1/sessions/mill/records", None).await;
     assert_eq!(answer.status, 403);
-    let session = house.read("/v1/sessions/mill").await["id"].as_str().unwrap().to_owned();
+    let session = house.read("/v1/sessions/mill").await["session"]["id"].as_str().unwrap().to_owned();
     assert_eq!(house.send(Caller::Local, Method::Delete, "/v1/sessions/mill", None).await.status, 200);
     for (name, of) in [("of its agent", "mill"), ("ours", session.as_str())] {
         let answer = house.get(&format!("/v1/sessions/{of}/records")).await;
