@@ -88,10 +88,10 @@ test('messages say what they are', async ({ page }) => {
     const approvals = page.locator('article[data-type=APPROVAL]');
     await expect(approvals.locator('summary')).toHaveText(
       [
-        /^Answered\s+Two boats have printed times .*\s+by Ines in the web$/s,
+        /^Answered\s+Two boats have printed times .*\s+by Ines in the browser$/s,
         'Approved Mark the doubled hour by Ines in the terminal',
-        'Allowed once Run git push -u origin fix/clock-change by Ines in the web Medium risk',
-        'Answered Release note by Ines in the web',
+        'Allowed once Run git push -u origin fix/clock-change by Ines in the browser Medium risk',
+        'Answered Release note by Ines in the browser',
       ],
       { useInnerText: true },
     );

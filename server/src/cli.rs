@@ -96,7 +96,7 @@ pub enum Command {
     /// List, declare and remove message types
     #[command(subcommand)]
     Types(Types),
-    /// Write a session as it was imported, or as JSON
+    /// Write a session, or all of them, in one of several formats
     Export(Export),
     /// Print what a model's context held when it wrote a reply
     Context(crate::commands::context::Arguments),

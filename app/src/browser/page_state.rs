@@ -117,7 +117,7 @@ impl<T: Clone + 'static> Observable<T> {
         self.tell();
     }
 
-    /// Sets the value without notifying subscribers.
+    /// Takes the value and leaves the default in its place. Followers aren't told.
     pub fn take(&self) -> T
     where
         T: Default,

@@ -24,6 +24,7 @@ pub fn listen(root: &Element) {
     dom::listen(root, "keydown", |event: KeyboardEvent| {
         // What is sent is what the list says, which may not have come yet.
         if event.key() == "Enter"
+            && !event.is_composing()
             && let Some(field) = dom::closest(&event, FIELD)
         {
             event.prevent_default();
@@ -41,6 +42,9 @@ fn list_of(field: &Element) -> Option<HtmlSelectElement> {
 fn look(field: HtmlInputElement) {
     let turn = TYPED.get().wrapping_add(1);
     TYPED.set(turn);
+    // Until the answer is here, the list isn't what the words say.
+    let is_empty = field.value().trim().is_empty();
+    field.set_custom_validity(if is_empty { "" } else { "Wait until sessions are found" });
     dom::after(PAUSE, move || {
         if TYPED.get() == turn {
             wasm_bindgen_futures::spawn_local(fill(field, turn));
@@ -53,10 +57,12 @@ async fn fill(field: HtmlInputElement, turn: u32) {
     let words = words.trim();
     let path = format!("/fragments/session-options?q={}", api::client::segment(words));
     let found = fragment::fetch(&path).await.ok().and_then(|html| fragment::parse(&html));
-    let (Some(found), Some(list)) = (found, list_of(&field)) else { return };
     if TYPED.get() != turn {
         return;
     }
+    let (Some(found), Some(list)) = (found, list_of(&field)) else {
+        return field.set_custom_validity("Sessions couldn't be found. Change the words to try again");
+    };
     // What stands for no choice stays.
     for option in dom::find_all(&list, "option:not([value=''])") {
         option.remove();
@@ -66,7 +72,10 @@ async fn fill(field: HtmlInputElement, turn: u32) {
         let _ = list.append_child(option);
     }
     let first = options.first().and_then(|option| option.get_attribute("value"));
-    list.set_value(&first.filter(|_| !words.is_empty()).unwrap_or_default());
+    let has_none = dom::find(&list, "option[value='']").is_some();
+    list.set_value(&first.filter(|_| !words.is_empty() || !has_none).unwrap_or_default());
+    let is_none = options.is_empty() && !words.is_empty();
+    field.set_custom_validity(if is_none { "No session has these words" } else { "" });
     dom::announce(if options.is_empty() { "No session has these words" } else { "Sessions found" });
     let init = EventInit::new();
     init.set_bubbles(true);

@@ -214,7 +214,8 @@ fn begins_with(body: &str) -> String {
 /// Where it was decided: `in the terminal`, `in Matrix`.
 fn decided_in(via: &str) -> String {
     match via {
-        "web" | "terminal" => format!("in the {via}"),
+        "web" => "in the browser".to_owned(),
+        "terminal" => "in the terminal".to_owned(),
         "chat" => "in a chat".to_owned(),
         "webhook" => "by webhook".to_owned(),
         kind => {

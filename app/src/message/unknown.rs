@@ -19,7 +19,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     // The data is shown once, as a tree.
     let content = model::markdown::without_data(&card.draft().content, card.entry.body());
     let is_cut = card.options.cut.contains_key(&card.entry.message.seq);
-    let end = is_cut.then(|| content.match_indices('\n').nth(LINES)).flatten();
+    let end = is_cut.then(|| content.match_indices('\n').nth(LINES - 1)).flatten();
     let content = end.map_or(content, |(end, _)| &content[..end]);
     let title = if content.is_empty() { &card.entry.summary } else { content };
     let title = clip(unmarked::line(title.lines().next().unwrap_or_default()).trim_start(), 80);

@@ -20,7 +20,7 @@ impl Steps {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "antigravity";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         // The session's own folder is named after it.

@@ -36,7 +36,7 @@ impl Events {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "copilot";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);

@@ -24,7 +24,7 @@ impl Cursor {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "cursor";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);

@@ -23,7 +23,7 @@ impl Chat {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "grok";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let mut parts = path.rsplit(['/', '\\']);

@@ -26,7 +26,7 @@ impl Session {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "hermes";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         Self { log: Log::new(stem(path)), early: Vec::new(), facts: Vec::new(), key: None }

@@ -44,7 +44,7 @@ impl Tree {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "pi";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     pub fn new(path: &str) -> Self {
         // `<time>_<session>`

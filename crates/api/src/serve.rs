@@ -119,6 +119,9 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
 /// What serde expected, in words of JSON instead of Rust.
 fn expected(message: &str) -> Option<String> {
     // Of a number that is none it says neither.
+    if message.contains("number too small") {
+        return Some("a greater number".to_owned());
+    }
     if message.contains("number too ") {
         return Some("a smaller number".to_owned());
     }

@@ -465,8 +465,9 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
 
 fn sender(caller: &Caller, role: Role, surface: Surface) -> &'static str {
     match (caller, role) {
-        (Caller::Agent(_), Role::User) => Surface::Web.sender(),
-        (_, Role::User) => surface.sender(),
+        (Caller::Owner, Role::User) => surface.sender(),
+        // Whatever program it is: it may name a sender itself.
+        (Caller::Agent(_) | Caller::Local, Role::User) => Surface::Web.sender(),
         (_, Role::System) => "system",
         (_, Role::Tool) => "tool",
         (_, Role::Model) => "thinking",

@@ -10,7 +10,7 @@ pub struct Export {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_parser = session, required_unless_present = "all")]
     pub session: Option<String>,
-    /// Every session: `--output` is a folder, which gets a file of each
+    /// Every session: `--output` is a folder, which gets a file of each. Sub-agents come along with `--format jsonl` alone
     #[arg(long, conflicts_with_all = ["session", "preview"], requires = "format", requires = "output")]
     pub all: bool,
     #[command(flatten)]
@@ -79,7 +79,10 @@ impl ExportFormat {
             Self::Jsonl => "jsonl",
             Self::Html => "html",
             Self::Markdown => "md",
-            _ => "json",
+            Self::Anthropic => "anthropic.json",
+            Self::Openai => "openai.json",
+            Self::Gemini => "gemini.json",
+            Self::Original | Self::Json | Self::MessagesDb => "json",
         }
     }
 

@@ -17,6 +17,8 @@ use leptos::prelude::*;
 
 /// Requests that the tab lists, the last ones.
 pub const LISTED: i64 = 60;
+/// Runs in the table of what they cost.
+const RUNS: usize = 20;
 
 /// `Context: 122,000 of 200,000 tokens, about 18 requests left`.
 pub fn words(meter: ContextMeter) -> String {
@@ -98,9 +100,11 @@ fn by_run(session: &str, runs: &[RunCost], clock: &Clock) -> Option<Part> {
         }
     };
     (runs.len() > 1).then(|| {
-        let rows: Vec<Part> = runs.iter().rev().map(row).collect();
+        let rows: Vec<Part> = runs.iter().rev().take(RUNS).map(row).collect();
+        let all = figures::counted(runs.len() as i64, "run");
+        let of = if runs.len() > RUNS { format!("Cost of the last {RUNS} of {all}") } else { format!("Cost of {all}") };
         part! {
-            <details id="runs-table" class="wf-table"><summary>{format!("Cost of {}", figures::counted(runs.len() as i64, "run"))}</summary>
+            <details id="runs-table" class="wf-table"><summary>{of}</summary>
                 <div class="table-wrap" tabindex="0" role="region" aria-label="Cost of runs"><table class="table compact">
                     <thead><tr><th scope="col">"Run"</th><th scope="col" class="end">"Requests"</th><th scope="col" class="end">"In"</th>
                         <th scope="col" class="end">"Out"</th><th scope="col" class="end">"Cost"</th></tr></thead>

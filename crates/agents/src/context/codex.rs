@@ -137,7 +137,10 @@ impl Codex {
             self.entries.truncate(kept);
             self.replies.retain(|reply| *reply < kept);
             self.begins = true;
-            self.origin = Some(origin).filter(|origin| !self.sessions.contains(origin));
+            // What the origin itself goes on from stays asked for.
+            if !self.sessions.contains(&origin) {
+                self.origin = Some(origin);
+            }
         }
         self.sessions.extend(meta.filled("id"));
         self.version = meta.filled("cli_version").or(self.version.take());

@@ -98,10 +98,12 @@ impl Calls {
     /// Like [`Self::begin`], with another id for its message.
     pub fn begin_as(&mut self, book: &mut Book, at: &At, id: MessageId, new: NewCall) {
         let NewCall { call_id, tool, input, kind, target } = new;
+        let mut todos = None;
         if let Some(old) = self.by_id.remove(&call_id) {
             self.open.retain(|open| *open != call_id);
             self.answered.retain(|answered| *answered != call_id);
             release(book, &old);
+            todos = old.todos;
         }
         let id = id.as_str().to_owned();
         let kind = kind.unwrap_or_else(|| ToolKind::from_tool_name(&tool, &input));
@@ -125,8 +127,7 @@ impl Calls {
         }
         draft.metadata = Some(envelope("TOOL_CALL", payload));
         book.keep(at.session, draft, at.span);
-        let call =
-            Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos: None };
+        let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos };
         self.open.push(call_id.clone());
         self.by_id.insert(call_id, call);
     }
@@ -158,7 +159,7 @@ impl Calls {
     pub fn list(&mut self, book: &mut Book, at: &At, call_id: &str, (content, metadata): (String, Map<String, Value>)) {
         let session = &mut book.sessions[at.session];
         if let Some(call) = self.by_id.get_mut(call_id) {
-            call.todos = Some(session.todos());
+            call.todos.get_or_insert(session.todos());
         }
         session.count_todos(&metadata);
         self.derive(book, at, call_id, ("todo", 0), (content, metadata));
@@ -176,7 +177,7 @@ impl Calls {
 
     /// The result of a call. False if no such call is known.
     pub fn finish(&mut self, book: &mut Book, at: &At, call_id: &str, result: Result) -> bool {
-        let Some(call) = self.by_id.get(call_id) else { return false };
+        let Some(call) = self.by_id.get_mut(call_id) else { return false };
         let Some(draft) = book.change(call.session, &call.id, at.span) else { return false };
         draft.status = Status::Final;
         if let Some(payload) = payload(draft) {
@@ -189,7 +190,7 @@ impl Calls {
             payload.extend(result.details.into_iter().map(|(key, value)| (key.to_owned(), value)));
         }
         if result.state != "done"
-            && let Some(before) = call.todos
+            && let Some(before) = call.todos.take()
         {
             book.sessions[call.session].recount_todos(before);
             retract_list(book, at, call.session, &call.id);

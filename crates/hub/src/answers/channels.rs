@@ -287,10 +287,13 @@ pub async fn leave(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Problem> 
     let open = open(scoped, &row.kind, &settings(&row))?;
     match open.channel.leave(&input.address).await {
         Ok(()) => {}
-        // The bot is out of it already.
-        Err(Failure::Never { reason }) => tracing::info!(reason, channel = row.id, "a room wasn't left"),
+        // The bot is out of it already, unless its own log-in is refused.
+        Err(Failure::Never { reason }) if !reason.starts_with("401") => {
+            tracing::info!(reason, channel = row.id, "a room wasn't left");
+        }
         Err(failure) => {
-            return Err(Problem::new(409, "channel_failed", format!("The room can't be left: {failure}")));
+            let problem = Problem::new(409, "channel_failed", format!("The room can't be left: {failure}"));
+            return Err(problem.hint("Check the channel's settings with a test message, and try again"));
         }
     }
     scoped.hub.rooms.settled(&scoped.hub.workspace, &row.id, &input.address).await.map_err(problem)?;

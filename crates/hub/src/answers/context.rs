@@ -30,6 +30,8 @@ const MESSAGES: usize = 5_000;
 const FORKS: usize = 8;
 /// Calls of a session that are looked up by their ids.
 const CALLS: i64 = 100_000;
+/// What is said of records that can't be read.
+const DAMAGED: &str = "A part of the stored records is damaged";
 /// Pieces of a run's input that are read at once.
 const PIECES: u32 = 500;
 
@@ -49,12 +51,14 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         None => last_reply(scoped, &session).await?,
     };
     let (found, doubts) = recorded(scoped, &session, target.is_some(), at.as_ref()).await?;
-    let mut context = match found {
-        Some(context) => doubted(context, doubts),
-        None => match given(scoped, &session, target.as_ref()).await? {
-            Some(context) => context,
-            None => doubted(stored(scoped, &session, target.as_ref()).await?, doubts),
-        },
+    let mut context = if let Some(context) = found {
+        doubted(context, doubts)
+    } else if let Some(context) = given(scoped, &session, target.as_ref()).await? {
+        context
+    } else {
+        // How much of the files was read says nothing of messages.
+        let damage = doubts.into_iter().filter(|doubt| doubt == DAMAGED).collect();
+        doubted(stored(scoped, &session, target.as_ref()).await?, damage)
     };
     let workspace = &scoped.hub.workspace;
     let places = workspace.message_records(&session.id).await.map_err(problem)?;
@@ -103,7 +107,12 @@ async fn recorded(
     };
     for _ in 0..FORKS {
         let Some(id) = transcript.origin().map(str::to_owned) else { break };
-        let Some(before) = origin(scoped, session, &id).await? else { break };
+        let Some(mut before) = origin(scoped, session, &id).await? else { break };
+        // A file whose beginning had no room names its origin again.
+        before.retain(|file| sources.iter().all(|known| known.id != file.id));
+        if before.is_empty() {
+            break;
+        }
         sources.splice(0..0, before);
         let Some(again) = read_all(scoped, &sources, at).await? else { break };
         (transcript, doubts) = again;
@@ -116,7 +125,7 @@ async fn recorded(
 /// The files of the session that a fork goes on from, by the agent's own id. None if it isn't there.
 async fn origin(scoped: &Scoped, session: &Session, id: &str) -> Result<Option<Vec<Source>>, Problem> {
     let workspace = &scoped.hub.workspace;
-    let found = workspace.find_sessions(id, scoped.caller.key_id(), 3, clock::now()).await.map_err(problem)?;
+    let found = workspace.find_sessions(id, scoped.caller.reads_only(), 3, clock::now()).await.map_err(problem)?;
     let is_it = |it: &&Session| it.agent == session.agent && it.agent_session_id.as_deref() == Some(id);
     let Some(origin) = found.iter().find(is_it) else { return Ok(None) };
     let sources = workspace.session_sources(&origin.id).await.map_err(problem)?;
@@ -151,7 +160,7 @@ async fn read_all(
         let damaged;
         (transcript, damaged) = read(scoped, transcript, source, start, end).await?;
         if damaged {
-            doubts.push("A part of the stored records is damaged".to_owned());
+            doubts.push(DAMAGED.to_owned());
         }
     }
     transcript.finish();

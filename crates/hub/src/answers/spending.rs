@@ -112,7 +112,7 @@ impl Scoped {
         Ok(last.into_iter().map(|request| shown(&self.hub, request)).collect())
     }
 
-    /// Returns the same with where the time of each request went.
+    /// Returns the last `many` requests of a session, the earliest first, and where the time of each went.
     ///
     /// # Errors
     ///

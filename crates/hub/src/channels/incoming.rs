@@ -51,8 +51,13 @@ struct Known {
 /// shows a session is entered again; any other is listed, so that the owner registers it.
 pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: &Incoming) -> Result<(), Problem> {
     let What::Invited { name, is_encrypted } = &event.what else { return Ok(()) };
+    let is_shown = match hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)? {
+        Some(session) => shows(hub, row, &session).await?,
+        None => false,
+    };
     let mut joined = false;
-    if people(row).contains_key(&event.sender) {
+    // Whoever invites: the owner registered a room that shows a session.
+    if is_shown || people(row).contains_key(&event.sender) {
         match channel.join(&event.place).await {
             Ok(()) => joined = true,
             // The owner sees it in the list, and may try again.
@@ -65,10 +70,7 @@ pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: 
             }
         }
     }
-    let found = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
-    if let Some(session) = found
-        && shows(hub, row, &session).await?
-    {
+    if is_shown {
         return Ok(());
     }
     let what = Doing::Invited { by: &event.sender, joined };

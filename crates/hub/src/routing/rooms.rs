@@ -55,7 +55,10 @@ impl Rooms {
             return Ok(());
         }
         let others = workspace.metas(KEY).await?;
-        if others.len() >= MOST && !others.iter().any(|(other, _)| *other == key) {
+        // Invitations by strangers leave room for what the channel's people do.
+        let is_strangers = matches!(heard.what, Doing::Invited { joined: false, .. });
+        let most = if is_strangers { MOST / 2 } else { MOST };
+        if others.len() >= most && !others.iter().any(|(other, _)| *other == key) {
             return Ok(());
         }
         let change = |stored: Option<String>| {

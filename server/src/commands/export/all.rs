@@ -45,6 +45,11 @@ pub async fn all(door: &Door, args: &Export, format: ExportFormat, folder: &Path
     if args.redact {
         eprintln!("{places} places masked");
     }
+    if !format.has_children() {
+        eprintln!(
+            "Sub-agents aren't among them: `--format jsonl` has them in the file of the session that started them"
+        );
+    }
     let speed = HumanBytes((bytes as f64 / seconds.max(0.001)) as u64);
     print(&format!("{} sessions, {} in {seconds:.1} s, {speed}/s\n", found.len(), HumanBytes(bytes)))
 }

@@ -63,7 +63,17 @@ pub async fn messages(
 /// The messages as JSON, with commas between them.
 fn written(messages: &[Message], list: &str, format: ContextFormat) -> serde_json::Result<String> {
     let mut body = body(&of_messages(messages, None, ""), format).unwrap_or_default();
-    let items = body.get_mut(list).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+    let mut items = body.get_mut(list).and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default();
+    if format == ContextFormat::Anthropic {
+        // Thoughts are taken only with a signature, which messages don't have.
+        let is_taken =
+            |part: &Value| part.get("type").is_none_or(|kind| kind != "thinking") || part.get("signature").is_some();
+        items.retain_mut(|item| {
+            let Some(parts) = item.get_mut("content").and_then(Value::as_array_mut) else { return true };
+            parts.retain(is_taken);
+            !parts.is_empty()
+        });
+    }
     let write = |mut item: Value| {
         // Among its messages this API knows no others: what the system says goes with what people say.
         let role = item.get_mut("role").filter(|role| format == ContextFormat::Anthropic && **role == "system");

@@ -94,8 +94,10 @@ impl Line {
 
     pub(super) fn of(record: &Obj, kind: &str, at: RecordRef) -> Option<Self> {
         let message = record.obj("message");
-        let is_side = record.is_true("isSidechain");
-        let agent = record.filled("agentId").unwrap_or_default();
+        // What the program printed names the call that began the sub-agent.
+        let call = record.filled("parent_tool_use_id");
+        let is_side = record.is_true("isSidechain") || call.is_some();
+        let agent = record.filled("agentId").or(call).unwrap_or_default();
         let mut line = Self {
             kind: Kind::Aside,
             lane: if is_side { Lane::Side(agent) } else { Lane::Main },

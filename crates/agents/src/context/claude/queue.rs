@@ -29,7 +29,7 @@ impl Claude {
             self.operate(record, at);
             return true;
         }
-        let is_main = !record.is_true("isSidechain");
+        let is_main = !record.is_true("isSidechain") && record.filled("parent_tool_use_id").is_none();
         self.queued.queue.leave(is_main && kind.as_deref() == Some("assistant"));
         match kind.as_deref() {
             Some("user") if is_main && !record.is_true("isMeta") => {
