@@ -116,7 +116,7 @@ test('messages say what they are', async ({ page }) => {
     );
     const picture = files.locator('img.thumb');
     await expect.poll(() => picture.evaluate((img) => img.naturalWidth)).toBeGreaterThan(0);
-    await expect(files.getByRole('link')).toHaveText(['board-0210.png PNG · 817 B', ''], { useInnerText: true });
+    await expect(files.getByRole('link')).toHaveText(['board-0210.png PNG · 817 B', '', ''], { useInnerText: true });
     await expect(files.getByRole('link', { name: 'Download board-0210.png' })).toHaveAttribute('download', 'board-0210.png');
     await says(card(page, '086').getByRole('listitem'), /replay\.txt\s+Text · 135 B[\s\S]+2031-10-26[\s\S]+Open in the editor/);
     // Nobody listens who would learn of it.

@@ -144,7 +144,7 @@ test('no count changes with it', async ({ page, verbatim }) => {
 test('a message tells its facts, and shows its record', async ({ page, verbatim }) => {
   await visit(page, verbatim, `/s/${MILL}?dev=1`);
   const answer = page.locator('article[data-id="65e34d73-c62f-4f39-acf7-dfc9989b242a"]');
-  await expect(answer.locator('.dev')).toHaveText(/^seq 2\s*assistant \/ TEXT · bot · rev 1\s*(now|\d+ (min|h|d)|\d+ \w+( \d+)?)\s*1 record$/);
+  await expect(answer.locator('.dev')).toHaveText(/^seq 2\s*assistant \/ TEXT · bot · rev 1\s*(now|\d+ (min|h|d)|\d+ \w+( \d+)?)\s*1 record\s*What the model saw$/);
   await answer.getByRole('button', { name: '1 record' }).click();
   await expect(answer.locator('.raw-records')).toContainText('uuid: "65e34d73-c62f-4f39-acf7-dfc9989b242a"');
   await answer.getByRole('button', { name: '1 record' }).click();

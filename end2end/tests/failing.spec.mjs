@@ -95,7 +95,7 @@ test('all parts are there before they are called, for times without a server', a
   const parts = new Set();
   page.on('response', (answer) => parts.add(answer.url().match(/part_\w+/)?.[0]));
   await visit(page, verbatim, '/sessions');
-  await expect.poll(() => ['part_decide', 'part_send_tick', 'part_changes', 'part_obey'].filter((name) => !parts.has(name))).toEqual([]);
+  await expect.poll(() => ['part_decide', 'part_send_tick', 'part_changes', 'part_run_in_changes'].filter((name) => !parts.has(name))).toEqual([]);
 });
 
 test('a part of the transcript that is refused says so, and is asked for by hand', async ({ page, verbatim }) => {

@@ -51,7 +51,7 @@ async function styled(page, act) {
 
 test('a message that comes has its own row styled, and not the page', async ({ page, verbatim }) => {
   // So many that two parts of the transcript fit into the elements that a page may have.
-  const session = await begin(page, verbatim, 28);
+  const session = await begin(page, verbatim, 20);
   const all = await page.evaluate(() => document.querySelectorAll('body *').length);
   expect(all).toBeGreaterThan(800);
   const looks = await styled(page, async () => {

@@ -16,7 +16,7 @@ test.describe('with sessions', () => {
     await visit(page, verbatim, '/schedules');
     const ripe = await idOf(page, RIPE);
     const form = page.getByRole('form', { name: 'New schedule' });
-    await form.getByLabel('Session').selectOption(ripe);
+    await form.getByLabel('Session', { exact: true }).selectOption(ripe);
     await form.getByLabel('Prompt').fill('Count the <b>apples</b>');
     await form.getByLabel('Cron expression').fill('every day');
     await form.getByRole('button', { name: 'Add schedule' }).click();
@@ -74,7 +74,7 @@ test.describe('with sessions', () => {
     test('one that runs once is made, and nothing is wider than the screen', async ({ page, verbatim }) => {
       await visit(page, verbatim, '/schedules');
       const form = page.getByRole('form', { name: 'New schedule' });
-      await form.getByLabel('Session').selectOption(await idOf(page, RIPE));
+      await form.getByLabel('Session', { exact: true }).selectOption(await idOf(page, RIPE));
       await form.getByLabel('Prompt').fill('Publish the harvest');
       await form.getByLabel('When').selectOption('at');
       await form.getByLabel('Day and time').fill('2001-01-01T09:00');

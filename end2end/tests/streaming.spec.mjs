@@ -24,7 +24,7 @@ test('grows block by block, and what is complete stays as it is', async ({ page,
   await agent.update('answer', { append: 'o\n\nSee [the pa' });
   await expect(blocks).toHaveText(['First bold word.', /one\s*two/, 'See the pa']);
   await agent.update('answer', { append: 'ge](https://example.org) and `co' });
-  await expect(text.locator('a')).toHaveText('the page');
+  await expect(blocks.locator('a')).toHaveText('the page');
   await expect(text.locator('code')).toHaveText('co');
   expect(await blocks.first().evaluate((block) => block.same)).toBe(true);
   expect(await page.evaluate(() => window.changed)).not.toContain('First bold word.');

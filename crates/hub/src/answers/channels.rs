@@ -281,7 +281,10 @@ fn not_entered(failure: &Failure) -> Problem {
 
 /// Leaves a room that shows no session, and takes it off the list.
 pub async fn leave(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Problem> {
-    let at = |problem| Problem { field: Some("/channel".to_owned()), ..problem };
+    let at = |problem: Problem| match problem.status {
+        404 => Problem::field("/channel", "the id of a channel: `GET /v1/channels` lists them"),
+        _ => problem,
+    };
     let row = found(scoped, &ChannelPath { channel: input.channel }, false).await.map_err(at)?;
     free(scoped, &row, ("/address", &input.address)).await?;
     let open = open(scoped, &row.kind, &settings(&row))?;
