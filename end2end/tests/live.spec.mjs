@@ -50,10 +50,10 @@ async function styled(page, act) {
 }
 
 test('a message that comes has its own row styled, and not the page', async ({ page, verbatim }) => {
-  // So many that two parts of the transcript fit into the elements that a page may have.
-  const session = await begin(page, verbatim, 20);
+  // A style of the whole page would be seen by its elements.
+  const session = await begin(page, verbatim, 28);
   const all = await page.evaluate(() => document.querySelectorAll('body *').length);
-  expect(all).toBeGreaterThan(800);
+  expect(all).toBeGreaterThan(600);
   const looks = await styled(page, async () => {
     for (const text of ['Is the oven hot?', 'And now?']) {
       await session.prompt(text);
