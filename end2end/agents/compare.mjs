@@ -1,6 +1,14 @@
 // Compares contexts that Verbatim rebuilds with the requests that an agent sent. A request is `{ blocks, whole }`: its blocks as texts in
 // their order, and all of it as one text.
 
+// A value of JSON with its keys in order, without the fields that `keeps(key, field)` refuses at any depth.
+export function canonical(value, keeps) {
+  if (Array.isArray(value)) return value.map((item) => canonical(item, keeps));
+  if (value === null || typeof value !== 'object') return value;
+  const fields = Object.entries(value).filter(([key, field]) => keeps(key, field)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([key, field]) => [key, canonical(field, keeps)]));
+}
+
 // How a context differs from the request that was sent for it: of all requests, the one that it has most in common with.
 function compare(own, inexact, sent) {
   let best;

@@ -2,37 +2,24 @@
 // Claude Code.
 //
 //   CODEX=/tmp/codex/node_modules/.bin/codex node end2end/agents/context-codex.mjs
-import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { check } from './compare.mjs';
-import { model } from './model.mjs';
+import { canonical } from './compare.mjs';
 import { programs } from './programs.mjs';
+import { compareAll, workbench } from './workbench.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const program = process.env.VERBATIM_PROGRAM ?? join(here, '../../target/debug/verbatim');
-const home = await realpath(await mkdtemp(join(tmpdir(), 'verbatim-context-')));
-const folder = join(home, 'work');
-await mkdir(folder);
-const llm = await model(folder);
-for (const [path, text] of Object.entries(programs.codex.files(llm.url))) {
-  await mkdir(dirname(join(home, path)), { recursive: true });
-  await writeFile(join(home, path), text);
-}
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-await writeFile(join(folder, 'dot.png'), Buffer.from(picture, 'base64'));
-await writeFile(join(folder, 'AGENTS.md'), 'Mind the stones.\n');
+const bench = await workbench(programs.codex);
+const { home, folder } = bench;
+await bench.write('work/AGENTS.md', 'Mind the stones.\n');
 
 // Runs the agent. A step is a prompt, or a function that gets `{ call, thread, turnEnds }`. `meanwhile` is called with the turn as soon as a
 // command runs. `open` is the method that begins, and its parameters.
 async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
   const agent = spawn(process.env.CODEX ?? 'codex', ['app-server'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: home, ...programs.codex.environment(home, llm.url) },
+    env: bench.environment,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const answers = new Map();
@@ -79,21 +66,12 @@ async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
   return thread;
 }
 
-const verbatim = async (...given) => {
-  const run = promisify(execFile)(program, [...given, '--data-dir', join(home, 'data')], { maxBuffer: 1 << 28 });
-  return (await run).stdout;
-};
-
 // An item without what only says which it is.
-const strip = (value) => {
-  if (Array.isArray(value)) return value.map(strip);
-  if (value === null || typeof value !== 'object') return value;
-  const fields = Object.entries(value).filter(([key, field]) => !['id', 'status', 'internal_chat_message_metadata_passthrough'].includes(key) && field !== null);
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, field]) => [key, strip(field)]));
-};
+const NAMES = ['id', 'status', 'internal_chat_message_metadata_passthrough'];
+const strip = (value) => canonical(value, (key, field) => !NAMES.includes(key) && field !== null);
 const text = (item) => JSON.stringify(strip(item));
 // Where instructions are the first item of the input, the context has them as the system prompt.
-const sentText = ({ input, tools }) => ({ blocks: input.map(text), whole: JSON.stringify(tools) });
+const sent = ({ input, tools }) => input && { blocks: input.map(text), whole: JSON.stringify(tools) };
 const contents = (context) => context.messages.flatMap(({ blocks }) => blocks);
 const read = (context) => ({ blocks: contents(context).map(({ content }) => text(content)), whole: '' });
 const inexact = (context) => new Set(contents(context).filter(({ inexact }) => inexact).map(({ content }) => text(content)));
@@ -134,25 +112,8 @@ const scenarios = [
   ['compaction, resumed', async () => run(['[parallel] More'], { open: ['thread/resume', { threadId: await run(['[edit] Write a note', compact]) }] })],
 ];
 
-let failures = 0;
-try {
-  const found = [];
-  for (const [name, scenario] of scenarios.filter(([name]) => !process.env.ONLY || process.env.ONLY === name)) {
-    const from = llm.requests.length;
-    try {
-      const session = await scenario();
-      found.push([name, session, llm.requests.slice(from).filter(({ body }) => body.input).map(({ body }) => sentText(body))]);
-    } catch (error) {
-      failures += 1;
-      console.log(`FAIL ${name}: ${error.message}`);
-    }
-  }
+const transcripts = async () => {
   await cp(join(home, '.codex/sessions'), join(home, 'sessions'), { recursive: true });
-  await verbatim('import', join(home, 'sessions'));
-  for (const [name, session, sent] of found) failures += await check(name, session, sent, { verbatim, read, inexact });
-} finally {
-  await llm.stop();
-  if (process.env.KEEP) console.log(home);
-  else await rm(home, { recursive: true, force: true });
-}
-process.exit(failures ? 1 : 0);
+  return join(home, 'sessions');
+};
+await compareAll(bench, scenarios, { sent, transcripts, read, inexact });

@@ -3,41 +3,32 @@
 //   npm install --prefix /tmp/claude @anthropic-ai/claude-code
 //   CLAUDE=/tmp/claude/node_modules/.bin/claude node end2end/agents/context.mjs
 //
-// `VERBATIM_PROGRAM` names another program than `target/debug/verbatim`, and `ONLY` one scenario. For each reply of each scenario it prints the verdict and how
-// the messages differ from those that were sent. It fails where a verified context differs in anything, and where any other context
-// has a block that wasn't sent, unless the block says that its wording isn't recorded. Older versions have no verified contexts.
-import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+// For each reply of each scenario it prints the verdict and how the messages differ from those that were sent. It fails where a verified
+// context differs in anything, and where any other context has a block that wasn't sent, unless the block says that its wording isn't
+// recorded. Older versions have no verified contexts. `workbench.mjs` has the variables that it takes.
+import { spawn } from 'node:child_process';
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { check } from './compare.mjs';
-import { model } from './model.mjs';
+import { canonical } from './compare.mjs';
+import { picture } from './picture.mjs';
 import { programs } from './programs.mjs';
+import { compareAll, here, workbench } from './workbench.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const program = process.env.VERBATIM_PROGRAM ?? join(here, '../../target/debug/verbatim');
 const claude = process.env.CLAUDE ?? 'claude';
-const home = await realpath(await mkdtemp(join(tmpdir(), 'verbatim-context-')));
-const folder = join(home, 'work');
+const bench = await workbench(programs.claude);
+const { home, folder } = bench;
 const config = join(home, 'config');
-await mkdir(folder);
 await mkdir(config);
-const llm = await model(folder);
 
-// A picture of one pixel, as a program gives it to the agent with a prompt.
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+// A picture as a program gives it to the agent with a prompt.
 const withPicture = (text) => [
   { type: 'text', text },
   { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture } },
 ];
 
-await writeFile(join(folder, 'dot.png'), Buffer.from(picture, 'base64'));
-await writeFile(join(folder, 'stones.txt'), 'basalt\ngranite\n');
-await mkdir(join(folder, '.claude/commands'), { recursive: true });
-await writeFile(join(folder, '.claude/commands/grind.md'), '---\ndescription: Grind\n---\n[hello] Grind it $ARGUMENTS\n');
+await bench.write('work/stones.txt', 'basalt\ngranite\n');
+await bench.write('work/.claude/commands/grind.md', '---\ndescription: Grind\n---\n[hello] Grind it $ARGUMENTS\n');
 
 // What hooks tell the model: as words, and as JSON.
 const told = (event) => `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: event, additionalContext: `${event} says: mind the stones` } })}'`;
@@ -58,7 +49,7 @@ async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   const allowed = ['--allowedTools', 'Bash', 'Write', 'Read', 'Agent', 'Task', 'ExitPlanMode', 'mcp__scales__weigh'];
   const agent = spawn(claude, [...given, ...allowed, ...(resume ? ['--resume', resume] : []), ...(fork ? ['--fork-session'] : []), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: home, ...programs.claude.environment(home, llm.url), CLAUDE_CONFIG_DIR: config },
+    env: { ...bench.environment, CLAUDE_CONFIG_DIR: config },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const write = (value) => agent.stdin.write(`${JSON.stringify(value)}\n`);
@@ -85,18 +76,8 @@ async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   return session;
 }
 
-const verbatim = async (...given) => {
-  const run = promisify(execFile)(program, [...given, '--data-dir', join(home, 'data')], { maxBuffer: 1 << 28 });
-  return (await run).stdout;
-};
-
 // A body without what is added on the way out: marks for the cache, the billing line, a lone text that is written as a string.
-const strip = (value) => {
-  if (Array.isArray(value)) return value.map(strip);
-  if (value === null || typeof value !== 'object') return value;
-  const fields = Object.entries(value).filter(([key]) => key !== 'cache_control').sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([key, field]) => [key, strip(field)]));
-};
+const strip = (value) => canonical(value, (key) => key !== 'cache_control');
 const blocks = (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content ?? []);
 const plain = ({ messages, system, tools }) => strip({
   messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })),
@@ -118,11 +99,6 @@ function read(context) {
 }
 const inexact = (context) => new Set(context.messages.flatMap(({ role, blocks }) =>
   blocks.filter(({ inexact }) => inexact).map(({ content }) => JSON.stringify([role, strip(content)]))));
-
-let failures = 0;
-const compared = async (name, session, sent) => {
-  failures += await check(name, session, sent, { verbatim, read, inexact });
-};
 
 const scenarios = [
   ['plain', () => run(['[hello] Hello'])],
@@ -155,26 +131,15 @@ const scenarios = [
   }],
   ['compaction, resumed', async () => run(['[parallel] More'], { resume: await run(['[edit] Write a note', '/compact']) })],
 ];
-try {
-  const found = [];
-  for (const [name, scenario] of scenarios.filter(([name]) => !process.env.ONLY || process.env.ONLY === name)) {
-    const from = llm.requests.length;
-    const session = await scenario();
-    found.push([name, session, llm.requests.slice(from).map(({ body }) => asText(plain(body)))]);
-  }
-  await cp(join(config, 'projects'), join(home, 'projects'), { recursive: true });
-  await verbatim('import', join(home, 'projects'));
-  for (const [name, session, sent] of found) {
-    await compared(name, session, sent);
-    const [project] = await readdir(join(home, 'projects'));
-    const agents = await readdir(join(home, 'projects', project, session, 'subagents')).catch(() => []);
-    for (const file of agents.filter((file) => file.endsWith('.jsonl'))) {
-      await compared(`${name}'s agent`, `${session}/${file.slice('agent-'.length, -'.jsonl'.length)}`, sent);
-    }
-  }
-} finally {
-  await llm.stop();
-  if (process.env.KEEP) console.log(home);
-  else await rm(home, { recursive: true, force: true });
-}
-process.exit(failures ? 1 : 0);
+
+const projects = join(home, 'projects');
+const transcripts = async () => {
+  await cp(join(config, 'projects'), projects, { recursive: true });
+  return projects;
+};
+const subAgents = async (session) => {
+  const [project] = await readdir(projects);
+  const files = await readdir(join(projects, project, session, 'subagents')).catch(() => []);
+  return files.filter((file) => file.endsWith('.jsonl')).map((file) => `${session}/${file.slice('agent-'.length, -'.jsonl'.length)}`);
+};
+await compareAll(bench, scenarios, { sent: (body) => asText(plain(body)), transcripts, subAgents, read, inexact });

@@ -2,8 +2,8 @@
 //
 //   { "mcpServers": { "scales": { "command": "node", "args": ["scales.mjs"] } } }
 import { createInterface } from 'node:readline';
+import { picture } from './picture.mjs';
 
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'scales', version: '1' } }),
   'tools/list': () => ({
