@@ -22,7 +22,7 @@ pub fn listen(root: &Element) {
         }
     });
     dom::listen(root, "keydown", |event: KeyboardEvent| {
-        // What is sent is what the list says, which may not have come yet.
+        // The form sends the list's choice, and the list may still be on its way.
         if event.key() == "Enter"
             && !event.is_composing()
             && let Some(field) = dom::closest(&event, FIELD)

@@ -43,11 +43,16 @@ fn address(session: &str, format: ExportFormat, query: &str) -> String {
     format!("{}?format={}{query}", ExportSession.path([session]), format.word())
 }
 
+/// What is masked in a session, and in the sub-agents that its format includes.
+async fn redaction(door: &Door, args: &Export, session: &str) -> Result<RedactionReport> {
+    let children = args.format.is_some_and(ExportFormat::has_children).then_some(1);
+    let asked = RedactionQuery { masks: args.mask.clone(), children };
+    Ok(door.client.preview_redaction(SessionPath { session: session.to_owned() }, asked).await?)
+}
+
 async fn write(door: &Door, args: &Export, session: &str) -> Result<()> {
     if args.redact {
-        let children = args.format.is_some_and(ExportFormat::has_children).then_some(1);
-        let asked = RedactionQuery { masks: args.mask.clone(), children };
-        let report = door.client.preview_redaction(SessionPath { session: session.to_owned() }, asked).await?;
+        let report = redaction(door, args, session).await?;
         if args.preview {
             return if args.json { print_json(&report) } else { print(&told(&report)) };
         }

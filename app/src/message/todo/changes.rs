@@ -62,7 +62,7 @@ pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
     told(before(card), todo)
 }
 
-/// What one list changed of another, in a line: `Done: write, Begun: ship`, `Added 7 items`. None if nothing did.
+/// The differences between two lists, in a line: `Done: write, Begun: ship`, `Added 7 items`. None if there are none.
 pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
     let none = Todo { todos: Vec::new() };
     let before = before.unwrap_or(&none);

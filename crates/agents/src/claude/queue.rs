@@ -198,7 +198,7 @@ impl<P: Clone> Queue<P> {
         settled
     }
 
-    /// What a removal names although no line queued it: the file may not hold that line.
+    /// A prompt that only its removal names: the file may not hold the line that queued it.
     fn never_queued(&self, at: &P, text: &str) -> Option<Waiting<P>> {
         let is_shown = self.shown.iter().any(|shown| shown.trim() == text.trim());
         (!is_shown).then(|| Waiting { what: classify(text).0, text: text.to_owned(), at: at.clone() })

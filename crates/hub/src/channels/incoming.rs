@@ -51,10 +51,7 @@ struct Known {
 /// shows a session is entered again; any other is listed, so that the owner registers it.
 pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: &Incoming) -> Result<(), Problem> {
     let What::Invited { name, is_encrypted } = &event.what else { return Ok(()) };
-    let is_shown = match hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)? {
-        Some(session) => shows(hub, row, &session).await?,
-        None => false,
-    };
+    let is_shown = shown_at(hub, row, &event.place).await?.is_some();
     let mut joined = false;
     // Whoever invites: the owner registered a room that shows a session.
     if is_shown || people(row).contains_key(&event.sender) {
@@ -81,13 +78,8 @@ pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: 
 /// Takes an event of a channel. The place of a polled channel leads to the session.
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
     let known = known(hub, row, &event.sender)?;
-    let found = hub.workspace.session_at(&row.id, &event.place).await.map_err(problem)?;
-    let shown = match found {
-        Some(session) => shows(hub, row, &session).await?.then_some(session),
-        None => None,
-    };
     // Rooms that show no session are none of ours: an owner finds them in a list.
-    let Some(session) = shown else {
+    let Some(session) = shown_at(hub, row, &event.place).await? else {
         let heard = Heard { channel: &row.id, address: &event.place, name: None, what: Doing::Wrote };
         hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)?;
         return Ok(Taken::Ignored);
@@ -165,6 +157,12 @@ fn known(hub: &Hub, row: &ChannelRow, address: &str) -> Result<Known, Problem> {
     let person = Person { id: row.id.clone(), name: name.clone(), via: row.kind.clone(), channel: row.name.clone() };
     let scoped = Scoped { person: Some(Arc::new(person)), ..Scoped::new(hub.clone(), Caller::Owner) };
     Ok(Known { scoped, sender: format!("{}:{address}", row.kind), name })
+}
+
+/// Returns the session that a channel shows in a place.
+async fn shown_at(hub: &Hub, row: &ChannelRow, place: &str) -> Result<Option<SessionId>, Problem> {
+    let Some(session) = hub.workspace.session_at(&row.id, place).await.map_err(problem)? else { return Ok(None) };
+    Ok(shows(hub, row, &session).await?.then_some(session))
 }
 
 /// Does a channel show this session?

@@ -1,12 +1,11 @@
 //! `verbatim export --all`: every session, a file each.
 
 use super::super::{print, sessions};
-use super::{address, query};
+use super::{address, query, redaction};
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
 use anyhow::{Context as _, Result, bail};
-use api::redaction::RedactionQuery;
-use api::sessions::{SessionPath, SessionShow};
+use api::sessions::SessionShow;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use std::path::Path;
 
@@ -25,8 +24,7 @@ pub async fn all(door: &Door, args: &Export, format: ExportFormat, folder: &Path
     for session in &found {
         let id = session.id.as_str();
         if args.redact {
-            let asked = RedactionQuery { masks: args.mask.clone(), children: Some(u8::from(format.has_children())) };
-            places += door.client.preview_redaction(SessionPath { session: id.to_owned() }, asked).await?.places;
+            places += redaction(door, args, id).await?.places;
         }
         let written = door.client.get_bytes(&address(id, format, &query(args))).await;
         let written = written.with_context(|| format!("session {id}"))?;
