@@ -67,7 +67,7 @@ impl Steps {
         };
         let text = step.string("content").unwrap_or_default();
         let call = self.log.calls.oldest_open(None);
-        self.log.result(at, call.as_deref(), "\"\"", Result { state, text, details: Vec::new() });
+        self.log.result(at, call.as_deref(), "\"\"", Result { state, text, ..Result::default() });
     }
 }
 

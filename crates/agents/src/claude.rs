@@ -11,7 +11,6 @@
 //!
 //! How to add a line type: an arm in `state`; without one it is shown by its plain fields.
 
-mod answers;
 mod api_error;
 mod approvals;
 mod assistant;

@@ -196,7 +196,7 @@ impl Events {
             Some("false") => "failed",
             _ => "done",
         };
-        let mut result = Result { state, text, details: Vec::new() };
+        let mut result = Result { state, text, ..Result::default() };
         exit_code(&mut result);
         if let (Some(call_id), Some(diff)) = (&call_id, done.as_ref().and_then(|done| done.filled("detailedContent")))
             && state == "done"

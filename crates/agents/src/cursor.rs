@@ -61,7 +61,7 @@ impl Cursor {
 /// How a call went, as far as its result says.
 fn outcome(block: &Obj, text: String) -> Result {
     let state = if block.is_true("is_error") { "failed" } else { "done" };
-    Result { state, text, details: Vec::new() }
+    Result { state, text, ..Result::default() }
 }
 
 contents_of_log!(Cursor);

@@ -136,7 +136,7 @@ fn outcome(block: &Obj, text: String) -> Result {
     let ended = || text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ");
     let code = failed.map(|(code, _)| code).or_else(|| ended().map(|(_, code)| code));
     let code = code.and_then(|code| code.parse::<i64>().ok());
-    let mut result = Result { state, text, details: Vec::new() };
+    let mut result = Result { state, text, ..Result::default() };
     if let Some(code) = code {
         with_code(&mut result, code);
     }

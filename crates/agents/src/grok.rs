@@ -75,7 +75,7 @@ impl Chat {
 /// How a call went, which only its text says.
 fn done(_: &Obj, text: String) -> Result {
     let state = if text.starts_with("Error") { "failed" } else { "done" };
-    Result { state, text, details: Vec::new() }
+    Result { state, text, ..Result::default() }
 }
 
 /// A text without percent escapes; None where they are wrong.

@@ -88,7 +88,7 @@ impl Session {
 /// How a call went.
 fn done(message: &Obj, text: String) -> Result {
     let failed = message.str("finish_reason").as_deref() == Some("error") || message.is_true("is_error");
-    Result { state: if failed { "failed" } else { "done" }, text, details: Vec::new() }
+    Result { state: if failed { "failed" } else { "done" }, text, ..Result::default() }
 }
 
 impl Contents for Session {

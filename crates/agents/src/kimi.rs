@@ -155,7 +155,7 @@ fn done(result: &Obj, text: String) -> Result {
         true if text.contains("rejected by the user") => "denied",
         true => "failed",
     };
-    Result { state, text, details: Vec::new() }
+    Result { state, text, ..Result::default() }
 }
 
 fn spent(usage: &Obj) -> Usage {

@@ -9,6 +9,8 @@
 //! - `calls`: tool calls and their results. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
 //! - `edits`, `patch`, `window`: changes of files. `todos`: checklists. `reviews`: what was found in files.
 
+pub(crate) mod answers;
+pub(crate) mod asks;
 pub(crate) mod at;
 pub(crate) mod blocks;
 pub(crate) mod book;

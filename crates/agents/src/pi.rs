@@ -238,7 +238,7 @@ fn outcome(message: &Obj, text: String) -> Result {
     } else {
         "failed"
     };
-    Result { state, text, details: Vec::new() }
+    Result { state, text, ..Result::default() }
 }
 
 contents_of_log!(Tree);

@@ -1,10 +1,11 @@
 //! What the agent asked a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
 //! trace in the transcript.)
 
-use super::answers::Answers;
 use super::at::{derived_id, envelope, message_id};
 use super::obj::Obj;
 use super::outcome::Outcome;
+use crate::parts::answers::Answers;
+use crate::parts::asks;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::clip;
 use model::{Draft, MessageId, Micros};
@@ -13,39 +14,10 @@ use serde_json::{Map, Value, json};
 /// Most characters of a target in a title.
 const MAX_TITLE: usize = 100;
 
-/// The approval that a call is, still open.
-pub(crate) fn from_call(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
-    match tool {
-        "AskUserQuestion" => {
-            // Now and then the model writes the list as a string.
-            let given = input.get("questions")?;
-            let told = given.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-            let asked = told.as_ref().unwrap_or(given).as_array()?;
-            let questions: Vec<Value> = asked.iter().enumerate().filter_map(|(n, q)| question(n, q)).collect();
-            let first = questions.first()?;
-            let title =
-                text_of(first, "question").or_else(|| text_of(first, "header")).unwrap_or("Question").to_owned();
-            let lines: Vec<&str> = questions.iter().filter_map(|q| text_of(q, "question")).collect();
-            let content = lines.join("\n");
-            let payload = json!({ "kind": "question", "title": title, "questions": questions, "state": "open" });
-            Some((content, envelope("APPROVAL", payload)))
-        }
-        "ExitPlanMode" | "exit_plan_mode" => {
-            let plan = text_of(input, "plan");
-            let mut payload = json!({ "kind": "plan", "title": plan_title(plan), "questions": [], "state": "open" });
-            if let Some(plan) = plan {
-                payload["body"] = json!(plan);
-            }
-            Some((plan.unwrap_or("A plan").to_owned(), envelope("APPROVAL", payload)))
-        }
-        _ => None,
-    }
-}
-
 /// Returns the content and the envelope of the open APPROVAL that a call asks for, as a transcript would give it: a question, a
 /// plan, else a permission.
 pub fn asked(tool: &str, input: &Value) -> (String, Map<String, Value>) {
-    from_call(tool, input).unwrap_or_else(|| {
+    input.as_object().and_then(|input| asks::from_call(tool, input)).unwrap_or_else(|| {
         let title = asked_for(tool, input);
         let payload = json!({ "kind": "permission", "title": title, "questions": [], "state": "open" });
         (title, envelope("APPROVAL", payload))
@@ -80,7 +52,7 @@ pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Ob
         "done" if asks => "answered",
         "done" => {
             if let Some(plan) = result.and_then(|result| result.filled("plan")) {
-                payload.insert("title".to_owned(), json!(plan_title(Some(&plan))));
+                payload.insert("title".to_owned(), json!(asks::plan_title(Some(&plan))));
                 payload.insert("body".to_owned(), json!(plan));
                 draft.content = plan;
             }
@@ -164,36 +136,6 @@ pub(crate) fn expire(draft: &mut Draft) {
     }
 }
 
-/// Options have no ids in the transcript: `<question>-<option>`, both from 1.
-fn question(n: usize, question: &Value) -> Option<Value> {
-    let options = question.get("options").and_then(Value::as_array);
-    let options = options.into_iter().flatten().enumerate().filter_map(|(o, option)| {
-        let label = option.as_str().or_else(|| option.get("label")?.as_str())?;
-        let mut choice = json!({ "id": format!("{}-{}", n + 1, o + 1), "label": label });
-        if let Some(text) = text_of(option, "description") {
-            choice["description"] = json!(text);
-        }
-        Some(choice)
-    });
-    let mut asked = json!({
-        "question": text_of(question, "question").or_else(|| text_of(question, "header"))?,
-        "options": options.collect::<Vec<_>>(),
-        "multi_select": question.get("multiSelect").and_then(Value::as_bool).unwrap_or(false),
-        "allow_text": true,
-    });
-    if let Some(header) = text_of(question, "header") {
-        asked["header"] = json!(header);
-    }
-    Some(asked)
-}
-
 fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
     from.get(key)?.as_str().filter(|text| !text.is_empty())
-}
-
-/// A plan's first heading or line.
-fn plan_title(plan: Option<&str>) -> String {
-    let line =
-        plan.and_then(|plan| plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|l| !l.is_empty()));
-    line.map_or_else(|| "Plan".to_owned(), |line| super::blocks::cut(line, 120))
 }

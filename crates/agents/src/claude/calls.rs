@@ -7,6 +7,7 @@ use super::outcome::{Outcome, outcome};
 use super::preview::preview;
 use super::state::State;
 use super::{approvals, reviews, todos};
+use crate::parts::asks;
 use crate::parts::calls::retract_list;
 use crate::parts::session::TodoCounts;
 use model::message_type::tool_call::ToolKind;
@@ -156,7 +157,7 @@ impl State {
             self.book.sessions[at.session].count_todos(&metadata);
             return Some(at.derived(&derived_id(id, "todo", 0), call_id, content, metadata));
         }
-        if let Some((content, metadata)) = approvals::from_call(tool, input) {
+        if let Some((content, metadata)) = input.as_object().and_then(|input| asks::from_call(tool, input)) {
             self.book.sessions[at.session].question = Some(call_id.to_owned());
             let mut draft = at.derived(&derived_id(id, "approval", 0), call_id, content, metadata);
             draft.requires_user_input = true;

@@ -104,6 +104,7 @@ impl Rollout {
         let plan = plan.and_then(|plan| todos::of_list(plan));
         let id = self.call_message(at, &new);
         self.calls.begin_as(&mut self.book, at, id, new);
+        self.calls.ask(&mut self.book, at, &call_id);
         if let Some(list) = plan {
             self.calls.list(&mut self.book, at, &call_id, list);
         }

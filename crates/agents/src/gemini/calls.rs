@@ -92,6 +92,7 @@ impl Chat {
         let spans = self.spans_of(&call_id, at.span);
         let first = At { span: spans[0], ..at.clone() };
         self.calls.begin(&mut self.book, &first, NewCall { call_id: call_id.clone(), tool, input, kind, target: None });
+        self.calls.ask(&mut self.book, &first, &call_id);
         if let Some(list) = list {
             self.calls.list(&mut self.book, &first, &call_id, list);
         }

@@ -165,7 +165,7 @@ impl History {
             self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));
         }
         let details = code.map(|code| ("exit_code", json!(code))).into_iter().collect();
-        self.calls.finish(&mut self.book, at, call_id, Result { state, text, details });
+        self.calls.finish(&mut self.book, at, call_id, Result { state, text, details, ..Result::default() });
     }
 
     /// A line, with blocks `{kind, data}`.

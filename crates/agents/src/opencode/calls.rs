@@ -44,6 +44,7 @@ fn outcome(state: &Obj, metadata: Option<&Obj>) -> Option<Result> {
         }
         _ => return None,
     }
+    result.answers = metadata.and_then(|metadata| metadata.value("answers"));
     if let Some(code) = metadata.and_then(|metadata| metadata.int("exit")) {
         result.details.push(("exit_code", json!(code)));
         if code != 0 && result.state == "done" {
@@ -91,6 +92,7 @@ impl Session {
         let name = input.get("description").and_then(Value::as_str).map(str::to_owned);
         let new = NewCall { call_id: call_id.clone(), tool: tool.clone(), input, kind: kind(&tool), target };
         self.calls.begin(&mut self.book, &here, new);
+        self.calls.ask(&mut self.book, &here, &call_id);
         if let Some(list) = list {
             self.calls.list(&mut self.book, &here, &call_id, list);
         }

@@ -1,6 +1,7 @@
 //! Tool calls by the agent's own ids: each is one `TOOL_CALL` message, which its result and what is derived from it change
 //! later.
 
+use super::asks;
 use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
@@ -56,6 +57,8 @@ pub(crate) struct Result {
     pub text: String,
     /// Further fields of the payload: `exit_code`, `duration_ms`, `background`.
     pub details: Vec<(&'static str, Value)>,
+    /// What a person answered to the questions of the call, where its record has it beside `text`.
+    pub answers: Option<Value>,
 }
 
 /// The calls of a file.
@@ -165,6 +168,18 @@ impl Calls {
         self.derive(book, at, call_id, ("todo", 0), (content, metadata));
     }
 
+    /// The questions or the plan that a call puts to a person become a message of its own, which its result answers.
+    pub fn ask(&mut self, book: &mut Book, at: &At, call_id: &str) {
+        let Some(call) = self.by_id.get(call_id) else { return };
+        let input = self.payload(book, call_id).and_then(|payload| payload.get("input")?.as_object());
+        let Some(asked) = input.and_then(|input| asks::from_call(&call.tool, input)) else { return };
+        let (session, id) = (call.session, derived_id(&call.id, "approval", 0));
+        self.derive(book, at, call_id, ("approval", 0), asked);
+        if let Some(draft) = book.touch(session, &id) {
+            draft.requires_user_input = true;
+        }
+    }
+
     /// A line belongs to a call, and may say more of it. False if no such call is known.
     pub fn extend(&self, book: &mut Book, at: &At, call_id: &str, details: Vec<(&'static str, Value)>) -> bool {
         let Some(call) = self.by_id.get(call_id) else { return false };
@@ -187,7 +202,7 @@ impl Calls {
             if call.started > Micros(0) && at.time >= call.started {
                 payload.insert("ended_at".to_owned(), json!(at.time));
             }
-            payload.extend(result.details.into_iter().map(|(key, value)| (key.to_owned(), value)));
+            payload.extend(result.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         }
         if result.state != "done"
             && let Some(before) = call.todos.take()
@@ -196,8 +211,25 @@ impl Calls {
             retract_list(book, at, call.session, &call.id);
         }
         book.sessions[call.session].runs.alive(at.time);
+        self.decide(book, at, call_id, &result);
         self.close(book, call_id);
         true
+    }
+
+    /// A person's answer to what a call asked, by its result.
+    fn decide(&self, book: &mut Book, at: &At, call_id: &str, result: &Result) {
+        let Some(call) = self.by_id.get(call_id) else { return };
+        let id = derived_id(&call.id, "approval", 0);
+        if !call.derived.contains(&id) {
+            return;
+        }
+        let input = self.payload(book, call_id).and_then(|payload| payload.get("input")?.as_object().cloned());
+        let Some(draft) = book.change(call.session, &id, at.span) else { return };
+        draft.requires_user_input = false;
+        let content = payload(draft).and_then(|asked| asks::decide(asked, &input.unwrap_or_default(), result, at.time));
+        if let Some(content) = content {
+            draft.content = content;
+        }
     }
 
     /// Calls of a session that get no result any more.
@@ -209,6 +241,12 @@ impl Calls {
                 draft.status = Status::Final;
                 if let Some(payload) = payload(draft) {
                     payload.insert("state".to_owned(), json!(state));
+                }
+            }
+            if let Some(draft) = book.touch(session, &derived_id(&call.id, "approval", 0)) {
+                draft.requires_user_input = false;
+                if let Some(payload) = payload(draft) {
+                    asks::close(payload, state);
                 }
             }
             self.close(book, &call_id);

@@ -337,6 +337,7 @@ impl Log {
         let new = NewCall { call_id: call_id.to_owned(), tool: tool.to_owned(), input, kind, target };
         self.calls.begin(&mut self.book, at, new);
         self.first.get_or_insert_with(|| message_id(call_id));
+        self.calls.ask(&mut self.book, at, call_id);
         if let Some(list) = list {
             self.calls.list(&mut self.book, at, call_id, list);
         }

@@ -26,6 +26,7 @@ impl Log {
         let list = list.and_then(|list| todos::of_list(list));
         let new = NewCall { call_id: call_id.clone(), kind: kind(&tool), tool, input, target: None };
         self.calls.begin(&mut self.book, at, new);
+        self.calls.ask(&mut self.book, at, &call_id);
         let message = self.calls.get(&call_id).map(|call| call.id.clone());
         self.first = self.first.take().or(message);
         if let Some(list) = list {
@@ -65,7 +66,7 @@ impl Log {
         let display = about.and_then(|about| about.obj("resultDisplay"));
         let shown = about.and_then(|about| about.str("resultDisplay"));
         let status = about.and_then(|about| about.str("status"));
-        let Some(outcome) = outcome(&tool, status.as_deref(), Some(results), shown.as_deref()) else {
+        let Some(mut outcome) = outcome(&tool, status.as_deref(), Some(results), shown.as_deref()) else {
             self.calls.extend(&mut self.book, at, call_id, Vec::new());
             return;
         };
@@ -75,6 +76,7 @@ impl Log {
         if let Some(edit) = edit {
             self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));
         }
+        outcome.answers = display.as_ref().and_then(|display| display.value("answers"));
         for (n, part) in response_files(results).iter().enumerate() {
             let Some((content, item)) = file(&mut self.book, part) else { continue };
             let id = derived_id(&message, "file", n);

@@ -120,7 +120,7 @@ impl Trajectory {
             let seconds = step.float("execution_time").filter(|seconds| *seconds > 0.0);
             let details = seconds.map(|seconds| ("duration_ms", json!((seconds * 1000.0) as i64)));
             let details = details.into_iter().collect();
-            let result = Result { state: "done", text: observation, details };
+            let result = Result { state: "done", text: observation, details, ..Result::default() };
             self.calls.finish(&mut self.book, &at, &call_id, result);
             self.waiting.clear();
         }

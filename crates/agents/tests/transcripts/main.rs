@@ -1,6 +1,7 @@
 //! Transcripts through the front door.
 
 mod answers;
+mod asks;
 mod codex;
 mod lines;
 mod previews;

@@ -58,12 +58,28 @@ impl Answers {
                 }
             }
         }
+        answers.sort(questions);
+        answers
+    }
+
+    /// Reads answers in whatever shape: by question, in the order of the questions, or a lone one.
+    pub fn of(questions: &[Value], told: &Value) -> Self {
+        let mut answers = Self::default();
+        answers.take(questions, &told.to_string());
+        answers.sort(questions);
+        answers
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty()
+    }
+
+    fn sort(&mut self, questions: &[Value]) {
         let place = |given: &Given| {
             let asked = |question: &Value| text_of(question, "question") == given.question.as_deref();
             questions.iter().position(asked).unwrap_or(usize::MAX)
         };
-        answers.given.sort_by_key(place);
-        answers
+        self.given.sort_by_key(place);
     }
 
     /// A result that names no question answers the only one, or all of them.
