@@ -83,9 +83,10 @@ fn before_last_block(text: &str) -> (usize, usize) {
         return (0, 0);
     }
     let (mut level, mut blocks, mut last) = (Level::default(), 0_usize, 0);
-    let parsed = separated(text, Ending::Growing);
-    let parsed = literal::protected(&parsed).map_or(parsed, Cow::Owned);
-    for (event, range) in Parser::new_ext(&parsed, OPTIONS).into_offset_iter() {
+    let separated = separated(text, Ending::Growing);
+    let protected = literal::protected(&separated);
+    let parsed = protected.as_deref().unwrap_or(&separated);
+    for (event, range) in Parser::new_ext(parsed, OPTIONS).into_offset_iter() {
         if level.begins_block(&event) {
             blocks += 1;
             last = range.start;
@@ -94,7 +95,8 @@ fn before_last_block(text: &str) -> (usize, usize) {
     // With its indent, which may be what makes it code. What was parsed has the same lines.
     let lines = parsed.get(..last).unwrap_or_default().matches('\n').count();
     let before = text.split_inclusive('\n').take(lines).map(str::len).sum();
-    if is_between(text, before) {
+    let lines_before = separated.split_inclusive('\n').take(lines).map(str::len).sum();
+    if is_between(text, before) || literal::is_within(&separated, lines_before) {
         return (0, 0);
     }
     (blocks.max(1) - 1, before)

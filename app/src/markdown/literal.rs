@@ -25,7 +25,7 @@ pub(super) fn protected(text: &str) -> Option<String> {
         return None;
     }
     let mut out = String::with_capacity(text.len() + text.len() / 16);
-    let mut blocks = Blocks { out: &mut out, paragraph: None, fence: None, display: None };
+    let mut blocks = Blocks::new(&mut out);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         blocks.line(text, at, line);
@@ -49,6 +49,23 @@ pub(super) fn restored(text: &str) -> Cow<'_, str> {
         c => Some(c),
     };
     Cow::Owned(text.chars().filter_map(sign).collect())
+}
+
+/// Does what was looked into as a whole go on at the line that begins at `place`? Read from there on alone, the text would
+/// get other stand-ins.
+pub(super) fn is_within(text: &str, place: usize) -> bool {
+    let mut out = String::new();
+    let mut blocks = Blocks::new(&mut out);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_open = blocks.fence.is_some() || blocks.display.is_some();
+        blocks.line(text, at, line);
+        if at >= place {
+            return is_open || blocks.paragraph.is_some_and(|start| start < place);
+        }
+        at += line.len();
+    }
+    false
 }
 
 /// Does the line that ends with this text end there on the screen too?
@@ -80,7 +97,11 @@ struct Blocks<'o> {
     display: Option<&'static str>,
 }
 
-impl Blocks<'_> {
+impl<'o> Blocks<'o> {
+    fn new(out: &'o mut String) -> Self {
+        Self { out, paragraph: None, fence: None, display: None }
+    }
+
     fn line(&mut self, text: &str, at: usize, line: &str) {
         if let Some(fence) = &self.fence {
             if fence.is_closed_by(line) {
@@ -116,6 +137,9 @@ impl Blocks<'_> {
             self.end_paragraph(text, at);
         }
         self.paragraph.get_or_insert(at);
+        if is_heading(body) {
+            self.end_paragraph(text, at + line.len());
+        }
     }
 
     fn end_paragraph(&mut self, text: &str, end: usize) {
@@ -159,6 +183,12 @@ fn prefix(line: &str) -> usize {
 fn starts_block(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with(['#', '|', '>']) || prefix(line) > 0
+}
+
+/// Is it a heading, which ends with its line?
+fn is_heading(body: &str) -> bool {
+    let words = body.trim_start_matches('#');
+    (1..=6).contains(&(body.len() - words.len())) && words.chars().next().is_none_or(char::is_whitespace)
 }
 
 /// What closes the TeX that begins with this line, if it goes on in the next one.
