@@ -79,13 +79,13 @@ pub fn postgres() -> Result<PathBuf> {
     installed_postgres().context("PostgreSQL was installed but its `initdb` is nowhere to be found")
 }
 
-/// Installs `cargo deny` where it is missing: two minutes on two cores.
+/// Installs `cargo deny` where it is missing. It runs for a second: built for speed it would take longer to get.
 pub fn cargo_deny() -> Result<()> {
     if find(["cargo-deny"]).is_some() {
         return Ok(());
     }
     step::timed("install: cargo-deny (it is missing)", || {
-        step::run(&mut cargo(["install", "cargo-deny", "--version", "^0.20", "--locked", "--quiet"]))
+        step::run(&mut cargo(["install", "cargo-deny", "--version", "^0.20", "--locked", "--quiet", "--debug"]))
     })
 }
 

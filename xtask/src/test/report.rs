@@ -1,7 +1,10 @@
 //! The steps of a test run, their times, and how many tests each of them held.
 use std::{
     process::ExitCode,
-    sync::atomic::{AtomicU32, Ordering::Relaxed},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
     thread::{self, ScopedJoinHandle},
 };
 
@@ -9,18 +12,34 @@ use anyhow::Result;
 
 use crate::step;
 
+/// How a line begins in which a test runner names a test that failed: cargo, nextest, Playwright's closing list, pytest,
+/// Python's unittest, Node.
+const FAILED: [&str; 7] =
+    ["FAIL [", "[sqlite] \u{203a}", "[postgres] \u{203a}", "FAILED tests/", "FAIL: ", "ERROR: ", "not ok "];
+
 /// Tests that passed and failed, read from what a test runner prints.
 #[derive(Default)]
 pub struct Counts {
     passed: AtomicU32,
     failed: AtomicU32,
+    /// The lines that name those that failed.
+    names: Mutex<Vec<String>>,
 }
 
 impl Counts {
-    /// Takes the numbers from a closing line of `cargo test`, nextest or Playwright; any other line holds none.
+    /// Takes the numbers from a closing line of `cargo test`, nextest or Playwright, and the names of what failed; any other
+    /// line holds none.
     pub fn read(&self, line: &str) {
         let line = plain(line);
         let line = line.trim();
+        let is_name = FAILED.iter().any(|failed| line.starts_with(failed))
+            || (line.starts_with("test ") && line.ends_with(" ... FAILED"));
+        if is_name {
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            if !names.iter().any(|name| name == line) {
+                names.push(line.to_owned());
+            }
+        }
         let closing = line.starts_with("test result:")
             || line.starts_with("Summary [")
             || line.split_once(' ').is_some_and(|(number, rest)| {
@@ -45,11 +64,12 @@ struct Row {
     seconds: f32,
     passed: u32,
     failed: u32,
+    names: Vec<String>,
 }
 
 impl Row {
-    const fn panicked(name: &'static str) -> Self {
-        Self { name, outcome: Outcome::Failed, seconds: 0.0, passed: 0, failed: 1 }
+    const fn without_tests(name: &'static str, outcome: Outcome, failed: u32) -> Self {
+        Self { name, outcome, seconds: 0.0, passed: 0, failed, names: Vec::new() }
     }
 }
 
@@ -85,17 +105,19 @@ impl Report {
         self.0.extend(thread::scope(|scope| {
             let running: Vec<_> =
                 steps.iter().map(|&(name, work)| (name, scope.spawn(move || row(name, work)))).collect();
-            let row = |(name, step): (_, ScopedJoinHandle<Row>)| step.join().unwrap_or_else(|_| Row::panicked(name));
+            let row = |(name, step): (_, ScopedJoinHandle<Row>)| {
+                step.join().unwrap_or_else(|_| Row::without_tests(name, Outcome::Failed, 1))
+            };
             running.into_iter().map(row).collect::<Vec<_>>()
         }));
     }
 
     /// A step that an earlier failure makes pointless.
     pub fn skip(&mut self, name: &'static str) {
-        self.0.push(Row { name, outcome: Outcome::Skipped, seconds: 0.0, passed: 0, failed: 0 });
+        self.0.push(Row::without_tests(name, Outcome::Skipped, 0));
     }
 
-    /// Prints the table, the seconds of the whole run and, as the last line, the sum.
+    /// Prints the table, the seconds of the whole run, what failed and, as the last line, the sum.
     pub fn close(self, seconds: f32) -> ExitCode {
         step::say(&format!("\n{:>8} {:>7} {:>7}  step", "seconds", "passed", "failed"));
         for row in &self.0 {
@@ -105,6 +127,9 @@ impl Report {
         let passed: u32 = self.0.iter().map(|row| row.passed).sum();
         let failed: u32 = self.0.iter().map(|row| row.failed).sum();
         step::say(&format!("{seconds:8.1} s in all\n"));
+        for name in self.0.iter().flat_map(|row| &row.names) {
+            step::say(name);
+        }
         closing_line(passed, failed);
         if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
@@ -116,6 +141,7 @@ fn row(name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> Row {
     step::say(&format!("\n======= {name}"));
     let (result, seconds) = step::measured(|| work(&counts));
     let (passed, mut failed) = (counts.passed.into_inner(), counts.failed.into_inner());
+    let names = counts.names.into_inner().unwrap_or_else(PoisonError::into_inner);
     let outcome = match result {
         Ok(()) => Outcome::Passed,
         Err(error) => {
@@ -126,7 +152,7 @@ fn row(name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> Row {
         }
     };
     step::say(&format!("{seconds:5.1} s {name}: {}", word(&outcome)));
-    Row { name, outcome, seconds, passed, failed }
+    Row { name, outcome, seconds, passed, failed, names }
 }
 
 #[expect(clippy::print_stdout, reason = "the answer of the command")]
@@ -176,6 +202,23 @@ mod tests {
         );
         assert_eq!(counted(&["  1 failed", "    tests/sessions.spec.mjs:3:1", "  2 passed (4.2s)"]), (2, 1));
         assert_eq!(counted(&["\u{1b}[32m  3 passed\u{1b}[39m\u{1b}[2m (4.2s)\u{1b}[22m"]), (3, 0));
+    }
+
+    #[test]
+    fn what_failed_is_named_once() {
+        let counts = Counts::default();
+        let named = [
+            "        FAIL [   0.512s] (12/80) verbatim::answering decisions",
+            "test markdown::markdown ... FAILED",
+            "    [sqlite] \u{203a} tests/sessions.spec.mjs:3:1 \u{203a} a row is opened",
+            "FAILED tests/test_runs.py::test_end - AssertionError",
+        ];
+        for line in
+            named.iter().chain(&named).chain(&["  \u{2713}  1 [sqlite] \u{203a} tests/a.spec.mjs:3:1", "test a ... ok"])
+        {
+            counts.read(line);
+        }
+        assert_eq!(counts.names.into_inner().unwrap(), named.map(str::trim));
     }
 
     #[test]
