@@ -13,20 +13,16 @@ async function show(page, verbatim, agent, ...messages) {
   await ready(page);
 }
 
-// Is all of it within the page, in front of everything else?
+// All of it is within the page, in front of everything else, once the page has taken its new size.
 async function inFull(page, locator) {
-  const { x, y, width, height } = await locator.boundingBox();
-  const size = page.viewportSize();
-  expect(x).toBeGreaterThanOrEqual(0);
-  expect(y).toBeGreaterThanOrEqual(0);
-  expect(x + width).toBeLessThanOrEqual(size.width);
-  expect(y + height).toBeLessThanOrEqual(size.height);
-  const isInFront = await locator.evaluate((element) => {
+  const { width, height } = page.viewportSize();
+  const place = () => locator.evaluate((element) => {
     const { left, right, top, bottom } = element.getBoundingClientRect();
     const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-    return element.contains(found);
+    const isWithin = left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    return { width: innerWidth, height: innerHeight, isWithin, isInFront: element.contains(found) };
   });
-  expect(isInFront).toBe(true);
+  await expect.poll(place).toEqual({ width, height, isWithin: true, isInFront: true });
 }
 
 test.describe('on a phone', () => {

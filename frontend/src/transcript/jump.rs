@@ -21,6 +21,8 @@ pub struct Goal {
     seq: Cell<Option<i64>>,
     /// It is where the reader was when the page was left, so far below the top of the view.
     back: Cell<Option<f64>>,
+    /// The row at the end gets the keys once this one came, which was the newest one when the reader went there.
+    newest: Cell<Option<i64>>,
 }
 
 impl Goal {
@@ -32,6 +34,7 @@ impl Goal {
     pub fn give_up(&self) {
         self.seq.set(None);
         self.back.set(None);
+        self.newest.set(None);
     }
 }
 
@@ -57,9 +60,24 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
     scroll::place(column);
     // The pill is gone: who pressed it has the keys at what is new.
     if on_pill && let Some(row) = last_row(column) {
+        let newest = column.arrivals.last_seq();
+        column.goal.newest.set(scroll::row(column, newest).is_none().then_some(newest));
         choose(&row);
     }
     column.soon();
+}
+
+/// Rows came: who went to the end before they were there has the keys at what is new.
+pub(super) fn arrived(column: &Column, came: &[i64]) {
+    let waits = column.goal.newest.get().is_some_and(|newest| came.contains(&newest));
+    let has_keys = || dom::active().is_some_and(|active| column.scroller.contains(Some(&active)));
+    if waits
+        && has_keys()
+        && let Some(row) = last_row(column)
+    {
+        column.goal.newest.set(None);
+        choose(&row);
+    }
 }
 
 /// The end's row, if it is there.

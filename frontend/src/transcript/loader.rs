@@ -254,6 +254,7 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str, came: &[i64]) {
         load_mounted(column, before);
     }
     shown(column);
+    jump::arrived(column, came);
 }
 
 /// Rows came: the reader's place, and what counts and marks them, follow.
