@@ -4,7 +4,7 @@
 use crate::support::{Answer, House, Talk, in_time};
 use api::Method::{Delete, Get, Patch, Post};
 use drivers::environment::Environment;
-use hub::{Caller, Consent, driving};
+use hub::{Caller, Consent, Root, driving};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -439,4 +439,50 @@ async fn a_server_that_starts_leaves_alone_what_others_run() {
         (&agent["state"], &agent["reason"]),
         (&json!("interrupted"), &json!("The server ended while the agent ran"))
     );
+}
+
+/// Codex's server: at each prompt it asks a question, and notes the answer.
+const CODEX: &str = r#"#!/bin/sh
+while read -r line; do
+  rest=${line#*'"id":'}; id=${rest%%[,\}]*}
+  case "$line" in
+    *'"initialize"'*) echo '{"id":'"$id"',"result":{}}' ;;
+    *'"model/list"'*) echo '{"id":'"$id"',"result":{"data":[]}}' ;;
+    *'"thread/start"'*) echo '{"id":'"$id"',"result":{"thread":{"id":"t"}}}' ;;
+    *'"turn/start"'*)
+      echo '{"id":'"$id"',"result":{"turn":{"id":"u"}}}'
+      echo '{"id":70,"method":"item/tool/requestUserInput","params":{"threadId":"t","itemId":"call","questions":[{"id":"tree","header":"Tree","question":"Which tree?","options":[{"label":"Apple","description":"Sour"},{"label":"Pear","description":"Sweet"}]}]}}' ;;
+    *'"id":70'*)
+      printf '%s\n' "$line" >> "$CLAUDE_CONFIG_DIR/answers"
+      echo '{"method":"turn/completed","params":{"threadId":"t","turn":{"id":"u","status":"completed"}}}' ;;
+  esac
+done
+"#;
+
+#[tokio::test]
+async fn a_question_of_codex_has_its_choices_and_gets_its_answer() {
+    let mut house = house().await;
+    let agent = house.write("bin/codex", CODEX);
+    std::fs::set_permissions(agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let codex = agents::agent("codex").unwrap();
+    let path = house.path("sessions");
+    let root = Root { path, consent: Consent::Asked, agent: codex.name, folder: codex.folders[0] };
+    house.renew(|settings| settings.roots.push(root)).await;
+    let session = started(&house, json!({"agent": "codex", "prompt": "Plant"})).await;
+    let (card, shown) = asked(&house, &session).await;
+    let path = format!("/v1/sessions/{session}/messages/{card}");
+    let asked = house.read(&path).await["entry"]["metadata"]["payload"].clone();
+    let options = json!([
+        {"id": "1-1", "label": "Apple", "description": "Sour"},
+        {"id": "1-2", "label": "Pear", "description": "Sweet"},
+    ]);
+    let question = json!({"question": "Which tree?", "header": "Tree", "options": options, "multi_select": false, "allow_text": true});
+    let open = json!({"kind": "question", "title": "Which tree?", "questions": [question], "state": "open"});
+    assert_eq!(asked, open);
+    let decision = json!({"selected": ["1-2"], "shown_sha256": shown});
+    let decided = owner(&house, Post, &format!("{path}/decision"), decision).await;
+    assert_eq!(decided.status, 200, "{}", decided.body);
+    let answers = written(&house, "answers", 1).await;
+    let answer: Value = serde_json::from_str(&answers[0]).unwrap();
+    assert_eq!(answer["result"], json!({"answers": {"tree": {"answers": ["Pear"]}}}));
 }
