@@ -196,3 +196,15 @@ fn blocks(query: &Query, root: Node<'_>, text: &str, base: usize, steps: &Steps)
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::language::LANGUAGES;
+
+    #[test]
+    fn every_language_has_a_grammar_whose_queries_compile() {
+        let without: Vec<&str> =
+            LANGUAGES.iter().map(|row| row.0).filter(|name| super::spans(name, "a").is_none()).collect();
+        assert_eq!(without, Vec::<&str>::new());
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use model::view::{CodeLine, DiffRun, FileChange};
+use imara_diff::Hunk;
+use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
 use crate::outline::{Outline, Which};
 use crate::syntax;
@@ -86,6 +87,37 @@ enum Kind {
     /// With the index of the hunk.
     Change(usize),
     Gap,
+}
+
+impl Outline {
+    /// Lays the difference out with `context` unchanged lines around each change.
+    pub fn lay_out(&self, arrangement: Arrangement, context: u32) -> Layout<'_> {
+        Layout::of(self, arrangement, context, &[])
+    }
+
+    /// Like [`Self::lay_out`], with more unchanged lines: `opened` are ranges of line numbers in the new file.
+    pub fn lay_out_with(&self, arrangement: Arrangement, context: u32, opened: &[Range<u32>]) -> Layout<'_> {
+        Layout::of(self, arrangement, context, opened)
+    }
+
+    /// All of it, with so many unchanged lines around a change.
+    pub fn file_diff(&self, context: u32) -> FileDiff {
+        self.file_diff_with(context, &[])
+    }
+
+    /// Like [`Self::file_diff`], with more unchanged lines, by their numbers in the new file.
+    pub fn file_diff_with(&self, context: u32, opened: &[Range<u32>]) -> FileDiff {
+        let count = |lines: fn(&Hunk) -> &Range<u32>| self.hunks.iter().map(|hunk| lines(hunk).len()).sum::<usize>();
+        FileDiff {
+            change: self.change,
+            first_line: self.first_line,
+            added: count(|hunk| &hunk.after) as u32,
+            removed: count(|hunk| &hunk.before) as u32,
+            runs: self.lay_out_with(Arrangement::Unified, context, opened).runs(),
+            approximate: self.approximate(),
+            is_cut: self.is_cut(),
+        }
+    }
 }
 
 impl<'o> Layout<'o> {
@@ -333,7 +365,7 @@ impl<'o> Layout<'o> {
         let is_changed = |line: usize| {
             let hunks = &self.outline.hunks;
             let range =
-                |hunk: &'_ imara_diff::Hunk| if which == Which::Old { hunk.before.clone() } else { hunk.after.clone() };
+                |hunk: &'_ Hunk| if which == Which::Old { hunk.before.clone() } else { hunk.after.clone() };
             let at = hunks.partition_point(|hunk| range(hunk).end as usize <= line);
             hunks.get(at).is_some_and(|hunk| range(hunk).start as usize <= line)
         };

@@ -3,16 +3,14 @@
 //! A file of a million lines is opened and left in the middle: what isn't drawn is neither coloured nor copied.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use imara_diff::Hunk;
 use model::message_type::code_edit::line_ends_note;
-use model::view::{CodeLine, FileChange, FileDiff};
+use model::view::{CodeLine, FileChange};
 
 use crate::compare::{self, Bound, Changes};
 use crate::language::{language_named, language_of};
-use crate::layout::{Arrangement, Layout};
 use crate::lines::{Ends, Side};
 use crate::moves::{self, Moves};
 use crate::section::Sections;
@@ -196,16 +194,6 @@ impl Outline {
         [&self.old, &self.new].into_iter().any(|side| side.has_longer_line(bytes))
     }
 
-    /// Lays the difference out with `context` unchanged lines around each change.
-    pub fn lay_out(&self, arrangement: Arrangement, context: u32) -> Layout<'_> {
-        Layout::of(self, arrangement, context, &[])
-    }
-
-    /// Like [`Self::lay_out`], with more unchanged lines: `opened` are ranges of line numbers in the new file.
-    pub fn lay_out_with(&self, arrangement: Arrangement, context: u32, opened: &[Range<u32>]) -> Layout<'_> {
-        Layout::of(self, arrangement, context, opened)
-    }
-
     pub(crate) fn side(&self, which: Which) -> &Side {
         match which {
             Which::Old => &self.old,
@@ -258,24 +246,5 @@ impl Outline {
     /// How all lines end now, where they ended in another way before: a sentence.
     pub fn line_ends_note(&self) -> Option<String> {
         line_ends_note(self.old.text(), self.new.text())
-    }
-
-    /// All of it, with so many unchanged lines around a change.
-    pub fn file_diff(&self, context: u32) -> FileDiff {
-        self.file_diff_with(context, &[])
-    }
-
-    /// Like [`Self::file_diff`], with more unchanged lines, by their numbers in the new file.
-    pub fn file_diff_with(&self, context: u32, opened: &[Range<u32>]) -> FileDiff {
-        let count = |lines: fn(&Hunk) -> &Range<u32>| self.hunks.iter().map(|hunk| lines(hunk).len()).sum::<usize>();
-        FileDiff {
-            change: self.change,
-            first_line: self.first_line,
-            added: count(|hunk| &hunk.after) as u32,
-            removed: count(|hunk| &hunk.before) as u32,
-            runs: self.lay_out_with(Arrangement::Unified, context, opened).runs(),
-            approximate: self.approximate(),
-            is_cut: self.is_cut,
-        }
     }
 }
