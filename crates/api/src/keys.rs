@@ -40,11 +40,7 @@ pub struct NewKey {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Value>,
     /// The most that it may post, ever; 5,000,000 messages and 10,000,000,000 bytes, if absent.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        deserialize_with = "model::message_type::strict::maybe_object"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "model::strict::maybe_object")]
     pub quota: Option<Quota>,
 }
 impl Input for NewKey {
@@ -70,7 +66,7 @@ pub struct Quota {
 #[serde(deny_unknown_fields)]
 pub struct EditKey {
     /// The new quota.
-    #[serde(deserialize_with = "model::message_type::strict::object")]
+    #[serde(deserialize_with = "model::strict::object")]
     pub quota: Quota,
 }
 impl Input for EditKey {

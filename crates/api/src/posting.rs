@@ -134,7 +134,7 @@ impl Reply for Posted {
 pub struct PostMessages {
     /// In the order in which they get their places.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 256)))]
-    #[serde(deserialize_with = "model::message_type::strict::objects")]
+    #[serde(deserialize_with = "model::strict::objects")]
     pub messages: Vec<PostMessage>,
 }
 impl Input for PostMessages {

@@ -14,9 +14,9 @@ use model::envelope::review_info::REVIEW_INFO;
 use model::envelope::{self, EnvelopeError};
 use model::message_type::approval::ApprovalState;
 use model::message_type::file::CHOSEN;
-use model::message_type::strict::MISSING;
 use model::policy::{Display, display, facts_of, policy, remembers, should_embed, voice};
 use model::routing::{MARK, Rules};
+use model::strict::MISSING;
 use model::{
     Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
 };

@@ -3,23 +3,18 @@
 //!
 //! Written strictly, by [`normalize`] and [`build`]; read leniently, by [`parse`]. Extras stay beside the three keys.
 
-pub(crate) mod edit_info;
-mod line_comments;
 mod problem;
-pub mod review_info;
-pub(crate) mod todo_info;
 
-pub use edit_info::{EditInfo, EditScope, EditState, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE, edit_info};
-pub use line_comments::{LineComment, Side, line_comments};
+pub use crate::extras::{
+    EditInfo, EditScope, EditState, INTERRUPTED, LineComment, ReviewInfo, ReviewState, Side, TodoInfo, TodoInfoState,
+    WITH_A_DENIED_ONE, WITH_A_FAILED_ONE, edit_info, line_comments, review_info, todo_info,
+};
+pub use crate::version::VERSION;
 pub use problem::{EnvelopeCode, EnvelopeError};
-pub use review_info::{ReviewInfo, ReviewState, review_info};
-pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 
-use crate::message_type::{Body, Mismatch};
+use crate::message_type::Body;
+use crate::version;
 use serde_json::{Map, Value};
-
-/// The version of an envelope that doesn't say one.
-pub const VERSION: i64 = 1;
 
 /// Longest message type in characters.
 const TYPE_CHARS: usize = 200;
@@ -150,27 +145,19 @@ fn read_type(tag: Option<&str>) -> Result<&str, EnvelopeError> {
     }
 }
 
-/// An integer of at least 1; null is none. `"3"`, `1.0` and `true` are taken as 3, 1 and 1.
 fn read_version(version: &Value) -> Result<Option<i64>, EnvelopeError> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    let number = match version {
-        Value::Null => return Ok(None),
-        Value::Bool(yes) => Some(i64::from(*yes)),
-        Value::String(digits) => digits.trim().parse().ok(),
-        Value::Number(number) => number.as_i64().or_else(|| {
-            number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT).map(|float| float as i64)
-        }),
-        Value::Array(_) | Value::Object(_) => None,
-    };
-    match number {
-        Some(number) if number >= 1 => Ok(Some(number)),
-        _ => Err(EnvelopeError::new(EnvelopeCode::Version, "/version", "an integer of at least 1")),
-    }
+    version::read(version).map_err(|problem| EnvelopeError::at(EnvelopeCode::Version, problem))
 }
 
-/// The version that stored metadata says; that of an envelope without one where it says none.
-pub(crate) fn version_of(metadata: &Map<String, Value>) -> i64 {
-    metadata.get("version").and_then(|version| read_version(version).ok().flatten()).unwrap_or(VERSION)
+impl Body {
+    /// Returns the envelope of a message with this body: what [`normalize`] would make of it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`build`].
+    pub fn envelope(&self, extras: Map<String, Value>) -> Result<Map<String, Value>, EnvelopeError> {
+        build(self.message_type(), self.payload(), extras, self.version().unwrap_or(VERSION))
+    }
 }
 
 /// Metadata as it is read.
@@ -224,12 +211,4 @@ pub fn parse(metadata: Option<&Value>) -> Parsed {
             }
         }
     }
-}
-
-/// Reads one value of an extra strictly, for the checks of the types.
-fn one_of(value: &Value, words: &[&str], pointer: &str) -> Result<(), Mismatch> {
-    if value.as_str().is_some_and(|word| words.contains(&word)) {
-        return Ok(());
-    }
-    Err(Mismatch::new(pointer, format!("one of `{}`", words.join("`, `"))))
 }

@@ -7,6 +7,7 @@ mod channel;
 mod embed;
 
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
+pub use crate::voice::voice;
 pub use embed::{remembers, should_embed};
 
 use crate::routing::Mark;
@@ -232,6 +233,16 @@ pub fn display(draft: &Draft) -> Display {
     policy(&facts_of(draft)).display
 }
 
+/// Returns whether a message that waits for an agent wakes it: a person's that is addressed to it, or a task. A notice alone
+/// never does.
+pub fn wakes(draft: &Draft) -> bool {
+    let mark = Mark::of(draft);
+    match draft.role {
+        Role::User => mark.is_to_agent(),
+        _ => facts_of(draft).task,
+    }
+}
+
 fn row(facts: &Facts<'_>) -> Policy {
     use Context::{Ephemeral, None, Turn};
     use Display::{Collapsed, Dev, Shown};
@@ -329,33 +340,6 @@ fn other_pair(text: Policy) -> Policy {
         _ => Channel::Content,
     };
     Policy { row: "Any other pair", memory: text.memory.min(Memory::No), channel, ..text }
-}
-
-/// Sender words of the older products, and whose voice each is. A sender that isn't listed is a name.
-const VOICES: [(&str, Role); 17] = [
-    ("user", Role::User),
-    ("tui-user", Role::User),
-    ("bot", Role::Assistant),
-    ("assistant", Role::Assistant),
-    ("thinking", Role::Model),
-    ("model", Role::Model),
-    ("tool", Role::Tool),
-    ("tools", Role::Tool),
-    ("tool_use", Role::Tool),
-    ("tool_result", Role::Tool),
-    ("command_output", Role::Tool),
-    ("system", Role::System),
-    ("system_notice", Role::System),
-    ("deploy", Role::System),
-    ("host", Role::Host),
-    ("result_meta", Role::Host),
-    ("security", Role::Host),
-];
-
-/// Returns the role whose voice a sender word is. None for a sender that is a name.
-pub fn voice(sender: &str) -> Option<Role> {
-    let word = sender.trim();
-    VOICES.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, role)| *role)
 }
 
 /// Returns the voice that a posted message claims by its sender word, where its role has another one. Readers state both.

@@ -20,7 +20,7 @@ pub mod mention;
 mod settings;
 
 pub use control::{Control, ControlWord};
-pub use mark::{MARK, Mark, wakes};
+pub use mark::{MARK, Mark};
 pub use mention::{MentionEnd, Names};
 pub use settings::{Rules, Senders, Settings};
 

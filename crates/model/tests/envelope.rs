@@ -155,3 +155,13 @@ fn an_edit_without_texts_shows_its_patch() {
     let markdown = to_markdown(&stored("", &row));
     assert_eq!(markdown, "**Edit** `a` (partly applied)\n\n```diff\n@@ -1 +1 @@\n-x\n+y\n```");
 }
+
+#[test]
+fn a_newer_version_of_a_built_in_type_is_kept_as_it_came() {
+    let metadata = json!({"message_type": "TODO", "version": 9, "payload": {"tree": [1, null]}});
+    let stored = envelope::normalize(Some(metadata.clone())).expect("not refused").expect("an envelope");
+    assert_eq!(Value::Object(stored.clone()), metadata);
+    let payload = metadata["payload"].as_object().expect("an object").clone();
+    let unknown = Body::Unknown { message_type: "TODO".to_owned(), payload };
+    assert_eq!(Body::of_metadata(Some(&stored)), unknown);
+}

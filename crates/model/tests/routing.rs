@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use model::policy::{BotIdentity, ChannelView, Verbosity, channel_text, policy, remembers, should_embed};
+use model::policy::{
+    BotIdentity, ChannelView, Verbosity, channel_text, policy, remembers, should_embed, wakes,
+};
 use model::routing::{
     Control, ControlWord, DirectCommands, Ignored, Incoming, MARK, Mark, MentionEnd, Names, Place, Route, Rules,
-    Settings, Trigger, mention, route, wakes,
+    Settings, Trigger, mention, route,
 };
 use model::sdk_format::format_for_sdk;
 use model::{Context, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status, policy as table};

@@ -413,7 +413,7 @@ fn role(reader: &mut Reader, fields: &mut Fields<'_>) -> Option<Role> {
         match words.as_object().filter(|words| words.len() <= MAX_ITEMS) {
             Some(words) => {
                 for (word, tone) in words {
-                    let at = format!("{inner}{}", crate::message_type::strict::token(word));
+                    let at = format!("{inner}{}", crate::strict::token(word));
                     let tone = reader.word(tone, &at, Tone::WORDS, Tone::parse);
                     map.extend(tone.map(|tone| (word.clone(), tone)));
                 }

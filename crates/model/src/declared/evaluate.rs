@@ -7,7 +7,7 @@ use super::schema::label;
 use super::template::{Path, Scope, Template};
 use super::{MAX_BYTES, MAX_NODES, MAX_REPEATED, MAX_STEPS};
 use crate::Micros;
-use crate::message_type::strict;
+use crate::strict;
 use serde_json::{Map, Value};
 
 /// Maximum size of one value's text, in bytes. Code and diffs may be longer.

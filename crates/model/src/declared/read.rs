@@ -1,7 +1,7 @@
 //! Strict reading of a document: every problem with its JSON pointer, not only the first.
 
 use super::template::{PATH, Path, Template};
-use crate::message_type::{Mismatch, strict};
+use crate::strict::{self, Mismatch};
 use serde_json::{Map, Value};
 
 /// Maximum number of problems that are reported at once.

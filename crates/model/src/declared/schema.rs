@@ -7,7 +7,7 @@ use super::format::moment;
 use super::node::{Cell, CellLook, Node, Table, Tone, is_safe_link};
 use super::read::Reader;
 use super::{MAX_DEPTH, MAX_REPEATED};
-use crate::message_type::{Mismatch, strict};
+use crate::strict::{self, Mismatch};
 use crate::{Micros, text};
 use serde_json::{Map, Value};
 

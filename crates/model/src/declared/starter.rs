@@ -5,7 +5,7 @@ use super::evaluate::field_names;
 use super::format::moment;
 use super::node::is_safe_link;
 use super::schema::label;
-use crate::message_type::strict::token;
+use crate::strict::token;
 use crate::text;
 use serde_json::{Map, Value, json};
 

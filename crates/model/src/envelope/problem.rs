@@ -1,6 +1,6 @@
 //! Why metadata is refused.
 
-use crate::{message_type::Mismatch, words};
+use crate::{strict::Mismatch, words};
 
 words! {
     /// Stable, for programs.

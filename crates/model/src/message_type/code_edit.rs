@@ -10,7 +10,7 @@ pub use lines::{
 use super::{Mismatch, Payload, strict};
 use crate::{
     Role,
-    envelope::{EditInfo, EditScope, EditState, edit_info},
+    extras::{EditInfo, EditScope, EditState, edit_info},
     text,
 };
 use serde::{Deserialize, Serialize};

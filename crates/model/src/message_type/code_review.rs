@@ -1,37 +1,12 @@
 //! `CODE_REVIEW`: comments on lines of a file, each with a severity.
 
 use super::{Mismatch, Payload, strict};
-use crate::envelope::{LineComment, ReviewState, Side, review_info};
-use crate::{Draft, Role, search_text::SearchText, text, words};
+use crate::extras::{LineComment, ReviewState, Side, review_info};
+pub use crate::extras::Severity;
+use crate::{Draft, Role, search_text::SearchText, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-
-words! {
-    /// The severity of a comment, the highest first.
-    Severity {
-        /// Must be fixed before the change is accepted.
-        Blocker = "blocker",
-        /// Should be fixed.
-        Major = "major",
-        /// Worth fixing.
-        Minor = "minor",
-        /// A matter of taste.
-        Nit = "nit",
-    }
-}
-
-impl Severity {
-    /// Returns the name for people: `Blocker`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Blocker => "Blocker",
-            Self::Major => "Major",
-            Self::Minor => "Minor",
-            Self::Nit => "Nit",
-        }
-    }
-}
 
 /// A review of one file. People's answers to its comments are in the envelope's `review_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -168,7 +168,7 @@ impl Payload for Progress {
 #[cfg(test)]
 mod tests {
     use super::{Progress, UPDATED_AT, is_under_way};
-    use crate::message_type::strict;
+    use crate::strict;
     use crate::{Body, Draft, MessageId, Micros, Payload as _, Role};
     use serde_json::{Map, Value, json};
 

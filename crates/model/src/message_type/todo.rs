@@ -1,7 +1,7 @@
 //! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
 
 use super::{Mismatch, Payload, strict};
-use crate::{Draft, Role, envelope::todo_info, search_text::SearchText, text, words};
+use crate::{Draft, Role, extras::todo_info, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};

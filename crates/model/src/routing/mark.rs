@@ -1,7 +1,6 @@
 //! What is stored of a decision: an extra of the message's metadata that only the server writes.
 
 use super::{ControlWord, Ignored, Route};
-use crate::policy::facts_of;
 use crate::{Draft, Provenance, Role};
 use serde_json::{Map, Value, json};
 
@@ -75,15 +74,5 @@ impl Mark {
     /// Returns whether it is an aside: the agent reads it, but isn't woken by it.
     pub fn is_aside(&self) -> bool {
         self.control.is_some() && self.text.is_some()
-    }
-}
-
-/// Returns whether a message that waits for an agent wakes it: a person's that is addressed to it, or a task. A notice alone
-/// never does.
-pub fn wakes(draft: &Draft) -> bool {
-    let mark = Mark::of(draft);
-    match draft.role {
-        Role::User => mark.is_to_agent(),
-        _ => facts_of(draft).task,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{DirectCommands, Ignored, MentionEnd, Names, Place, Trigger};
 use crate::hidden::hides;
-use crate::policy::voice;
+use crate::voice::voice;
 use crate::{Draft, Role};
 use serde::{Deserialize, Serialize};
 

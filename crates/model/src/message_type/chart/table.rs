@@ -129,7 +129,7 @@ fn csv_cell(cell: &str) -> String {
 mod tests {
     use super::Chart;
     use crate::Payload as _;
-    use crate::message_type::strict;
+    use crate::strict;
     use serde_json::{Value, json};
 
     fn chart(payload: &Value) -> Chart {

@@ -13,7 +13,7 @@ use crate::write::work::Work;
 use crate::write::{SessionRow, Step, reading};
 use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
 use model::message_type::approval::Approval;
-use model::routing::wakes;
+use model::policy::wakes;
 use model::{Draft, Message, Micros, Role, Status};
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -6,7 +6,7 @@ use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{Step, feed, reading};
 use crate::{GivenRun, LiveBegin, LiveDone, StoreError, StoredMessage};
-use model::routing::wakes;
+use model::policy::wakes;
 use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};
 use model::sdk_format::{RunInput, format_for_sdk};
 use model::{Body, Message, Role};

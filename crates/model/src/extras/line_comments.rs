@@ -1,7 +1,7 @@
 //! `comments`: what a person's message says of lines of changed files, one by one, beside the text that says it to the agent.
 //! The comments of an agent's `CODE_REVIEW` are read as the same.
 
-use crate::{message_type::code_review::Severity, words};
+use crate::words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -14,6 +14,29 @@ words! {
         Old = "old",
         /// The lines after the change.
         New = "new",
+    }
+    /// The severity of a comment, the highest first.
+    Severity {
+        /// Must be fixed before the change is accepted.
+        Blocker = "blocker",
+        /// Should be fixed.
+        Major = "major",
+        /// Worth fixing.
+        Minor = "minor",
+        /// A matter of taste.
+        Nit = "nit",
+    }
+}
+
+impl Severity {
+    /// Returns the name for people: `Blocker`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blocker => "Blocker",
+            Self::Major => "Major",
+            Self::Minor => "Minor",
+            Self::Nit => "Nit",
+        }
     }
 }
 

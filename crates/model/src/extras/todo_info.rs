@@ -1,11 +1,8 @@
 //! `todo_info`: what three states can't say of an item, by the item's id.
 
 use super::one_of;
-use crate::{
-    Micros,
-    message_type::{Mismatch, strict::token},
-    words,
-};
+use crate::strict::{Mismatch, token};
+use crate::{Micros, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

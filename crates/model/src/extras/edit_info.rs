@@ -1,10 +1,8 @@
 //! `edit_info`: what became of each edit of a `CODE_EDIT`, parallel to its `edits`.
 
 use super::one_of;
-use crate::{
-    message_type::{Mismatch, strict::token},
-    words,
-};
+use crate::strict::{Mismatch, token};
+use crate::words;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -1,11 +1,8 @@
 //! `review_info`: what a person answered to the comments of a review, by the index of the comment.
 
 use super::one_of;
-use crate::{
-    Micros,
-    message_type::{Mismatch, strict::token},
-    words,
-};
+use crate::strict::{Mismatch, token};
+use crate::{Micros, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
