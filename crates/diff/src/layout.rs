@@ -364,8 +364,7 @@ impl<'o> Layout<'o> {
         }
         let is_changed = |line: usize| {
             let hunks = &self.outline.hunks;
-            let range =
-                |hunk: &'_ Hunk| if which == Which::Old { hunk.before.clone() } else { hunk.after.clone() };
+            let range = |hunk: &'_ Hunk| if which == Which::Old { hunk.before.clone() } else { hunk.after.clone() };
             let at = hunks.partition_point(|hunk| range(hunk).end as usize <= line);
             hunks.get(at).is_some_and(|hunk| range(hunk).start as usize <= line)
         };

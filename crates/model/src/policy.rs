@@ -6,8 +6,8 @@
 mod channel;
 mod embed;
 
-pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
 pub use crate::voice::voice;
+pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
 pub use embed::{remembers, should_embed};
 
 use crate::routing::Mark;

@@ -45,11 +45,7 @@ fn what_does_not_fit_is_named() {
         (json!({"chart": "bar", "title": "", "series": []}), "/title", "a non-empty string"),
         (json!({"chart": "bar", "title": "T"}), "/series", "a value"),
         (json!({"chart": "bar", "title": "T".repeat(201), "series": []}), "/title", "at most 200 characters"),
-        (
-            json!({"chart": "bar", "title": "T", "series": [], "unit": "u".repeat(41)}),
-            "/unit",
-            "at most 40 characters",
-        ),
+        (json!({"chart": "bar", "title": "T", "series": [], "unit": "u".repeat(41)}), "/unit", "at most 40 characters"),
         (of(json!(true), json!([1])), "/x", "a string, or an array of strings and numbers"),
         (of(json!(["a", {}]), json!([1, 2])), "/x/1", "a string or a number"),
         (of(json!(["a"]), json!(["1"])), "/series/0/points/0", point),

@@ -2,9 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use model::policy::{
-    BotIdentity, ChannelView, Verbosity, channel_text, policy, remembers, should_embed, wakes,
-};
+use model::policy::{BotIdentity, ChannelView, Verbosity, channel_text, policy, remembers, should_embed, wakes};
 use model::routing::{
     Control, ControlWord, DirectCommands, Ignored, Incoming, MARK, Mark, MentionEnd, Names, Place, Route, Rules,
     Settings, Trigger, mention, route,

@@ -10,12 +10,12 @@ pub(crate) mod cells;
 mod lines;
 
 use crate::archive::lines::Lines;
+use crate::hex::hex;
 use crate::pack::{Reference, unpack_references, unpacked_len};
 use crate::read::messages::intact;
+use crate::session_row::{SELECTED as SESSION_SELECTED, SESSION_COLUMNS, SessionRow};
+use crate::step::table::{Kind, Table, Verb};
 use crate::store::on;
-use crate::verify::hex;
-use crate::write::table::{Kind, Table, Verb};
-use crate::write::{SESSION_COLUMNS, SESSION_SELECTED, SessionRow};
 use crate::{Blob, BlobReader, SourceChunk, StoreError, Workspace};
 use cells::{bytes_json, cells, object};
 use model::source::Source;

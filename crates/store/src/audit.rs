@@ -4,8 +4,8 @@
 //! transaction writes: who holds the lock of the log waits for nobody.
 
 use crate::columns::columns;
+use crate::hex::hex;
 use crate::store::{Tx, on, on_tx};
-use crate::verify::hex;
 use crate::{StoreError, Workspace, dialect};
 use model::Micros;
 use model::audit::{Actor, AuditKind, Entry, Event, Note};

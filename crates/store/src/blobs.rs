@@ -6,8 +6,8 @@ mod upload;
 pub use upload::Upload;
 pub(crate) use upload::{insert, insert_piece, insert_row};
 
+use crate::hex::hex;
 use crate::store::{on, on_tx};
-use crate::verify::hex;
 use crate::{Blob, StoreError, Workspace};
 use model::{Micros, SessionId};
 use sha2::{Digest as _, Sha256};

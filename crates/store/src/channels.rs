@@ -10,8 +10,8 @@ pub use deliveries::{
 
 use crate::columns::columns;
 use crate::settings::change;
+use crate::step::Step;
 use crate::store::{on, on_step, on_tx};
-use crate::write::Step;
 use crate::{StoreError, Workspace};
 use model::audit::Event;
 use model::{Micros, SessionId};

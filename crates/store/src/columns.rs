@@ -1,4 +1,6 @@
-//! What a statement selects, as a type.
+//! What a statement selects, as a type; and what a column takes.
+
+use std::borrow::Cow;
 
 /// Declares a struct and reads it from columns of the same names; with `of field: Type`, another such struct from the
 /// same row.
@@ -33,3 +35,8 @@ macro_rules! columns {
     };
 }
 pub(crate) use columns;
+
+/// A text column's value: `PostgreSQL` refuses NUL there.
+pub(crate) fn text(value: &str) -> Cow<'_, str> {
+    if value.contains('\0') { Cow::Owned(value.replace('\0', "\u{fffd}")) } else { Cow::Borrowed(value) }
+}

@@ -1,6 +1,8 @@
 //! What keeps a `SQLite` database from being written to: damage, or a full disk.
 
-use crate::{StoreError, lock, reserve};
+use crate::StoreError;
+use crate::disk::DiskSpace;
+use crate::files::{private_file, with_suffix};
 use sqlx::sqlite::SqliteError;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -79,7 +81,7 @@ impl Monitor {
     }
 
     fn is_disk_exhausted(&self) -> bool {
-        self.file.as_deref().and_then(Path::parent).is_some_and(reserve::is_exhausted)
+        self.file.as_deref().and_then(Path::parent).and_then(DiskSpace::of).is_some_and(DiskSpace::is_exhausted)
     }
 
     /// The file is larger than a start waits for: it is to be checked on in the background.
@@ -117,7 +119,7 @@ impl Monitor {
 }
 
 fn write_note(file: &Path, finding: &str) -> std::io::Result<()> {
-    let mut note = lock::private_file(file)?;
+    let mut note = private_file(file)?;
     note.set_len(0)?;
     note.write_all(finding.as_bytes())
 }
@@ -125,21 +127,6 @@ fn write_note(file: &Path, finding: &str) -> std::io::Result<()> {
 /// The file that notes damage of a database file.
 pub(crate) fn note_beside(file: &Path) -> PathBuf {
     with_suffix(file, "-damaged")
-}
-
-/// The file's path with `suffix` behind it, as `SQLite` names its own files.
-pub(crate) fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
-/// Removes a file. One that isn't there is no error.
-pub(crate) fn remove_if_there(file: &Path) -> std::io::Result<()> {
-    match std::fs::remove_file(file) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 /// Outcome of statements, as the `on!` macros see it.

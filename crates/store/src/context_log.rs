@@ -4,10 +4,10 @@
 
 use crate::audit::FaultReason;
 use crate::columns::columns;
+use crate::hex::hex;
+use crate::step::Step;
+use crate::step::table::{Kind, Row as Cells, Table, Value, Verb};
 use crate::store::{on, on_step};
-use crate::verify::hex;
-use crate::write::Step;
-use crate::write::table::{Kind, Row as Cells, Table, Value, Verb};
 use crate::{StoreError, Workspace};
 use model::run_prompt::{Piece, PieceKind, PromptPart};
 use model::{Micros, SessionId};

@@ -1,14 +1,11 @@
-//! Where the engines differ: the start of a write, how long a statement may take, the index of words, and space that
-//! became free. What fills a file of its own stands there: opening (`store.rs`), inserting (`write/table.rs`), and the
+//! Where the engines differ: the lock of a write, how long a statement may take, the index of words, and space that
+//! became free. What fills a file of its own stands there: opening and beginning (`store.rs`), inserting (`step/table.rs`), and the
 //! bell between servers (`bell.rs`).
 
 use crate::store::Tx;
 use crate::tokens::Term;
 use crate::{Store, StoreError};
 use std::sync::Arc;
-
-/// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
-pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 
 /// Takes a workspace's row lock. `SQLite`'s transaction holds the lock on everything already.
 pub(crate) fn lock(tx: &Tx) -> &'static str {

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// A disk with less is full, whatever an error calls it.
+const NOTHING: u64 = 64 << 10;
+
 /// Bytes of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskSpace {
@@ -24,5 +27,9 @@ impl DiskSpace {
             let _ = dir;
             None
         }
+    }
+    /// Has it no room at all?
+    pub(crate) fn is_exhausted(self) -> bool {
+        self.free < NOTHING
     }
 }

@@ -5,8 +5,9 @@
 //! a crash as well.
 
 use crate::dialect::limited;
+use crate::step::Step;
 use crate::store::{Tx, on_step, on_tx};
-use crate::write::{Step, feed, forgotten, sessions, source};
+use crate::write::{feed, forgotten, sessions, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::audit::Event;
 use model::{Micros, SessionId, SourceId};

@@ -2,7 +2,8 @@
 //!
 //! Each look has a connection of its own, which only reads, so that no write waits for it. It ends when its time is over.
 
-use crate::condition::{Monitor, note_beside, remove_if_there, with_suffix};
+use crate::condition::{Monitor, note_beside};
+use crate::files::{remove_if_there, with_suffix};
 use crate::{Store, StoreError};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::Migrator;

@@ -4,8 +4,9 @@
 //! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
 //! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
 //! - [`live`]: what agents and people write one by one: posts, updates, edits of sessions.
-//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models.
-//! - `write/`: one transaction, step by step: source bytes, sessions, messages, runs, search, feed.
+//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models. `history`: which part of it.
+//! - `write/`: one transaction, part by part: source bytes, sessions, messages, runs, search, feed. `step`: the transaction, its lock and the
+//!   rows that it writes. `prepare`: what is done before it. `session_row`: a session as its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
 //! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
@@ -14,7 +15,7 @@
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
-//!   `size`: the size of the database. `disk`: the space of its disk. `reserve`: what of it is kept for a full disk.
+//!   `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk. `reserve`: what of it is kept for a full disk.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
 //! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`] and [`chat_host`] are two.
@@ -45,28 +46,35 @@ mod disk;
 mod display;
 mod driven;
 mod error;
+mod files;
 mod fold;
 pub mod foreign;
 mod forget;
+mod hex;
+mod history;
 mod hooks;
 mod integrity;
 pub mod keys;
 pub mod live;
 mod lock;
 pub mod memory;
+mod meta;
 mod migrations;
 pub mod opencode;
 mod pack;
+mod prepare;
 pub mod query;
 mod read;
 mod repair;
 mod reserve;
 pub mod schedules;
+mod session_row;
 pub mod settings;
 mod size;
 pub mod snippet;
 pub mod spending;
 pub mod stats;
+mod step;
 mod store;
 pub mod tokens;
 mod upkeep;

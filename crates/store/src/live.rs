@@ -4,7 +4,7 @@
 //! refused takes nothing from the others.
 
 use crate::StoredMessage;
-use crate::write::LivePrepared;
+use crate::prepare::PreparedMessage;
 use model::audit::Note;
 use model::policy::Display;
 use model::routing::Senders;
@@ -146,7 +146,8 @@ pub struct LivePost {
     /// Who posts a call tells its result later: until then it runs.
     pub tells_results: bool,
     pub sums: Sums,
-    pub(crate) prepared: LivePrepared,
+    /// The message as its columns, made before the transaction.
+    pub(crate) prepared: PreparedMessage,
 }
 
 /// What becomes of a message. Called with it as it is, within the transaction; again if that is run again.

@@ -1,7 +1,8 @@
 //! One process per data directory.
 
+use crate::files::{private_dir, private_file};
 use crate::reserve;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -41,22 +42,4 @@ impl DataDirLock {
         writeln!(file, "{}", std::process::id()).map_err(io)?;
         Ok(Self { _file: file })
     }
-}
-
-/// Creates a directory that only its owner enters. An existing one is left as it is.
-pub(crate) fn private_dir(dir: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
-}
-
-/// Opens a file that only its owner reads, and creates it if it isn't there.
-pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }

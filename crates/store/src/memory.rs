@@ -6,9 +6,9 @@
 use crate::columns::columns;
 use crate::dialect::{self, limited};
 use crate::read::messages::{COLUMNS, Row};
+use crate::step::Step;
 use crate::store::{on, on_step};
 use crate::tokens::{self, Term};
-use crate::write::Step;
 use crate::{StoreError, StoredMessage, Workspace};
 use model::{Draft, MessageId, Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};

@@ -5,6 +5,7 @@
 
 use crate::StoreError;
 use model::Draft;
+use sha2::{Digest as _, Sha256};
 use std::cell::RefCell;
 use std::io::Cursor;
 use zstd::bulk::{Compressor, decompress};
@@ -143,4 +144,12 @@ pub(crate) fn unpack_references(packed: &[u8]) -> Result<Vec<Reference>, StoreEr
 
 fn corrupt(what: &str) -> StoreError {
     StoreError::Corrupt(what.to_owned())
+}
+
+/// Tells whether a message differs from what is stored.
+pub(crate) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
+    let mut hasher = Sha256::new();
+    hasher.update(display.to_le_bytes());
+    hasher.update(json);
+    hasher.finalize()[..16].to_vec()
 }

@@ -6,7 +6,7 @@ mod copy;
 mod mend;
 mod swap;
 
-use crate::condition::{remove_if_there, with_suffix};
+use crate::files::{remove_if_there, with_suffix};
 use crate::{Database, Store, StoreError};
 use copy::{Copier, Outcome};
 use model::Micros;

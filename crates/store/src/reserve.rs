@@ -1,9 +1,10 @@
 //! Space on the disk that is kept for the time when it is full: a file in the data directory. It is given up
 //! then, so that people can log in and delete, and made again once there is room.
 
-use crate::condition::{Monitor, remove_if_there};
+use crate::condition::Monitor;
 use crate::disk::DiskSpace;
-use crate::{Store, StoreError, lock};
+use crate::files::{private_file, remove_if_there};
+use crate::{Store, StoreError};
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -12,8 +13,6 @@ use std::time::Duration;
 const SIZE: u64 = 16 << 20;
 /// The reserve is no more than this part of the disk.
 const PART: u64 = 16;
-/// A disk with less is full, whatever an error calls it.
-const NOTHING: u64 = 64 << 10;
 const BLOCK: usize = 64 << 10;
 const NAME: &str = "reserve";
 /// How often a look is taken whether there is room again.
@@ -82,7 +81,7 @@ impl Store {
 /// Takes `size` bytes of the disk, where it can by a word to the file system, else by bytes that none can compress.
 fn fill(path: &Path, size: u64) -> std::io::Result<()> {
     let filled = || {
-        let mut file = lock::private_file(path)?;
+        let mut file = private_file(path)?;
         #[cfg(target_os = "linux")]
         if rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, size).is_ok() {
             return Ok(());
@@ -105,12 +104,7 @@ fn fill(path: &Path, size: u64) -> std::io::Result<()> {
     })
 }
 
-/// Has the disk of a folder no room at all?
-pub(crate) fn is_exhausted(dir: &Path) -> bool {
-    DiskSpace::of(dir).is_some_and(|space| space.free < NOTHING)
-}
-
 /// For a start on a full disk, which couldn't even open the database.
 pub(crate) fn give_up_if_exhausted(dir: &Path) -> std::io::Result<()> {
-    if is_exhausted(dir) { remove_if_there(&dir.join(NAME)) } else { Ok(()) }
+    if DiskSpace::of(dir).is_some_and(DiskSpace::is_exhausted) { remove_if_there(&dir.join(NAME)) } else { Ok(()) }
 }

@@ -1,7 +1,8 @@
 //! Projects, log-ins and small values.
 
+use crate::meta::{META, PUT_META};
+use crate::step::Step;
 use crate::store::{on, on_step, on_tx};
-use crate::write::Step;
 use crate::{Permission, StoreError, Workspace};
 use model::audit::Event;
 use model::{Micros, browser};
@@ -227,11 +228,6 @@ impl Workspace {
         Ok(changed)
     }
 }
-
-pub(crate) const META: &str = "SELECT value FROM meta WHERE workspace_id = $1 AND key = $2";
-
-pub(crate) const PUT_META: &str = "INSERT INTO meta (workspace_id, key, value) VALUES ($1, $2, $3) \
-    ON CONFLICT (workspace_id, key) DO UPDATE SET value = excluded.value";
 
 const WORD: &str = "SELECT following, leads_to FROM project WHERE workspace_id = $1 AND path = $2";
 

@@ -1,7 +1,7 @@
 //! Tokens and cost of requests to models. What was copied from another session counts there.
 
 use crate::columns::columns;
-use crate::stats::{StatsQuery, day, of_sessions, within};
+use crate::history::{StatsQuery, day, of_sessions, within};
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, SessionId, Usage};

@@ -1,7 +1,7 @@
 //! Opening a database, and running one statement text on either engine.
 
 use crate::condition::{Condition, Monitor};
-use crate::{StoreError, Workspace, dialect, integrity, lock, migrations};
+use crate::{StoreError, Workspace, files, integrity, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -121,7 +121,7 @@ macro_rules! on_tx {
     };
 }
 
-/// Runs a statement within a [`crate::write::Step`], after the rows that were written in it before.
+/// Runs a statement within a [`crate::step::Step`], after the rows that were written in it before.
 macro_rules! on_step {
     ($step:expr, $connection:ident => $body:expr) => {{
         $step.flush().await?;
@@ -129,6 +129,9 @@ macro_rules! on_step {
     }};
 }
 pub(crate) use {on, on_step, on_tx};
+
+/// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
+const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
@@ -201,11 +204,11 @@ impl Store {
         Ok(match self {
             Self::Sqlite(Pools { writer, committed, monitor, .. }) => {
                 monitor.permit_write()?;
-                let begun = match monitor.observe(writer.begin_with(dialect::BEGIN_SQLITE).await) {
+                let begun = match monitor.observe(writer.begin_with(BEGIN_SQLITE).await) {
                     // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
                     Err(sqlx::Error::InvalidSavePointStatement) => {
                         writer.acquire().await?.close().await?;
-                        writer.begin_with(dialect::BEGIN_SQLITE).await?
+                        writer.begin_with(BEGIN_SQLITE).await?
                     }
                     begun => begun?,
                 };
@@ -254,9 +257,9 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         return Err(StoreError::OldSqlite { found: number.to_string(), needed: OLDEST_SQLITE.0 });
     }
     if let Some(dir) = file.parent().filter(|dir| !dir.as_os_str().is_empty()) {
-        lock::private_dir(dir)?;
+        files::private_dir(dir)?;
     }
-    drop(lock::private_file(file)?);
+    drop(files::private_file(file)?);
     let monitor = Arc::new(Monitor::new(Some(file)));
     let was_left_open = integrity::was_left_open(file);
     let inspection = SqliteConnectOptions::new().filename(file).read_only(true).disable_statement_logging();

@@ -94,6 +94,6 @@ async fn sort_words(pools: &Pools<Postgres>) -> Result<(), StoreError> {
 /// Do so many rows make those before them a small part? True a few times in the life of a young workspace.
 fn has_doubled(before: i64, now: i64) -> bool {
     const YOUNG: std::ops::RangeInclusive<u32> = 8..=17;
-    let magnitude = |rid: i64| (rid & ((1 << crate::write::RID_BITS) - 1)).checked_ilog2();
+    let magnitude = |rid: i64| (rid & ((1 << crate::step::RID_BITS) - 1)).checked_ilog2();
     magnitude(before) != magnitude(now) && magnitude(now).is_some_and(|now| YOUNG.contains(&now))
 }

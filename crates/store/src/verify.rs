@@ -1,6 +1,7 @@
 //! Is what is stored what was written? Compares content with its checksums: bytes of sources, blobs and messages.
 
 use crate::columns::columns;
+use crate::hex::hex;
 use crate::read::messages::intact;
 use crate::read::records::verified;
 use crate::store::on;
@@ -128,8 +129,4 @@ impl Workspace {
             faults.extend(rows.iter().filter_map(damaged).take(MOST - faults.len().min(MOST)));
         }
     }
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,8 +1,8 @@
 //! `CODE_REVIEW`: comments on lines of a file, each with a severity.
 
 use super::{Mismatch, Payload, strict};
-use crate::extras::{LineComment, ReviewState, Side, review_info};
 pub use crate::extras::Severity;
+use crate::extras::{LineComment, ReviewState, Side, review_info};
 use crate::{Draft, Role, search_text::SearchText, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! Cells of a row as JSON, and back. A cell without a value is no field.
 
-use crate::write::table::{Kind, Value as Cell};
+use crate::step::table::{Kind, Value as Cell};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;

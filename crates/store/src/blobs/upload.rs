@@ -1,8 +1,8 @@
 //! Blobs that are added: whole, or in parts that come one after the other.
 
 use super::PIECE;
+use crate::hex::hex;
 use crate::store::{Tx, on_tx};
-use crate::verify::hex;
 use crate::{Blob, StoreError, Workspace};
 use model::Micros;
 use sha2::{Digest as _, Sha256};

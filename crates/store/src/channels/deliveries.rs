@@ -2,10 +2,10 @@
 
 use super::session_id;
 use crate::columns::columns;
+use crate::columns::text;
 use crate::dialect::limited;
 use crate::settings::change;
 use crate::store::{Tx, on, on_tx};
-use crate::write::text;
 use crate::{Store, StoreError, Workspace};
 use model::{Micros, SessionId};
 

@@ -7,10 +7,10 @@ use crate::columns::columns;
 use crate::condition::Monitor;
 use crate::dialect::limited;
 use crate::display;
+use crate::pack::content_hash;
 use crate::pack::{Reference, unpack, unpack_draft, unpack_references};
+use crate::prepare::work::Work;
 use crate::store::on;
-use crate::write::content_hash;
-use crate::write::work::Work;
 use crate::{
     Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, StoreError, StoredMessage, Stretch,
     Workspace,

@@ -3,8 +3,8 @@
 use super::{one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::dialect::limited;
+use crate::session_row::{SESSION_COLUMNS, SessionRow};
 use crate::store::on;
-use crate::write::{SESSION_COLUMNS, SessionRow};
 use crate::{Archived, Order, Page, Parents, Queue, SessionFilter, Sort, StoreError, Workspace};
 use model::{Micros, Session, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};

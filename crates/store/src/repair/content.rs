@@ -1,9 +1,9 @@
 //! Drops recovered rows whose content isn't what was written, by its checksum. What they held is lost.
 
 use crate::StoreError;
+use crate::hex::hex;
 use crate::read::messages::intact;
 use crate::read::records::whole;
-use crate::verify::hex;
 use sha2::{Digest as _, Sha256};
 use sqlx::SqliteConnection;
 

@@ -3,9 +3,10 @@
 
 use super::{DamagedSession, content};
 use crate::StoreError;
+use crate::pack::content_hash;
 use crate::pack::with_packer;
 use crate::read::messages::lost;
-use crate::write::{RID_BITS, content_hash};
+use crate::step::RID_BITS;
 use model::Micros;
 use sqlx::{Connection as _, SqliteConnection};
 use std::collections::HashSet;

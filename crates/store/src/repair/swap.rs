@@ -1,6 +1,6 @@
 //! Files of a recovery: the swap, and a header to suppose.
 
-use crate::condition::{remove_if_there, with_suffix};
+use crate::files::{remove_if_there, with_suffix};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};

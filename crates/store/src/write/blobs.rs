@@ -1,8 +1,9 @@
 //! Files and pictures.
 
 use super::sessions::Sessions;
-use super::{Step, text};
 use crate::blobs;
+use crate::columns::text;
+use crate::step::Step;
 use crate::store::on_step;
 use crate::{NewBlob, StoreError};
 

@@ -1,9 +1,9 @@
 //! Which session started a sub-agent: the one that holds its call, be it the main one or another sub-agent's. Files come in
 //! any order, so the call may come before the sub-agent or after it.
 
-use super::Step;
 use super::sessions::{self, Sessions};
 use crate::StoreError;
+use crate::step::Step;
 use crate::store::on_step;
 use sqlx::QueryBuilder;
 

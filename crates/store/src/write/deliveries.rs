@@ -1,10 +1,10 @@
 //! What channels are told of a batch: one row per channel and message, in the same transaction as the message.
 
-use super::Step;
 use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
-use super::table::{Kind, Row, Table, Verb};
 use crate::StoreError;
+use crate::step::Step;
+use crate::step::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
 use sqlx::QueryBuilder;
 use std::borrow::Cow;

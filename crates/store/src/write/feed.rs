@@ -1,9 +1,10 @@
 //! The rows of the feed that tell of a batch.
 
 use super::changes::{Changes, SessionChanges};
+use super::deliveries;
 use super::sessions::Sessions;
-use super::table::{Kind, Row, Table, Verb};
-use super::{Step, deliveries};
+use crate::step::Step;
+use crate::step::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError};
 use model::SessionId;

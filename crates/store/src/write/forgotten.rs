@@ -1,7 +1,7 @@
 //! Names of sessions that are gone for good. They stay with the key that had them, so that no other key takes over the
 //! addresses and links of a session that it never had. Only hashes of the names are kept.
 
-use super::Step;
+use crate::step::Step;
 use crate::store::on_step;
 use crate::{NewSession, Refusal, StoreError};
 use sha2::{Digest as _, Sha256};

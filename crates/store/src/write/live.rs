@@ -8,15 +8,18 @@ mod todos;
 
 use super::changes::Changes;
 use super::messages::Copies;
-use super::prepare::{self, PreparedMessage};
 use super::sessions::{self, Sessions};
-use super::{Step, feed, forgotten, messages, reading};
+use super::{feed, forgotten, messages, reading};
+use crate::columns::text;
 use crate::dialect::limited;
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
+use crate::prepare::{self, PreparedMessage};
 use crate::read::calls::{Calls, calls_sql};
 use crate::read::listing::{Listed, row_sql};
 use crate::read::messages::{COLUMNS, Row};
+use crate::session_row::SessionRow;
+use crate::step::Step;
 use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
@@ -30,15 +33,10 @@ use std::collections::BTreeSet;
 
 type Answer = Result<LiveDone, Refusal>;
 
-/// A message as its columns, made before the transaction.
-#[derive(Clone)]
-pub struct LivePrepared(PreparedMessage);
-
 impl LivePost {
     pub fn new(session: SessionId, message: NewMessage, create_hash: Vec<u8>) -> Result<Self, StoreError> {
         let sums = message.sums.clone();
         let (prepared, draft) = prepared(&session, message)?;
-        let prepared = LivePrepared(prepared);
         Ok(Self {
             session,
             draft,
@@ -54,7 +52,7 @@ impl LivePost {
 
     /// Bytes of the message in the store, before they are packed.
     pub fn bytes(&self) -> u64 {
-        unpacked_len(&self.prepared.0.body)
+        unpacked_len(&self.prepared.body)
     }
 }
 
@@ -189,7 +187,7 @@ async fn begin_anew(
 }
 
 /// Why a session that is there isn't there for whoever would make it. Of another one's nothing else is told.
-fn gone(row: &super::SessionRow, new: &NewSession, field: &'static str) -> Option<Refusal> {
+fn gone(row: &SessionRow, new: &NewSession, field: &'static str) -> Option<Refusal> {
     if row.key_id != new.key_id {
         return Some(Refusal::Taken { field });
     }
@@ -211,7 +209,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     let mut closed = None;
     row.apply(&edit.facts, None, now);
     if let Some(title) = &edit.own_title {
-        row.own_title = title.as_deref().map(|title| super::text(title).into_owned());
+        row.own_title = title.as_deref().map(|title| text(title).into_owned());
     }
     if let Some(at) = edit.archived_at {
         row.archived_at = at.map(|at| at.0);
@@ -248,7 +246,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         row.report(live);
     }
     // A sign of life that changes nothing to be seen isn't news.
-    let unseen = super::SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
+    let unseen = SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
         && row.state(now) == before.state(now);
     if let Some(outcome) = closed {
         begun::end_with_session(step, &mut sessions, index, outcome).await?;

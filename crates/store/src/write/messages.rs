@@ -10,13 +10,15 @@ pub(super) mod rewind;
 mod rows;
 pub(super) mod tools;
 
-use super::Step;
 use super::changes::{Changes, CountKey};
-use super::prepare::PreparedMessage;
 use super::sessions::Sessions;
-use super::table::{self, Row, Table, Verb};
-use super::work::Work;
+use crate::columns::text;
 use crate::pack::{Reference, pack_references, unpack_references};
+use crate::prepare::PreparedMessage;
+use crate::prepare::work::Work;
+use crate::session_row::SessionRow;
+use crate::step::Step;
+use crate::step::table::{self, Row, Table, Verb};
 use crate::{StoreError, dialect::indexed};
 use copies::{HandedOver, Owners};
 pub(super) use rows::chosen;
@@ -154,7 +156,7 @@ async fn answer(
 ) -> Result<(), StoreError> {
     for planned in planned.iter().filter(|planned| planned.kind == Kind::Added && !planned.copied) {
         let Some(question) = &planned.message.answers_to else { continue };
-        let answered = rows::answer(step, planned.session_rid, &super::text(question)).await?;
+        let answered = rows::answer(step, planned.session_rid, &text(question)).await?;
         let row = sessions.row(planned.session);
         if answered == Some(row.ask_seq) {
             row.ask_seq = 0;
@@ -292,7 +294,7 @@ fn place<'a>(
 }
 
 /// What the agent began with a message that is new.
-fn begin_work(row: &mut super::SessionRow, planned: &Planned) {
+fn begin_work(row: &mut SessionRow, planned: &Planned) {
     let of_work = &planned.message.of_work;
     row.begin(of_work.work, planned.seq);
     if of_work.final_word {
@@ -301,7 +303,7 @@ fn begin_work(row: &mut super::SessionRow, planned: &Planned) {
 }
 
 /// What is left of that after an update.
-fn follow_work(row: &mut super::SessionRow, planned: &mut Planned, was: Work) {
+fn follow_work(row: &mut SessionRow, planned: &mut Planned, was: Work) {
     let of_work = &mut planned.message.of_work;
     of_work.work = was.updated(of_work.work);
     row.finish(was, planned.seq);
@@ -311,7 +313,7 @@ fn follow_work(row: &mut super::SessionRow, planned: &mut Planned, was: Work) {
     row.begin(of_work.work, planned.seq);
 }
 
-fn count(row: &mut super::SessionRow, changes: &mut Changes, key: CountKey, by: i64) {
+fn count(row: &mut SessionRow, changes: &mut Changes, key: CountKey, by: i64) {
     if key.shown() {
         row.message_count += by;
     }

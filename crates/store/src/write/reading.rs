@@ -1,7 +1,8 @@
 //! How far people have read, and what agents were given of what people wrote.
 
-use super::{Step, feed};
+use super::feed;
 use crate::dialect::limited;
+use crate::step::Step;
 use crate::store::{on, on_step};
 use crate::{FeedKind, FeedRow, StoreError, StoredMessage, Unread, Workspace};
 use model::{Micros, SessionId};

@@ -4,16 +4,17 @@
 mod message;
 mod session;
 
-use super::Step;
 use super::messages::MESSAGE_SEARCH;
 use super::messages::memory::MEMORY;
-use super::table::{Row, Value as Cell};
 use crate::archive::cells::{Fields, Held, bytes};
 use crate::archive::{PARTS, VERSION};
 use crate::blobs;
+use crate::hex::hex;
 use crate::pack::Packer;
+use crate::step::Step;
+use crate::step::table::Kind;
+use crate::step::table::{Row, Value as Cell};
 use crate::store::on_step;
-use crate::verify::hex;
 use crate::{StoreError, Workspace};
 use message::{MESSAGE_ROW, RestoredMessage, TOOL_USE};
 use model::{Body, Draft, Micros, SessionId};
@@ -361,7 +362,7 @@ fn content(line: &mut Fields) -> Result<Vec<u8>, StoreError> {
 }
 
 fn number(fields: &mut Fields, name: &str) -> Result<i64, StoreError> {
-    match Held::take(fields, name, super::table::Kind::Int).map_err(StoreError::Archive)? {
+    match Held::take(fields, name, Kind::Int).map_err(StoreError::Archive)? {
         Held::Int(Some(number)) => Ok(number),
         _ => Err(wrong(format!("`{name}`: expected an integer, got nothing"))),
     }

@@ -3,8 +3,9 @@
 mod spent;
 
 use super::sessions::Sessions;
-use super::{Step, text};
 use crate::columns::columns;
+use crate::columns::text;
+use crate::step::Step;
 use crate::store::on_step;
 use crate::{RunUpsert, StoreError};
 use model::RunOutcome;

@@ -1,9 +1,11 @@
 //! The sessions of a batch: loaded, changed in memory, stored in one statement.
 
 use super::changes::Changes;
-use super::chunks::padded;
-use super::session_row::{LIVE_SESSION, SELECTED, SESSION};
-use super::{SessionRow, Step, text};
+use crate::columns::text;
+use crate::session_row::SessionRow;
+use crate::session_row::{LIVE_SESSION, SELECTED, SESSION};
+use crate::step::Step;
+use crate::step::chunks::padded;
 use crate::store::on_step;
 use crate::{SessionUpsert, StoreError};
 use model::Micros;

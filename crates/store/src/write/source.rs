@@ -1,8 +1,9 @@
 //! The bytes of a source.
 
-use super::prepare::{PreparedSource, gap};
-use super::{Step, text};
 use crate::StoreError;
+use crate::columns::text;
+use crate::prepare::{PreparedSource, gap};
+use crate::step::Step;
 use crate::store::on_step;
 use sqlx::QueryBuilder;
 

@@ -1,23 +1,17 @@
 //! Words of stored messages, written anew after the way in which they are found has changed.
 
-use super::Step;
 use super::messages::MESSAGE_SEARCH;
 use super::messages::memory::MEMORY;
-use super::table::Row;
 use crate::dialect::indexed;
+use crate::meta::{META, PUT_META, WORDS, WORDS_VERSION};
 use crate::pack::unpack_draft;
-use crate::settings::{META, PUT_META};
+use crate::step::Step;
+use crate::step::table::Row;
 use crate::store::on_step;
 use crate::{StoreError, Workspace, tokens};
 use model::{Draft, Micros};
 use sqlx::QueryBuilder;
 use std::collections::HashSet;
-
-/// Raise it when [`crate::tokens`] cuts words otherwise, or when more of a message is searched.
-pub(super) const VERSION: &str = "2";
-
-/// The `meta` key: a version, and how far the messages have it, `1` or `1:rid`.
-pub(super) const KEY: &str = "words";
 
 /// Messages of one transaction: everybody who writes waits for it.
 const PART: usize = 50;
@@ -33,14 +27,14 @@ impl Workspace {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         let stored: Option<String> = on_step!(step, c => {
-            sqlx::query_scalar(META).bind(step.workspace).bind(KEY).fetch_optional(c).await
+            sqlx::query_scalar(META).bind(step.workspace).bind(WORDS).fetch_optional(c).await
         })?;
         let stored = stored.as_deref().unwrap_or_default();
         let (version, after) = stored.split_once(':').unwrap_or((stored, ""));
-        if version == VERSION && after.is_empty() {
+        if version == WORDS_VERSION && after.is_empty() {
             return Ok(false);
         }
-        let after = if version == VERSION { after.parse().unwrap_or(0) } else { 0 };
+        let after = if version == WORDS_VERSION { after.parse().unwrap_or(0) } else { 0 };
         let messages = read(&mut step, after).await?;
         let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
         let known = remembered(&mut step, &messages).await?;
@@ -60,9 +54,9 @@ impl Workspace {
         step.write(&MESSAGE_SEARCH, &rows).await?;
         step.write(&MEMORY, &new).await?;
         let last = messages.last().filter(|_| messages.len() == PART).map(|(rid, ..)| *rid);
-        let reached = last.map_or_else(|| VERSION.to_owned(), |rid| format!("{VERSION}:{rid}"));
+        let reached = last.map_or_else(|| WORDS_VERSION.to_owned(), |rid| format!("{WORDS_VERSION}:{rid}"));
         on_step!(step, c => {
-            sqlx::query(PUT_META).bind(step.workspace).bind(KEY).bind(&reached).execute(c).await.map(drop)
+            sqlx::query(PUT_META).bind(step.workspace).bind(WORDS).bind(&reached).execute(c).await.map(drop)
         })?;
         step.end().await?;
         tx.commit().await?;

@@ -223,7 +223,7 @@ async fn every_column_of_a_session_is_written() {
     .await
     .unwrap();
     let source = include_str!("../../src/archive.rs");
-    let row = include_str!("../../src/write/session_row.rs");
+    let row = include_str!("../../src/session_row.rs");
     let draft: BTreeSet<&str> =
         ["id", "role", "sender", "message_type", "part", "created_at", "hash", "records", "body"].into();
     let missing: Vec<String> = columns

@@ -1,12 +1,14 @@
 //! Runs that begin here: an agent is given its input, once, and says when it is done.
 
 use super::{Answer, load, queued};
+use crate::columns::text;
 use crate::context_log;
 use crate::read::messages::{COLUMNS, Row};
+use crate::step::Step;
 use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
-use crate::write::{Step, feed, reading, runs, text};
+use crate::write::{feed, reading, runs};
 use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, Objection, Refusal, StoreError, Takes};
 use model::run_prompt::{NoticePlacement, RunFormat, render};
 use model::sdk_format::{RunInput, format_for_sdk};

@@ -2,8 +2,8 @@
 
 use super::posts::{self, Together};
 use crate::schedules::Outcome;
+use crate::step::Step;
 use crate::store::on_step;
-use crate::write::Step;
 use crate::{LiveDone, LiveDue, Refusal, StoreError};
 
 pub(super) async fn run(step: &mut Step<'_>, due: &LiveDue) -> Result<Result<LiveDone, Refusal>, StoreError> {

@@ -2,15 +2,17 @@
 
 use super::{finish, queued, stored};
 use crate::display;
+use crate::prepare::work::Work;
+use crate::prepare::{Posted, PreparedMessage};
 use crate::read::messages::{COLUMNS, Row};
+use crate::session_row::SessionRow;
+use crate::step::Step;
+use crate::step::chunks::padded;
 use crate::store::on_step;
 use crate::write::changes::Changes;
-use crate::write::chunks::padded;
 use crate::write::messages::{self, Copies};
-use crate::write::prepare::{Posted, PreparedMessage};
+use crate::write::reading;
 use crate::write::sessions::{self, Sessions};
-use crate::write::work::Work;
-use crate::write::{SessionRow, Step, reading};
 use crate::{LivePost, LiveWrite, Objection, PostDone, Refusal, StoreError, StoredMessage};
 use model::message_type::approval::Approval;
 use model::policy::wakes;
@@ -212,7 +214,7 @@ pub(super) fn queue(row: &mut SessionRow, post: &LivePost, seq: i64) {
 /// A post as the columns of its row.
 pub(super) fn columns(post: &LivePost, queued_after: Option<i64>) -> PreparedMessage {
     let posted = Posted { create_hash: Some(post.create_hash.clone()), queued_after, queued: post.queued };
-    let mut prepared = PreparedMessage { posted, ..post.prepared.0.clone() };
+    let mut prepared = PreparedMessage { posted, ..post.prepared.clone() };
     if !post.tells_results && prepared.of_work.work == Work::Call {
         prepared.of_work.work = Work::Nothing;
     }
@@ -230,7 +232,7 @@ pub(super) fn added(post: &LivePost, seq: i64, now: Micros) -> StoredMessage {
             records: Vec::new(),
             received_at: now,
         },
-        display: display::from_number(i64::from(post.prepared.0.display)),
+        display: display::from_number(i64::from(post.prepared.display)),
         copied: false,
         outcome: None,
     }

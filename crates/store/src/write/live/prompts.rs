@@ -2,9 +2,10 @@
 
 use super::{Answer, load, queued};
 use crate::context_log;
+use crate::step::Step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
-use crate::write::{Step, feed, reading};
+use crate::write::{feed, reading};
 use crate::{GivenRun, LiveBegin, LiveDone, StoreError, StoredMessage};
 use model::policy::wakes;
 use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};

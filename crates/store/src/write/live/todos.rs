@@ -2,8 +2,8 @@
 
 use crate::dialect::limited;
 use crate::read::messages::{COLUMNS, Row};
+use crate::step::Step;
 use crate::store::on_step;
-use crate::write::Step;
 use crate::{StoreError, Sums};
 use model::todo_state::todo_state;
 use model::{Draft, MessageType};

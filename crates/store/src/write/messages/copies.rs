@@ -6,10 +6,10 @@
 use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, count, find_question, tools};
 use crate::StoreError;
+use crate::step::Step;
+use crate::step::chunks::padded;
 use crate::store::on_step;
-use crate::write::Step;
 use crate::write::changes::Changes;
-use crate::write::chunks::padded;
 use crate::write::sessions::{self, Sessions};
 use model::Twin;
 use sqlx::QueryBuilder;

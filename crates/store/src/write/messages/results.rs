@@ -3,11 +3,12 @@
 use super::{Kind, Planned};
 use crate::StoreError;
 use crate::columns::columns;
+use crate::columns::text;
+use crate::prepare::work::{CallResult, Work};
+use crate::step::Step;
 use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::sessions::Sessions;
-use crate::write::work::{CallResult, Work};
-use crate::write::{Step, text};
 
 columns! {
     struct Call {

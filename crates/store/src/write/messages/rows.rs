@@ -3,13 +3,13 @@
 use super::{Kind, Planned};
 use crate::StoreError;
 use crate::columns::columns;
+use crate::prepare::PreparedMessage;
+use crate::prepare::work::Work;
+use crate::step::Step;
+use crate::step::chunks::padded;
+use crate::step::table::{self, Row, Table, Verb};
 use crate::store::on_step;
-use crate::write::Step;
 use crate::write::changes::CountKey;
-use crate::write::chunks::padded;
-use crate::write::prepare::PreparedMessage;
-use crate::write::table::{self, Row, Table, Verb};
-use crate::write::work::Work;
 use model::{MessageType, Twin};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;

@@ -3,9 +3,9 @@
 
 use super::{Kind, Planned};
 use crate::StoreError;
+use crate::step::Step;
+use crate::step::table::{self, Row, Table, Verb};
 use crate::store::on_step;
-use crate::write::Step;
-use crate::write::table::{self, Row, Table, Verb};
 use std::borrow::Cow;
 
 static TOOL_USE: Table = Table {

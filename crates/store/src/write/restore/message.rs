@@ -1,13 +1,14 @@
 //! A message's row from its line: what isn't written there follows from its draft.
 
-use super::super::table::{Kind, Row, Table, Value as Cell, Verb};
-use super::super::{content_hash, text};
 use super::session::Open;
 use super::{SearchText, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::archive::{MESSAGE, TOOL};
+use crate::columns::text;
 use crate::dialect::indexed;
+use crate::pack::content_hash;
 use crate::pack::{Packer, Reference, pack_references};
+use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
 use crate::{StoreError, tokens};
 use model::policy::should_embed;
 use model::{Body, Draft, RecordRef};

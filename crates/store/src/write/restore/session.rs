@@ -1,10 +1,12 @@
 //! A session's row, and what links it to files and blobs.
 
-use super::super::session_row::SESSION;
-use super::super::table::Row;
-use super::super::{SESSION_COLUMNS, Step, feed};
+use super::super::feed;
 use super::{ids, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
+use crate::session_row::SESSION;
+use crate::session_row::SESSION_COLUMNS;
+use crate::step::Step;
+use crate::step::table::Row;
 use crate::store::on_step;
 use crate::{FeedKind, FeedRow, StoreError};
 use model::SessionId;

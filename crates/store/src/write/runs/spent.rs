@@ -1,10 +1,11 @@
 //! The API messages of runs: sessions that repeat each other have some in common, and each counts in one of them.
 
 use crate::columns::columns;
+use crate::columns::text;
+use crate::step::Step;
+use crate::step::table::{Kind, Row, Table, Value, Verb};
 use crate::store::on_step;
 use crate::write::sessions::{self, Sessions};
-use crate::write::table::{Kind, Row, Table, Value, Verb};
-use crate::write::{Step, text};
 use crate::{RunUpsert, StoreError};
 use model::{MessageId, Run, Spent};
 use sqlx::QueryBuilder;

@@ -1,9 +1,10 @@
 //! What can be done before the transaction: packing, hashing, cutting into words.
 
-use super::text;
-use super::work::OfWork;
+pub(crate) mod work;
+
+use crate::columns::text;
 use crate::display;
-use crate::pack::{CHUNK, Packer};
+use crate::pack::{CHUNK, Packer, content_hash};
 use crate::{
     Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
     StoreError, tokens,
@@ -11,8 +12,8 @@ use crate::{
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
-use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
+use work::OfWork;
 
 #[derive(Clone)]
 pub(crate) struct Prepared {
@@ -152,16 +153,8 @@ fn prepare_source(mut source: SourceBatch, packer: &mut Packer) -> Result<Prepar
     Ok(PreparedSource { head: source, chunks })
 }
 
-pub(super) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError {
+pub(crate) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError {
     StoreError::Gap { source_id: source.id.clone(), expected, found }
-}
-
-/// Tells whether a message differs from what is stored.
-pub(crate) fn content_hash(display: i16, json: &[u8]) -> Vec<u8> {
-    let mut hasher = Sha256::new();
-    hasher.update(display.to_le_bytes());
-    hasher.update(json);
-    hasher.finalize()[..16].to_vec()
 }
 
 /// Returns the draft as well, so that nobody needs a copy of it.

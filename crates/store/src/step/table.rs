@@ -4,10 +4,10 @@
 //! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until something
 //! else is asked, or the transaction ends, and go together.
 
-use super::Step;
-use super::chunks::chunks;
-use super::lexemes::Lexemes;
 use crate::StoreError;
+use crate::step::Step;
+use crate::step::chunks::chunks;
+use crate::step::lexemes::Lexemes;
 use crate::store::Tx;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder, Sqlite, Transaction};

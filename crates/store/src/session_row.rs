@@ -1,7 +1,7 @@
 //! A session as its row.
 
-use super::table::{Cell, Kind, Row, Table, Verb};
-use crate::columns::columns;
+use crate::columns::{columns, text};
+use crate::step::table::{Cell, Kind, Row, Table, Verb};
 use crate::{Queue, StoreError, Sums};
 use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
 use model::text::TitleWorth;
@@ -33,12 +33,12 @@ macro_rules! row {
             }
 
             /// Of [`LIVE_SESSION`].
-            pub(super) fn live_values(&self) -> Row<'_> {
+            pub(crate) fn live_values(&self) -> Row<'_> {
                 vec![$($($live!(self.$field.value()),)?)+]
             }
 
             /// Returns true if all that differs from an earlier row is in the columns of [`LIVE_SESSION`].
-            pub(super) fn is_live_change(&self, before: &Self) -> bool {
+            pub(crate) fn is_live_change(&self, before: &Self) -> bool {
                 true $(&& ($($live!(true) ||)? self.$field == before.$field))+
             }
         }
@@ -48,7 +48,7 @@ macro_rules! row {
 /// What is said of a session when it is made, and never anew: two indexes hold nothing else.
 const MADE_WITH: &[&str] = &["rid", "id", "agent", "key", "key_id", "create_hash"];
 
-pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
+pub(crate) static SESSION: LazyLock<Table> = LazyLock::new(|| {
     let changes = SESSION_COLUMNS.iter().map(|(name, _)| *name).filter(|name| !MADE_WITH.contains(name));
     let changes: Vec<String> = changes.map(|name| format!("{name} = excluded.{name}")).collect();
     Table {
@@ -60,7 +60,7 @@ pub(super) static SESSION: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// What most posts change, and nothing else: a row is wide, and writing all of it costs as much as a message.
-pub(super) static LIVE_SESSION: Table =
+pub(crate) static LIVE_SESSION: Table =
     Table { name: "session", columns: Cow::Borrowed(LIVE_COLUMNS), has_workspace: false, verb: Verb::Update };
 
 /// The columns, to be selected.
@@ -202,7 +202,7 @@ impl SessionRow {
     /// Absent facts leave what is stored; later facts win.
     pub(crate) fn apply(&mut self, facts: &SessionFacts, parent_key: Option<&str>, now: Micros) {
         let said = |value: &Option<String>| {
-            value.as_deref().filter(|text| !text.trim().is_empty()).map(|value| super::text(value).into_owned())
+            value.as_deref().filter(|text| !text.trim().is_empty()).map(|value| text(value).into_owned())
         };
         let learn = |field: &mut Option<String>, value: Option<String>| {
             if value.is_some() {
@@ -244,7 +244,7 @@ impl SessionRow {
         self.lines_added = self.lines_added.saturating_add(sums.lines_added);
         self.lines_removed = self.lines_removed.saturating_add(sums.lines_removed);
         if self.first_prompt.is_none() {
-            self.first_prompt = sums.first_prompt.as_deref().map(|prompt| super::text(prompt).into_owned());
+            self.first_prompt = sums.first_prompt.as_deref().map(|prompt| text(prompt).into_owned());
         }
         if let Some((open, done)) = sums.todos {
             (self.todos_open, self.todos_done) = (open, done);
@@ -286,7 +286,7 @@ impl SessionRow {
     /// Notes what the agent's hooks report.
     pub(crate) fn report(&mut self, live: &Live) {
         self.live_state = Some(live.state.as_str().to_owned());
-        self.live_reason = Some(super::text(&live.reason).into_owned());
+        self.live_reason = Some(text(&live.reason).into_owned());
         self.live_at = Some(live.at.0);
     }
 

@@ -1,0 +1,80 @@
+//! Which part of history is summed up, and how statements say so.
+
+use crate::read::one_of;
+use model::{Micros, SessionId};
+use sqlx::{Database, Encode, QueryBuilder, Type};
+
+const DAY: i64 = 86_400 * Micros::SECOND;
+
+/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count.
+#[derive(Debug, Clone, Default)]
+pub struct StatsQuery {
+    /// The first moment, and the first one after.
+    pub from: Micros,
+    pub to: Micros,
+    /// How far local time is ahead of UTC, in microseconds: days begin by it.
+    pub offset: i64,
+    /// Where that changes: from which moment on, and to what. Ascending.
+    pub changes: Vec<(Micros, i64)>,
+    /// Any of these; empty means all.
+    pub projects: Vec<String>,
+    /// Any of these; empty means all.
+    pub agents: Vec<String>,
+    /// Of this session alone, deleted or not, whenever it was.
+    pub session: Option<SessionId>,
+    /// Of the sub-agents of this session and of theirs, without itself and what was deleted.
+    pub below: Option<SessionId>,
+    /// Inputs in tokens beyond which requests have another price, ascending: they are summed up between two of them.
+    pub steps: Vec<i64>,
+}
+
+/// The local day of a column. Both engines divide integers to integers.
+pub(crate) fn day(column: &str, query: &StatsQuery) -> String {
+    let offset = query.changes.iter().rev().map(|(from, offset)| format!("WHEN {column} >= {} THEN {offset}", from.0));
+    let offset: Vec<String> = offset.collect();
+    if offset.is_empty() {
+        return format!("({column} + {}) / {DAY}", query.offset);
+    }
+    format!("({column} + CASE {} ELSE {} END) / {DAY}", offset.join(" "), query.offset)
+}
+
+pub(crate) fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    q.push_bind(workspace.to_owned());
+    if query.session.is_some() || query.below.is_some() {
+        // All of its time: the rows of few sessions are found by these, and not by their times.
+        return;
+    }
+    // What has no time is of no day.
+    q.push(format!(" AND {column} >= ")).push_bind(query.from.0.max(1));
+    q.push(format!(" AND {column} < ")).push_bind(query.to.0);
+}
+
+pub(crate) fn of_sessions<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    match &query.session {
+        Some(session) => q.push(" AND s.id = ").push_bind(session.as_str().to_owned()),
+        None => q.push(" AND s.deleted_at IS NULL"),
+    };
+    if let Some(session) = &query.below {
+        // `UNION` drops what was found before: a circle of parents ends.
+        q.push(
+            " AND s.rid IN (WITH RECURSIVE below (rid, workspace_id, key, agent) AS (\
+             SELECT c.rid, c.workspace_id, c.key, c.agent FROM session p JOIN session c ON c.workspace_id = p.workspace_id \
+             AND c.parent_key = p.key AND c.agent = p.agent WHERE p.workspace_id = ",
+        );
+        q.push_bind(workspace.to_owned()).push(" AND p.id = ").push_bind(session.as_str().to_owned()).push(
+            " UNION SELECT c.rid, c.workspace_id, c.key, c.agent FROM below b JOIN session c \
+             ON c.workspace_id = b.workspace_id AND c.parent_key = b.key AND c.agent = b.agent) \
+             SELECT rid FROM below) AND s.id <> ",
+        );
+        q.push_bind(session.as_str().to_owned());
+    }
+    one_of(q, "s.project", &query.projects);
+    one_of(q, "s.agent", &query.agents);
+}
