@@ -1,5 +1,7 @@
 //! The agents, a line each: how their files are known, where they lie, and who reads them.
 
+mod detect;
+
 use crate::acp::Messages;
 use crate::aider;
 use crate::antigravity::Steps;
@@ -23,7 +25,6 @@ use crate::parts::obj::Obj;
 use crate::pi::Tree;
 use crate::qwen::Log;
 use crate::reader::Reader;
-use crate::recognise::detect;
 use crate::swe_agent::Trajectory;
 
 /// One agent's kind of file.

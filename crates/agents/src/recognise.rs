@@ -2,8 +2,6 @@
 //!
 //! Each record of a file is asked whose it is; most votes win.
 
-pub(crate) mod detect;
-
 use crate::agent::{AGENTS, Agent, Detect};
 use crate::claude;
 use crate::parts::decode::Encoding;
