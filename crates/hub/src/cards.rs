@@ -53,3 +53,13 @@ pub fn changed(draft: Draft) -> Changed {
     let body = Body::of(&draft);
     Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
 }
+
+/// What a request waits for, in a few words.
+pub fn waits_for(tool: &str) -> String {
+    match tool {
+        "AskUserQuestion" => "Asks a question".to_owned(),
+        "form" => "Asks for input".to_owned(),
+        "ExitPlanMode" => "Asks whether to follow its plan".to_owned(),
+        _ => format!("Asks for permission: {tool}"),
+    }
+}

@@ -14,74 +14,19 @@ pub mod incoming;
 mod listen;
 mod outgoing;
 
-pub use outgoing::EXTRA;
-
-use crate::{Hub, posting};
-use ::channels::{Channel, Http, Kind, SettingError, Settings};
+use crate::Hub;
+use crate::open_channels::{Open, settings};
+use ::channels::SettingError;
 use model::Micros;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::collections::HashMap;
 use std::time::Duration;
 use store::{ChannelRow, StoreError};
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// How often workers look at what may have changed without a sign: another server on the same database, or its end.
 const LOOK: Duration = Duration::from_secs(30);
 /// How long a channel is left to the server that sends for it, where several serve one database.
 const LEASE: i64 = 60 * Micros::SECOND;
-
-/// What all channels share.
-pub struct Channels {
-    /// Made at the first channel: reading the system's certificates takes a while. None where no client can be made.
-    http: OnceLock<Option<Http>>,
-    /// Names of hosts that are reached wherever they are.
-    hosts: Vec<String>,
-    /// Names this server where several serve one database.
-    lease: String,
-    /// Counts changes of channels.
-    changed: watch::Sender<u64>,
-}
-
-/// A channel that is open.
-pub struct Open {
-    pub kind: &'static Kind,
-    pub channel: Box<dyn Channel>,
-}
-
-impl Channels {
-    pub fn new(hosts: &[String]) -> Self {
-        let (http, lease) = (OnceLock::new(), posting::new_id().to_string());
-        Self { http, hosts: hosts.to_vec(), lease, changed: watch::Sender::new(0) }
-    }
-
-    fn http(&self) -> Option<&Http> {
-        let make = || {
-            let made = Http::new(self.hosts.iter().cloned());
-            made.inspect_err(|error| tracing::error!(%error, "channels can't be used")).ok()
-        };
-        self.http.get_or_init(make).as_ref()
-    }
-
-    /// Opens a channel.
-    ///
-    /// # Errors
-    ///
-    /// The setting that can't be used.
-    pub fn open(&self, kind: &str, settings: &Settings) -> Result<Open, SettingError> {
-        let wrong = |field, expected: &str| SettingError { field, expected: expected.to_owned() };
-        let kind = channels::kind(kind).ok_or_else(|| wrong("kind", "a kind that this version knows"))?;
-        let http = self
-            .http()
-            .ok_or_else(|| wrong("kind", "used where requests can be made; the server's log says why not"))?;
-        Ok(Open { kind, channel: (kind.open)(settings, http)? })
-    }
-
-    /// Has the workers look at all channels again.
-    pub fn ring(&self) {
-        self.changed.send_modify(|count| *count += 1);
-    }
-}
 
 /// Sends and reads until the hub shuts down: each channel in a task of its own, so that one that is slow or fails delays no other.
 /// What is under way then is sent again at the next start.
@@ -142,14 +87,4 @@ impl Kept {
         }
         self.0.as_ref().map(|(_, open)| open).ok_or(SettingError { field: "kind", expected: String::new() })
     }
-}
-
-/// The settings of a channel.
-pub fn settings(row: &ChannelRow) -> Settings {
-    serde_json::from_str(&row.settings).unwrap_or_default()
-}
-
-/// The people of a channel: their addresses, each with a name.
-pub fn people(row: &ChannelRow) -> BTreeMap<String, String> {
-    serde_json::from_str(&row.people).unwrap_or_default()
 }

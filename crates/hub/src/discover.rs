@@ -6,7 +6,7 @@
 pub mod agreed;
 pub mod look;
 
-use crate::import::name::name;
+use crate::files::name::name;
 use crate::{Consent, Hub, Root, problem};
 use agents::Agent;
 use agreed::Agreed;

@@ -6,10 +6,10 @@
 
 use crate::discover::agreed::Agreed;
 use crate::discover::look;
+use crate::files::name::name;
+use crate::files::open;
 use crate::import::claims::Claim;
 use crate::import::database;
-use crate::import::name::name;
-use crate::import::open;
 use crate::import::transcript::{Ending, Step, Transcript, modified_at};
 use crate::{Hub, Root, discover, import};
 use model::Micros;

@@ -3,26 +3,24 @@
 //! - `live`: what a session's agent does, as its hooks tell it.
 //! - `card`: a permission request as an APPROVAL. It has the id that the agent's transcript gives it later, so that the card stays one.
 //! - `held`: the requests that agents wait for. `wait`: one of them, from the card to the answer.
-//! - `output`: a decision as the agent reads it. [`rules`]: what is always allowed. `shell`: the words of a command.
+//! - `output`: a decision as the agent reads it.
 //!
 //! The transcript alone makes the agent's messages; a hook makes approvals and changes the live state. Whatever goes wrong, the answer is
-//! no decision, and the agent asks in its terminal: nothing is allowed by default, in time or by an unknown word.
+//! no decision, and the agent asks in its terminal: nothing is allowed by default, in time or by an unknown word. `allow_rules` has what is always allowed.
 
 mod card;
 mod held;
 mod live;
 mod output;
-pub mod rules;
-mod shell;
 mod wait;
 
 pub use held::Held;
-pub use live::waits_for;
 pub use wait::close_left;
 
+use crate::allow_rules::AGENT;
+use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Hub, Scoped, clock, problem};
-use agents::claude::Reader;
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent, HookPath};
 use api::keys::Scope;
@@ -31,8 +29,6 @@ use model::session::Live;
 use model::{SessionFacts, SessionId};
 use store::{LiveEdit, LiveWrite, NewSession};
 
-/// The agent whose hooks are known.
-const AGENT: &str = Reader::NAME;
 /// Seconds that an agent waits at most.
 const MOST: u64 = 24 * 60 * 60;
 /// Characters of a session's own id.
@@ -83,7 +79,7 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
         key_id: None,
         create_hash: None,
     };
-    hub.writer.create(new).await.map_err(crate::answers::refusal)
+    hub.writer.create(new).await.map_err(refusal)
 }
 
 /// Stores what the agent does, unless that was told a moment ago.

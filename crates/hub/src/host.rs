@@ -4,11 +4,9 @@
 //! A message about one session is stored there. What is about the whole server goes to each session with an open run, and to the
 //! session `operations` if there is one; `verbatim notify` makes it.
 
-mod watch;
-
 pub use store::DiskSpace;
-pub use watch::{Watch, watch};
 
+use crate::hash::create_hash;
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
@@ -157,7 +155,7 @@ impl HostMessage {
             ..Draft::text(id, Role::Host, "host", self.text.as_str(), clock::now())
         };
         let body = Body::of(&draft);
-        let create_hash = posting::create_hash(&(self.event, &self.text))?;
+        let create_hash = create_hash(&(self.event, &self.text))?;
         LivePost::new(session.clone(), posting::new_message(draft, body), create_hash).map_err(problem)
     }
 }
@@ -223,7 +221,7 @@ impl Hub {
             parent_key: None,
             facts: SessionFacts { title: Some("Operations".to_owned()), ..SessionFacts::default() },
             key_id: None,
-            create_hash: Some(posting::create_hash(&OPERATIONS)?),
+            create_hash: Some(create_hash(&OPERATIONS)?),
         };
         self.writer.create(new).await.map_err(|failure| match failure {
             Failure::Problem(problem) => problem,

@@ -3,7 +3,6 @@
 use crate::answers::type_settings;
 use crate::audit::Refusals;
 use crate::caller_cache::CallerCache;
-use crate::channels::Channels;
 use crate::compute::Compute;
 use crate::doorbell;
 use crate::driving::Driving;
@@ -16,6 +15,7 @@ use crate::login::Logins;
 use crate::memory::{Embedder, MemoryIndex};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
+use crate::open_channels::Channels;
 use crate::pace::Pace;
 use crate::pricing::Spent;
 use crate::quotas::Quotas;

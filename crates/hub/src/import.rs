@@ -1,6 +1,5 @@
 //! Files become sources, sessions and messages.
 //!
-//! - [`open`]: how files are opened, whatever they are. [`mod@name`]: how they are named.
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
 //! - `order`: which file comes first. [`database`]: a file that holds many sessions, and isn't a transcript itself.
 //! - [`archive`]: sessions that Verbatim wrote itself.
@@ -16,8 +15,6 @@ pub mod batch;
 pub mod claims;
 pub mod database;
 pub mod jobs;
-pub mod name;
-pub mod open;
 mod order;
 mod stored;
 pub mod transcript;
@@ -26,12 +23,13 @@ pub use jobs::Jobs;
 
 use crate::Hub;
 use crate::discover::agreed::Agreed;
+use crate::files::name::name;
+use crate::files::open;
 use crate::metrics::milliseconds;
 use crate::retry::retry_transient;
 use agents::{Agent, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
-use name::name;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _};

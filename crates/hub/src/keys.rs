@@ -2,7 +2,7 @@
 
 use crate::caller_cache::KnownKey;
 use crate::login::{bytes, hash, same_secret, short_id};
-use crate::{Agent, Caller, Hub, clock, hex, moment, problem};
+use crate::{Agent, Caller, Hub, Scoped, clock, hex, moment, problem};
 use api::Problem;
 use api::keys::{EditKey, KeyInfo, KeyMade, Keys, NewKey, Quota, Scope};
 use jiff::tz::TimeZone;
@@ -182,4 +182,13 @@ fn info(key: AgentKey) -> KeyInfo {
 
 fn usage(usage: Usage) -> api::keys::Usage {
     api::keys::Usage { messages: usage.messages, bytes: usage.bytes }
+}
+
+/// How long the key that waits here holds, if it still does: it may have been revoked.
+pub async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
+    let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
+    scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
+        Problem::new(401, "revoked", "This key was revoked, or has expired")
+            .hint("Make a new one: `verbatim key create`")
+    })
 }

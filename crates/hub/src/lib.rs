@@ -7,26 +7,30 @@
 //!   [`follow`]: files that grow.
 //! - [`feed`]: what the event stream carries. `doorbell`: several servers on one database.
 //! - [`writer`]: what agents and people write, in the order of its commits. `posting`: what a request becomes.
-//!   `pace`: texts that grow. `retry`: what the database refuses for the moment.
+//!   `pace`: texts that grow. `message_edit`: a change of a message. `refusal`: why a write wasn't done. `retry`: what the database
+//!   refuses for the moment.
 //! - [`driving`]: agents that the server starts itself.
-//! - [`channels`]: places besides the page where sessions are shown and answered.
+//! - [`channels`]: places besides the page where sessions are shown and answered. `open_channels`: their protocols, once they are open.
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
-//! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`notices`]: what an agent should know in
-//!   one run. [`schedules`]: prompts at a time. `hooks`: what agents report by hooks, and the permissions that they ask for. `cards`: approvals for what agents ask.
+//! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`watch`]: what it looks for by itself.
+//! - [`notices`]: what an agent should know in one run. [`schedules`]: prompts at a time.
+//! - `hooks`: what agents report by hooks, and the permissions that they ask for. `allow_rules`: what is always allowed. `cards`: approvals
+//!   for what agents ask.
 //! - `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
-//! - [`routing`]: which messages wake the agent. `control`: words that the server carries out instead of the agent.
+//! - [`routing`]: which messages wake the agent. `answers/control`: words that the server carries out instead of the agent.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `caller_cache`: whose keys and sessions are. `edit_cache`: what edits come to.
-//!   [`retention`]: what was deleted goes for good. [`reindex`]: what is stored is found as what is written now.
+//!   `edit_lines`: which edits count. [`retention`]: what was deleted goes for good. [`reindex`]: what is stored is found as what is written now.
 //! - [`demo`]: the built-in example session. [`clock`]: the only clock.
 //!
 //! No SQL (that is `store`), no HTTP (that is `server`), no HTML (that is `app`).
 //!
 //! How to add an endpoint's answer: the method in `scoped.rs`, its body in the file of its topic in `answers/`.
 
+mod allow_rules;
 mod answers;
 mod audit;
 mod caller_cache;
@@ -35,14 +39,17 @@ pub mod channels;
 pub mod clock;
 pub mod compute;
 pub mod condition;
-mod control;
 pub mod demo;
 pub mod discover;
 mod doorbell;
 pub mod driving;
 mod edit_cache;
+mod edit_lines;
+mod entries;
 pub mod feed;
+mod files;
 pub mod follow;
+mod hash;
 mod hex;
 mod hooks;
 pub mod host;
@@ -51,15 +58,18 @@ pub mod import;
 pub mod keys;
 pub mod login;
 pub mod memory;
+mod message_edit;
 mod metrics;
 mod moment;
 pub mod notices;
+mod open_channels;
 mod pace;
 mod posting;
 mod pricing;
 mod problem;
 mod quotas;
 pub mod redaction;
+mod refusal;
 pub mod reindex;
 mod reports;
 mod request_span;
@@ -70,6 +80,7 @@ pub mod schedules;
 mod scoped;
 mod search_text;
 pub mod types;
+pub mod watch;
 pub mod writer;
 
 pub use hex::hex;

@@ -3,7 +3,6 @@
 
 use crate::Hub;
 use crate::compute::{Lane, Load};
-use crate::writer::{Failure, Written};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -97,20 +96,14 @@ impl Metrics {
         Stream { streams: self.streams.clone(), span, began: Instant::now(), outcome: "left" }
     }
 
-    /// Counts a transaction of the writer.
-    pub(crate) fn count_batch(&self, results: &[Written], took: Duration) {
-        let mut failed = 0;
-        for result in results {
-            let outcome = match result {
-                Ok(_) => "stored",
-                Err(Failure::Refused(_)) => "refused",
-                Err(Failure::Problem(_)) => "failed",
-            };
-            failed += usize::from(outcome == "failed");
-            self.writes.get_or_create(&[("outcome", outcome)]).inc();
+    /// Counts a transaction of the writer, given what became of each write: `stored`, `refused` or `failed`.
+    pub(crate) fn count_batch(&self, outcomes: &[&'static str], took: Duration) {
+        for outcome in outcomes {
+            self.writes.get_or_create(&[("outcome", *outcome)]).inc();
         }
-        self.batch_sizes.observe(results.len() as f64);
+        self.batch_sizes.observe(outcomes.len() as f64);
         self.batch_times.observe(took.as_secs_f64());
+        let failed = outcomes.iter().filter(|outcome| **outcome == "failed").count();
         tracing::debug!(failed, duration_ms = milliseconds(took), "written");
     }
 

@@ -3,7 +3,7 @@
 //! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always is.
 
 use crate::Hub;
-use crate::answers::updates::MessageEdit;
+use crate::message_edit::MessageEdit;
 use crate::writer::{Failure, Written};
 use model::{MessageId, SessionId};
 use std::collections::HashMap;

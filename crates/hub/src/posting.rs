@@ -1,10 +1,10 @@
 //! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
 
-use crate::channels::EXTRA;
-use crate::import::batch::lines;
+use crate::edit_lines::lines;
+use crate::hash::create_hash;
 use crate::search_text::search_text;
 use crate::types::TypeTable;
-use crate::{Caller, Surface, hex, moment, problem, reports, routing};
+use crate::{Caller, Surface, moment, problem, reports, routing};
 use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
@@ -20,9 +20,7 @@ use model::strict::MISSING;
 use model::{
     Body, Context, Draft, MessageId, MessageType, Micros, Provenance, Role, SessionId, Status, markdown, text,
 };
-use serde::Serialize;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 use store::{LivePost, NewMessage, Sums};
 
 /// What an agent may say, and change: system messages are people's, and `host` is ours alone.
@@ -41,6 +39,8 @@ const LISTS: [(MessageType, &str, usize); 7] = [
     (MessageType::Approval, "/questions", MOST_EDITS),
     (MessageType::Approval, "/fields", MOST_EDITS),
 ];
+/// The extra of a person's message that names the channel and the event that it came by, or the program it was typed in.
+pub const ORIGIN: &str = "channel";
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
 /// `POST /v1/sessions/{session}/messages/batch`: no message can have that address.
@@ -140,18 +140,6 @@ fn below(pointer: &str, problem: Problem) -> Problem {
     Problem { title, field: Some(format!("{pointer}{field}")), ..problem }
 }
 
-/// Hash of a request in canonical JSON (RFC 8785): equal requests, whatever the order of their keys.
-pub fn create_hash(request: &impl Serialize) -> Result<Vec<u8>, Problem> {
-    let mut hash = Sha256::new();
-    serde_json_canonicalizer::to_writer(request, &mut hash).map_err(|_| Problem::internal())?;
-    Ok(hash.finalize().to_vec())
-}
-
-/// Returns [`create_hash`] in hex.
-pub fn sha256(value: &impl Serialize) -> Result<String, Problem> {
-    create_hash(value).map(|hash| hex(&hash))
-}
-
 /// The message, and its content as it was read.
 fn draft(
     (caller, surface): (&Caller, Surface),
@@ -205,7 +193,7 @@ fn draft(
         && *caller == Caller::Owner
         && let Some(origin) = surface.extra()
     {
-        metadata.get_or_insert_default().entry(EXTRA).or_insert(origin);
+        metadata.get_or_insert_default().entry(ORIGIN).or_insert(origin);
     }
     let requires_user_input = input.requires_user_input.unwrap_or(false);
     if requires_user_input && role == Role::User {

@@ -3,6 +3,7 @@
 
 pub mod times;
 
+use crate::hash::create_hash;
 use crate::host::{HostEvent, HostMessage};
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
@@ -102,7 +103,7 @@ fn prompt(schedule: &Schedule, due: Micros) -> Result<LivePost, Problem> {
     };
     let body = Body::of(&draft);
     posting::complete(&mut draft, &body);
-    let create_hash = posting::create_hash(&(&schedule.id, due))?;
+    let create_hash = create_hash(&(&schedule.id, due))?;
     let mut post =
         LivePost::new(schedule.session.clone(), posting::new_message(draft, body), create_hash).map_err(problem)?;
     post.queued = true;

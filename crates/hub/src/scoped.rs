@@ -1,7 +1,7 @@
 //! The hub as one authenticated caller may use it.
 
 use crate::redaction::Masking;
-use crate::{Hub, answers, hooks};
+use crate::{Hub, allow_rules, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me, TERMINAL};
 use api::audit::{AuditCheck, AuditPage, AuditQuery};
 use api::channels::{
@@ -356,10 +356,10 @@ impl Api for Scoped {
         hooks::report(self, &path, input).await
     }
     async fn list_rules(&self, _: Nothing, _: Nothing) -> Result<AllowRules, Problem> {
-        hooks::rules::list(self).await
+        allow_rules::list(self).await
     }
     async fn revoke_rule(&self, path: RulePath, _: Nothing) -> Result<AllowRules, Problem> {
-        hooks::rules::revoke(self, &path).await
+        allow_rules::revoke(self, &path).await
     }
     async fn list_agents(&self, _: Nothing, _: Nothing) -> Result<Agents, Problem> {
         answers::driving::list(self).await

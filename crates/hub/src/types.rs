@@ -1,6 +1,6 @@
 //! Declared message types: documents from the database and from files, cached in memory.
 
-use crate::posting::sha256;
+use crate::hash::sha256;
 use crate::{Hub, clock, problem};
 use api::Problem;
 use api::messages::{Entry, ShownBy};

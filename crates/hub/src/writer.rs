@@ -183,7 +183,8 @@ async fn run(
         let began = Instant::now();
         let span = tracing::debug_span!("batch", writes = writes.len());
         let results = write_all(&workspace, &feed, &writes).instrument(span.clone()).await;
-        span.in_scope(|| metrics.count_batch(&results, began.elapsed()));
+        let outcomes: Vec<&str> = results.iter().map(outcome).collect();
+        span.in_scope(|| metrics.count_batch(&outcomes, began.elapsed()));
         for ((result, answer), session) in results.into_iter().zip(answers).zip(sessions) {
             if let (Ok(_), Some(session)) = (&result, session) {
                 waiters.wake(&session);
@@ -191,6 +192,15 @@ async fn run(
             // Who hung up asks again, and is told the same.
             let _ = answer.send(result);
         }
+    }
+}
+
+/// What became of a write, as the metrics count it.
+fn outcome(written: &Written) -> &'static str {
+    match written {
+        Ok(_) => "stored",
+        Err(Failure::Refused(_)) => "refused",
+        Err(Failure::Problem(_)) => "failed",
     }
 }
 

@@ -108,7 +108,7 @@ fn spawn_work(hub: &Hub, dir: &Path, check_every: Duration) {
     tokio::spawn(hub::condition::check(hub.clone(), check_every));
     tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.to_owned()));
     tokio::spawn(hub::schedules::work(hub.clone()));
-    tokio::spawn(hub::host::watch(hub.clone(), dir.to_owned()));
+    tokio::spawn(hub::watch::watch(hub.clone(), dir.to_owned()));
 }
 
 /// How long the program takes to end at most, once it is asked to.

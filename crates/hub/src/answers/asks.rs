@@ -2,7 +2,7 @@
 
 use super::decisions::{Room, shown};
 use super::limit;
-use super::messages::entry;
+use crate::entries::entry;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;

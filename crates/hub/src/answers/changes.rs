@@ -3,12 +3,13 @@
 use super::pages::Pages;
 use super::session;
 use crate::edit_cache::State;
+use crate::edit_lines::{is_applied, known};
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
 use api::sessions::SessionPath;
 use diff::{Allowance, Counts, Texts};
-use model::envelope::{EditInfo, EditState, edit_info};
+use model::envelope::{EditInfo, edit_info};
 use model::view::FileChange;
 use model::{Body, Session, Status};
 use std::cmp::Reverse;
@@ -94,16 +95,6 @@ fn fold(files: &mut Files, stored: &StoredMessage, allowance: &mut Allowance) {
         }
         file.edits.push(reference);
     }
-}
-
-/// Returns true if it is in the file.
-pub(crate) fn is_applied(state: Option<EditState>) -> bool {
-    matches!(known(state), EditState::Applied | EditState::PartlyApplied)
-}
-
-/// An edit that says nothing of its fate is a fact: agents that post edits post what they did.
-fn known(state: Option<EditState>) -> EditState {
-    state.unwrap_or(EditState::Applied)
 }
 
 pub(super) fn edit_ref(

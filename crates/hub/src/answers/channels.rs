@@ -1,7 +1,7 @@
 //! Channels: adding, changing and testing them, their sessions, and what they are told.
 
 use super::{limit, messages, routing, session};
-use crate::channels::{Open, people, settings};
+use crate::open_channels::{Open, people, settings};
 use crate::{Scoped, clock, login, posting, problem};
 use ::channels::signature::Secret;
 use ::channels::{Failure, KINDS, Lane, Outgoing, Place, Receives, Sending, SettingError, Settings};

@@ -1,10 +1,13 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
-use super::messages::{entry, named};
+use super::messages::named;
 use super::pages::Pages;
-use super::{file_actions, refusal, review_actions, session, types};
-use crate::channels::EXTRA;
-use crate::hooks::rules;
+use super::{file_actions, review_actions, session, types};
+use crate::allow_rules;
+use crate::entries::entry;
+use crate::hash::{create_hash, sha256};
+use crate::posting::ORIGIN;
+use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -108,7 +111,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             if state == ApprovalState::AllowedAlways
                 && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
             {
-                rules::make(scoped, folder, rule).await?;
+                allow_rules::make(scoped, folder, rule).await?;
             }
             Ok(*decided)
         }
@@ -357,7 +360,7 @@ impl Covered {
     }
 
     fn sha256(&self) -> Result<String, Problem> {
-        posting::sha256(&self.parts())
+        sha256(&self.parts())
     }
 
     fn bytes(&self) -> Result<usize, Problem> {
@@ -572,7 +575,7 @@ pub(super) fn tell(
         None => scoped.surface.extra(),
     };
     if let Some(origin) = origin {
-        extras.insert(EXTRA.to_owned(), origin);
+        extras.insert(ORIGIN.to_owned(), origin);
     }
     let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
     let metadata = envelope::build(MessageType::Action.as_str(), payload, extras, envelope::VERSION)
@@ -586,7 +589,7 @@ pub(super) fn tell(
     };
     let body = Body::from(action.clone());
     posting::complete(&mut draft, &body);
-    let hash = posting::create_hash(&draft)?;
+    let hash = create_hash(&draft)?;
     let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     post.queued = true;
     Ok(post)

@@ -1,6 +1,7 @@
 //! The events of a session: what happened beside what its agent said and called.
 
-use super::{limit, messages, session};
+use super::{limit, session};
+use crate::entries::entry;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::inspector::{SessionEvent, SessionEventKind, SessionEvents, SessionEventsQuery};
@@ -41,7 +42,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: SessionEventsQuery
 }
 
 fn event(stored: StoredMessage) -> SessionEvent {
-    let entry = messages::entry(stored);
+    let entry = entry(stored);
     let state = match entry.body() {
         Body::Approval(approval) => Some(approval.state.as_str().to_owned()),
         _ => None,

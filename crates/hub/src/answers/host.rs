@@ -1,7 +1,8 @@
 //! Messages that people post as the host's. An agent can't: the endpoint isn't for it.
 
-use super::{posts, refusal, session};
+use super::{posts, session};
 use crate::host::{HostEvent, HostMessage as Message, OPERATIONS};
+use crate::refusal::refusal;
 use crate::{Scoped, posting};
 use api::Problem;
 use api::host::{HostMessage, HostMessagePosted};

@@ -1,6 +1,7 @@
 //! Imports of files and folders that a command names.
 
 use crate::discover::look::{self, Found};
+use crate::files::open;
 use crate::{Scoped, import};
 use api::Problem;
 use api::imports::{ImportJob, ImportRequest};
@@ -60,7 +61,7 @@ fn files_of(path: &Path) -> Result<Found, String> {
     if kind.is_file() {
         return Ok(Found { files: vec![real], skipped: Vec::new() });
     }
-    if let Some(reason) = import::open::special(&real).filter(|_| !kind.is_dir()) {
+    if let Some(reason) = open::special(&real).filter(|_| !kind.is_dir()) {
         return Err(format!("{} {reason}, not a file or a folder", path.display()));
     }
     let found = look::files_below(&real);

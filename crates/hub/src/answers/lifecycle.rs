@@ -1,10 +1,12 @@
 //! Sessions from the outside: made, changed, ended, deleted.
 
-use super::{find_session, refusal, session_to_change};
+use super::{find_session, session_to_change};
+use crate::hash::create_hash;
 use crate::quotas::usage;
+use crate::refusal::refusal;
 use crate::request_span::record_session;
 use crate::writer::{Failure, Written};
-use crate::{Caller, Scoped, clock, posting, problem};
+use crate::{Caller, Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::lifecycle::{
@@ -23,7 +25,7 @@ const MANY: usize = 500;
 
 pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let create_hash = posting::create_hash(&input)?;
+    let create_hash = create_hash(&input)?;
     let agent = input.agent.trim();
     if agent.is_empty() || agent.chars().count() > AGENT_CHARS {
         return Err(Problem::field("/agent", &format!("1 to {AGENT_CHARS} characters that name the agent")));

@@ -1,13 +1,13 @@
 //! Messages of a session: a page with what is hidden, and one with its records.
 
 use super::{decisions, limit, reading, session};
+use crate::entries::entry;
 use crate::{Scoped, feed, moment, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
-use model::routing::Mark;
 use model::{MessageId, Part, Role, Session, SessionId, SourceId};
 use std::collections::HashMap;
 use store::{Count, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
@@ -214,22 +214,6 @@ impl Scoped {
         let Ok(message) = MessageId::parse(message) else { return Ok(None) };
         self.hub.workspace.session_of(&message, self.caller.key_id()).await.map_err(problem)
     }
-}
-
-pub(crate) fn entry(stored: StoredMessage) -> Entry {
-    let entry = Entry { copied: stored.copied, ..Entry::of(stored.message, stored.display) };
-    match stored.outcome {
-        Some(outcome) => entry.with_outcome(outcome),
-        None => entry,
-    }
-}
-
-/// A message as an agent reads it: without the mention that called it.
-pub(super) fn for_agent(mut stored: StoredMessage) -> Entry {
-    if let Some(text) = Mark::of(&stored.message.draft).text {
-        stored.message.draft.content = text;
-    }
-    entry(stored)
 }
 
 fn hidden_row(row: store::HiddenRow) -> HiddenRow {

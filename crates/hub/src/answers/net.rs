@@ -3,11 +3,12 @@
 mod large;
 mod reads;
 
-use super::changes::{edit_ref, is_applied, state};
+use super::changes::{edit_ref, state};
 use super::pages::Pages;
 use super::session;
 use crate::compute::Job;
 use crate::edit_cache::Scope;
+use crate::edit_lines::is_applied;
 use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;

@@ -1,13 +1,15 @@
 //! What people wrote to an agent.
 
-use super::messages::for_agent;
-use super::{gone, limit, own_session, refusal};
+use super::{gone, limit, own_session};
+use crate::entries::for_agent;
+use crate::keys::holds_until;
+use crate::refusal::refusal;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::posting::{PendingMessages, TakePending};
 use api::sessions::SessionPath;
 use model::routing::Place;
-use model::{Micros, Session, SessionId};
+use model::{Session, SessionId};
 use std::time::Duration;
 use store::{LiveDone, LiveTake, LiveWrite, Store, StoredMessage};
 use tokio::time::Instant;
@@ -100,13 +102,4 @@ async fn wait_for(
             () = hub.shutdown.cancelled() => return Ok(Vec::new()),
         }
     }
-}
-
-/// How long the key that waits here holds, if it still does: it may have been revoked.
-pub(crate) async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
-    let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
-    scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
-        Problem::new(401, "revoked", "This key was revoked, or has expired")
-            .hint("Make a new one: `verbatim key create`")
-    })
 }

@@ -1,12 +1,14 @@
 //! Posting messages.
 
-use super::messages::{entry, for_agent};
-use super::{blobs, refusal, session_id};
+use super::{blobs, session_id};
+use crate::answers::control;
+use crate::entries::{entry, for_agent};
 use crate::posting::Treatment;
 use crate::quotas::usage;
+use crate::refusal::refusal;
 use crate::types::TypeTable;
 use crate::writer::{Failure, Written};
-use crate::{Scoped, clock, control, posting, problem};
+use crate::{Scoped, clock, posting, problem};
 use api::Problem;
 use api::messages::Entry;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};

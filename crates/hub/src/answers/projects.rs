@@ -2,7 +2,7 @@
 
 use super::imports::started;
 use crate::discover::{self, NamedRoots};
-use crate::import::name::name;
+use crate::files::name::name;
 use crate::{Hub, Scoped, clock, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};

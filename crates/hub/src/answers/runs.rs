@@ -1,9 +1,11 @@
 //! Runs that an agent takes from here, and the log of what it was given.
 
 use super::audit;
-use super::pending::{LOOK, holds_until};
-use super::{limit, own_session, refusal, session, session_to_change};
+use super::pending::LOOK;
+use super::{limit, own_session, session, session_to_change};
 use crate::host::{HostEvent, HostMessage};
+use crate::keys::holds_until;
+use crate::refusal::refusal;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::runs::{

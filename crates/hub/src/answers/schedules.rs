@@ -1,6 +1,7 @@
 //! Schedules: list, make, change, remove, restore, run now.
 
-use super::{given, refusal, session};
+use super::{given, session};
+use crate::refusal::refusal;
 use crate::schedules::run_now;
 use crate::schedules::times::Times;
 use crate::{Scoped, clock, problem};

@@ -2,11 +2,13 @@
 
 use super::buttons::one;
 use super::decisions::{check_state, hash_shown, tell};
-use super::messages::entry;
-use super::{posts, refusal};
+use super::posts;
+use crate::entries::entry;
+use crate::hash::sha256;
+use crate::refusal::refusal;
 use crate::types::KnownType;
 use crate::writer::Failure;
-use crate::{Caller, Scoped, clock, posting, problem};
+use crate::{Caller, Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;
 use api::messages::Entry;
@@ -153,7 +155,7 @@ pub async fn show(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
 }
 
 fn shown_sha256(document: &str, payload: Option<&Value>) -> Result<String, Problem> {
-    posting::sha256(&(document, payload))
+    sha256(&(document, payload))
 }
 
 /// Posts the ACTION with the pressed button and the values of the fields. A message can be answered more than once.

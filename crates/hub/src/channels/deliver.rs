@@ -1,7 +1,8 @@
 //! Sends what waits in one channel, in its order.
 
 use super::outgoing::{page, render};
-use super::{Kept, LEASE, LOOK, Open, load, people};
+use super::{Kept, LEASE, LOOK, load};
+use crate::open_channels::{Open, people};
 use crate::{Hub, clock, login};
 use ::channels::{Failure, Place, Sending, Sent};
 use model::{Micros, SessionId};

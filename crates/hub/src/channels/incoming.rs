@@ -3,10 +3,12 @@
 //! A person is known by the owner's list of the channel's people; anybody else is refused, and nothing of what they write is
 //! stored. The same event again is the same message.
 
-use super::outgoing::EXTRA;
-use super::{answer, people, settings};
-use crate::answers::{decisions, posts, refusal};
+use super::answer;
+use crate::answers::{decisions, posts};
 use crate::cards::changed;
+use crate::hash::create_hash;
+use crate::open_channels::{people, settings};
+use crate::refusal::refusal;
 use crate::routing::{Doing, Heard};
 use crate::writer::Failure;
 use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
@@ -289,7 +291,10 @@ async fn post(
         return Err(posting::too_long("/text", posting::CONTENT_BYTES));
     }
     let mut metadata = Map::new();
-    metadata.insert(EXTRA.to_owned(), json!({ "id": row.id, "name": row.name, "kind": row.kind, "event": event }));
+    metadata.insert(
+        posting::ORIGIN.to_owned(),
+        json!({ "id": row.id, "name": row.name, "kind": row.kind, "event": event }),
+    );
     let mut draft = Draft {
         sender_name: Some(known.name.clone()),
         metadata: Some(metadata),
@@ -300,7 +305,7 @@ async fn post(
     let Some(waits) = routed(&known.scoped.hub, row, session, &mut draft) else { return Ok(Taken::Ignored) };
     let body = Body::of(&draft);
     posting::complete(&mut draft, &body);
-    let hash = posting::create_hash(&(&row.id, event))?;
+    let hash = create_hash(&(&row.id, event))?;
     let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     post.queued = waits;
     post.answers = question.filter(|message| message.draft.requires_user_input).map(|message| message.draft.id);

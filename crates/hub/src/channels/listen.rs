@@ -1,7 +1,8 @@
 //! Reads what people do in a channel that is asked for it.
 
 use super::incoming::{Taken, invited, take};
-use super::{Kept, LEASE, LOOK, Open, load};
+use super::{Kept, LEASE, LOOK, load};
+use crate::open_channels::Open;
 use crate::{Hub, clock};
 use ::channels::{Failure, Incoming, Receives, What};
 use model::Micros;

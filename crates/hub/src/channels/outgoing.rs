@@ -1,9 +1,10 @@
 //! What a message says in a channel.
 
-use super::Open;
 use crate::answers::decisions::{self, Room};
-use crate::answers::messages::entry;
 use crate::answers::preferences;
+use crate::entries::entry;
+use crate::open_channels::Open;
+use crate::posting::ORIGIN;
 use crate::retention::{DAY, DELIVERY_DAYS};
 use crate::{Caller, Hub, Scoped, clock, problem};
 use ::channels::{Lane, Outgoing, Receives};
@@ -16,8 +17,6 @@ use model::policy::{ChannelView, Verbosity, channel_text};
 use model::{Body, Draft, MessageType, Provenance, Role, SessionId, Status};
 use store::{ChannelRow, DueDelivery};
 
-/// The extra of a person's message that names the channel and the event that it came by.
-pub const EXTRA: &str = "channel";
 /// Characters of an approval that every channel shows whole: only then a person decides on what they read.
 const SHOWN: usize = 6000;
 
@@ -107,7 +106,7 @@ async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Resu
 /// Did a person write it in this channel? They see it there.
 fn came_by(draft: &Draft, channel: &str) -> bool {
     let is_persons = draft.role == Role::User && draft.provenance == Provenance::Person;
-    let origin = draft.metadata.as_ref().and_then(|metadata| metadata.get(EXTRA)?.get("id")?.as_str());
+    let origin = draft.metadata.as_ref().and_then(|metadata| metadata.get(ORIGIN)?.get("id")?.as_str());
     is_persons && origin == Some(channel)
 }
 

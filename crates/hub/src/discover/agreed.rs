@@ -1,7 +1,7 @@
 //! What the owner said of each folder, and what reading a file depends on.
 
 use super::{FoundFolder, places};
-use crate::import::name::name;
+use crate::files::name::name;
 use crate::{Hub, Root};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Names below a folder. Nothing is opened, and no link to a folder is followed but the folder itself.
 
-use crate::import::name::name;
-use crate::import::open;
+use crate::files::name::name;
+use crate::files::open;
 use api::imports::FailedFile;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};

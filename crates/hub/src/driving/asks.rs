@@ -5,8 +5,9 @@
 //! nobody answered.
 
 use super::Running;
-use crate::answers::refusal;
 use crate::cards::{self, changed};
+use crate::hash::create_hash;
+use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use agents::form;
@@ -154,7 +155,7 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
 
 /// Returns false if another message has its id.
 async fn write(hub: &Hub, session: &SessionId, card: &Draft, ask: &Ask) -> Result<bool, Problem> {
-    let hash = posting::create_hash(&(&card.id, &ask.request, &ask.tool_name, &ask.input))?;
+    let hash = create_hash(&(&card.id, &ask.request, &ask.tool_name, &ask.input))?;
     let message = posting::new_message(card.clone(), Body::of(card));
     let post = LivePost::new(session.clone(), message, hash).map_err(problem)?;
     match hub.writer.write(LiveWrite::Post(Box::new(post))).await {

@@ -2,7 +2,7 @@
 
 use super::{INTERRUPTED, Running, asks, end_session, prompts, start};
 use crate::host::{HostEvent, HostMessage};
-use crate::{Hub, clock, hooks};
+use crate::{Hub, cards, clock};
 use api::driving::AgentState;
 use drivers::{Command, Event, Exit, Reason, When};
 use model::session::{Live, LiveState};
@@ -112,7 +112,7 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
     let mut waits_for = None;
     match &event {
         Event::Asked(ask) => {
-            waits_for = Some(hooks::waits_for(&ask.tool_name));
+            waits_for = Some(cards::waits_for(&ask.tool_name));
             let over = CancellationToken::new();
             asked.insert(ask.request.clone(), over.clone());
             tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over));

@@ -1,7 +1,7 @@
 //! What a driven agent is given, by the renderer of all runs and through the context log.
 
 use super::Running;
-use crate::answers::refusal;
+use crate::refusal::refusal;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::{Prompt, When};

@@ -2,7 +2,8 @@
 
 use super::view::View;
 use super::{Running, asks, consent, follow};
-use crate::answers::refusal;
+use crate::hash::create_hash;
+use crate::refusal::refusal;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
 use drivers::programs::{Program, Transcript};
@@ -169,7 +170,7 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         version: view.version.clone(),
         ..SessionFacts::default()
     };
-    let create_hash = Some(posting::create_hash(&(agent, &key))?);
+    let create_hash = Some(create_hash(&(agent, &key))?);
     let new = NewSession {
         id,
         agent: agent.to_owned(),

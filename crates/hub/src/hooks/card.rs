@@ -1,6 +1,6 @@
 //! A permission request as an APPROVAL.
 
-use super::rules;
+use crate::allow_rules;
 use crate::cards;
 use agents::claude;
 use api::hooks::HookEvent;
@@ -28,7 +28,7 @@ pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -
 fn options(ask: &HookAsk) -> Value {
     let mut options = vec![json!({ "id": "allow", "label": "Allow once", "kind": "allow_once" })];
     if let (Some(rule), Some(folder)) = (&ask.rule, &ask.folder) {
-        let means = rules::explanation(rule, folder);
+        let means = allow_rules::explanation(rule, folder);
         options.push(json!({ "id": "always", "label": format!("Always allow {rule}"), "description": means, "kind": "allow_always" }));
     }
     options.push(json!({ "id": "deny", "label": "Deny", "kind": "reject_once" }));
@@ -79,7 +79,7 @@ pub fn open_ask(draft: &Draft) -> Option<HookAsk> {
 
 /// What is asked of a tool.
 pub fn ask(tool: &str, input: &Map<String, Value>, folder: Option<&str>, until: Micros) -> HookAsk {
-    let rule = folder.and_then(|_| rules::of(tool, input));
+    let rule = folder.and_then(|_| allow_rules::of(tool, input));
     HookAsk {
         tool_name: tool.to_owned(),
         input: input.clone(),

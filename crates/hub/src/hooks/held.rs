@@ -1,6 +1,6 @@
 //! The requests that agents wait for, in this process; and what hooks told a moment ago.
 
-use crate::posting;
+use crate::hash::create_hash;
 use api::hooks::HookEvent;
 use model::session::Live;
 use model::{MessageId, Micros, SessionId};
@@ -49,7 +49,7 @@ impl Held {
         if event.hook_event_name != "PreToolUse" {
             return;
         }
-        let Ok(hash) = posting::create_hash(&(tool, input)) else { return };
+        let Ok(hash) = create_hash(&(tool, input)) else { return };
         let mut inner = self.lock();
         if inner.calls.len() >= CALLS {
             inner.calls.pop_front();
@@ -63,7 +63,7 @@ impl Held {
             return Some(id.clone());
         }
         let (Some(tool), Some(input)) = (&event.tool_name, &event.tool_input) else { return None };
-        let hash = posting::create_hash(&(tool, input)).ok()?;
+        let hash = create_hash(&(tool, input)).ok()?;
         let same = |call: &&Call| call.session == event.session_id && call.hash == hash;
         self.lock().calls.iter().rev().find(same).map(|call| call.id.clone())
     }

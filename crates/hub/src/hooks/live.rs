@@ -1,5 +1,6 @@
 //! What an agent does, as an event of its hooks tells it.
 
+use crate::cards::waits_for;
 use api::hooks::HookEvent;
 use model::Micros;
 use model::session::{Live, LiveState};
@@ -40,14 +41,4 @@ pub fn of(event: &HookEvent, at: Micros) -> Option<Live> {
         _ => return None,
     };
     Some(Live { state, reason: one_line(&reason, REASON), at })
-}
-
-/// What a request waits for, in a few words.
-pub fn waits_for(tool: &str) -> String {
-    match tool {
-        "AskUserQuestion" => "Asks a question".to_owned(),
-        "form" => "Asks for input".to_owned(),
-        "ExitPlanMode" => "Asks whether to follow its plan".to_owned(),
-        _ => format!("Asks for permission: {tool}"),
-    }
 }

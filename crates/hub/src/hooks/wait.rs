@@ -1,9 +1,12 @@
 //! A permission request, from the card to the answer.
 
-use super::{card, live, output, rules, tell};
-use crate::answers::pending::holds_until;
-use crate::answers::{posts, refusal};
-use crate::cards::changed;
+use super::{card, output, tell};
+use crate::allow_rules;
+use crate::answers::posts;
+use crate::cards::{changed, waits_for};
+use crate::hash::create_hash;
+use crate::keys::holds_until;
+use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
@@ -33,7 +36,7 @@ pub async fn wait(
     let ask = card::ask(tool, input, folder, until);
     let call = hub.held.call_of(event);
     let open = card::open(event, &ask, call.as_deref(), now);
-    if let Some(rule) = rules::covering(hub, folder, tool, input).await? {
+    if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
         if let Some(decided) = card::by_rule(&open, &rule.rule, now) {
             post(scoped, session, decided, &ask).await?;
         }
@@ -53,7 +56,7 @@ pub async fn wait(
     let answer = decided(scoped, session, &message, until).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
-        None => (LiveState::Waiting, format!("{} in its terminal", live::waits_for(tool))),
+        None => (LiveState::Waiting, format!("{} in its terminal", waits_for(tool))),
     };
     waiting.end().await;
     if answer.is_some() || clock::now() >= until {
@@ -145,7 +148,7 @@ fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
 
 async fn post(scoped: &Scoped, session: &SessionId, draft: Draft, ask: &HookAsk) -> Result<(), Problem> {
     let body = Body::of(&draft);
-    let hash = posting::create_hash(&(&draft.id, &ask.tool_name, &ask.input, &ask.folder))?;
+    let hash = create_hash(&(&draft.id, &ask.tool_name, &ask.input, &ask.folder))?;
     let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     posts::write(scoped, post).await.map(drop)
 }

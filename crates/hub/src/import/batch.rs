@@ -1,6 +1,6 @@
 //! A reader's changes as one transaction.
 
-use crate::answers::changes::is_applied;
+use crate::edit_lines::lines;
 use crate::search_text::search_text;
 use agents::{Change, SessionKey, Span, Stretch};
 use model::envelope::edit_info;
@@ -93,19 +93,4 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
         marks: CopyMarks::default(),
         draft,
     }
-}
-
-/// Lines that the edits of a message added and removed in files, as every list and page counts them.
-pub(crate) fn lines(draft: &Draft, body: &Body) -> (i64, i64) {
-    let Body::CodeEdit(code_edit) = body else { return (0, 0) };
-    let (mut added, mut removed) = (0, 0);
-    for (index, edit) in code_edit.edits.iter().enumerate() {
-        let info = edit_info(draft.metadata.as_ref(), index);
-        if is_applied(info.state) {
-            let (plus, minus) = diff::texts(edit, &info).among(code_edit.edits.len()).line_counts();
-            added += i64::from(plus);
-            removed += i64::from(minus);
-        }
-    }
-    (added, removed)
 }

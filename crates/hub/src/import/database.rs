@@ -4,9 +4,9 @@
 //! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the document of each
 //! session as `store::opencode` and `store::chat_host` write it: `docs/decisions/databases.md`.
 
-use super::name::name;
-use super::open::Opened;
 use super::transcript::{Ending, Step, Transcript};
+use crate::files::name::name;
+use crate::files::open::Opened;
 use crate::retry::retry_transient;
 use crate::{Hub, clock};
 use agents::SessionKey;

@@ -1,7 +1,7 @@
 //! Which file of an import comes first. A message belongs to the session that it was read in first, so a fork, which
 //! repeats the messages of the session that it was made from, must come after it.
 
-use super::open;
+use crate::files::open;
 use agents::{LONGEST_LINE, first_time, is_copied, last_time};
 use model::Micros;
 use std::cmp::Reverse;

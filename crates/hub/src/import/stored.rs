@@ -1,7 +1,7 @@
 //! What the store knows of the files before an import.
 
-use super::name::name;
 use super::transcript::{Step, modified_at};
+use crate::files::name::name;
 use crate::{Hub, clock};
 use agents::SessionKey;
 use model::source::Source;

@@ -1,9 +1,9 @@
 //! One transcript file, read step by step, from where the last step ended.
 
 use super::batch::{self, Sessions};
-use super::name::name;
-use super::open::{self, Opened};
 use crate::clock;
+use crate::files::name::name;
+use crate::files::open::{self, Opened};
 use agents::{Agent, Change, Reader, Reading, SessionKey, Span};
 use model::source::Source;
 use model::{Micros, SessionFacts, SourceId};

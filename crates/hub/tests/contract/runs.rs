@@ -290,7 +290,7 @@ async fn a_host_message_tells_of_a_failed_a_lost_and_a_revoked_agent() {
     }
     assert_eq!(host().await, ["The agent's run failed: the model refused"]);
     talk.begin(json!({})).await;
-    let mut watch = hub::host::Watch::default();
+    let mut watch = hub::watch::Watch::default();
     let soon = Micros(hub::clock::now().0 + 120 * Micros::SECOND);
     for now in [hub::clock::now(), soon, soon] {
         watch.look(&talk.house.hub, now, None).await;
@@ -315,7 +315,7 @@ async fn the_server_tells_of_itself_where_it_concerns_somebody() {
     house.hub.tell_start().await;
     house.hub.tell_stop().await;
     let low = hub::host::DiskSpace { total: 100 << 30, free: 512 << 20 };
-    let mut watch = hub::host::Watch::default();
+    let mut watch = hub::watch::Watch::default();
     for _ in 0..2 {
         watch.look(&house.hub, hub::clock::now(), Some(low)).await;
     }

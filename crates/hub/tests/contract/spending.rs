@@ -3,7 +3,7 @@
 use crate::support::{Answer, House, Talk};
 use api::Method;
 use hub::Caller;
-use hub::host::Watch;
+use hub::watch::Watch;
 use insta::assert_snapshot;
 use model::Micros;
 use serde_json::{Value, json};

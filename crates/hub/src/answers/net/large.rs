@@ -2,9 +2,9 @@
 //! a time, of which the differences are counted and the texts let go.
 
 use super::{Happened, collect, file, without_texts};
-use crate::answers::changes::is_applied;
 use crate::answers::pages::Pages;
 use crate::edit_cache::Scope;
+use crate::edit_lines::is_applied;
 use crate::hex::hex;
 use crate::{Scoped, problem};
 use api::Problem;

@@ -2,8 +2,10 @@
 //!
 //! A call has at most one rule, [`of`]: a stored rule covers it if the two are equal. A call without one is always asked about.
 
-use super::shell;
+mod shell;
+
 use crate::{Hub, Scoped, clock, problem};
+use agents::claude::Reader;
 use api::Problem;
 use api::hooks::{AllowRules, RulePath};
 use model::text::one_line;
@@ -11,6 +13,8 @@ use serde_json::{Map, Value};
 use std::path::{Component, Path};
 use store::AllowRule;
 
+/// The agent whose hooks are known.
+pub const AGENT: &str = Reader::NAME;
 /// Bytes of a rule.
 const MOST: usize = 1000;
 /// Fields of a command that don't change what it does.
@@ -75,8 +79,7 @@ pub async fn covering(
 ) -> Result<Option<AllowRule>, Problem> {
     let (Some(folder), Some(rule)) = (folder, of(tool, input)) else { return Ok(None) };
     let rules = hub.workspace.allow_rules().await.map_err(problem)?;
-    let found =
-        rules.into_iter().find(|known| known.agent == super::AGENT && known.folder == folder && known.rule == rule);
+    let found = rules.into_iter().find(|known| known.agent == AGENT && known.folder == folder && known.rule == rule);
     let Some(found) = found else { return Ok(None) };
     // Revoked in between, it allows nothing.
     let holds = hub.workspace.use_allow_rule(&found.id, clock::now()).await.map_err(problem)?;
@@ -86,12 +89,12 @@ pub async fn covering(
 /// Stores the rule that a person made, unless it is there.
 pub async fn make(scoped: &Scoped, folder: &str, rule: &str) -> Result<(), Problem> {
     let known = scoped.hub.workspace.allow_rules().await.map_err(problem)?;
-    if known.iter().any(|known| known.agent == super::AGENT && known.folder == folder && known.rule == rule) {
+    if known.iter().any(|known| known.agent == AGENT && known.folder == folder && known.rule == rule) {
         return Ok(());
     }
     let rule = AllowRule {
         id: uuid::Uuid::now_v7().to_string(),
-        agent: super::AGENT.to_owned(),
+        agent: AGENT.to_owned(),
         folder: folder.to_owned(),
         rule: rule.to_owned(),
         made_at: clock::now(),

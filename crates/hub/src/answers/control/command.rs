@@ -2,6 +2,7 @@
 //! with the next one to it.
 
 use crate::driving::real_folder;
+use crate::hash::create_hash;
 use crate::notices::process;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
@@ -49,9 +50,9 @@ async fn post(hub: &Hub, session: &SessionId, asked: MessageId, command: &str) -
         ..Draft::text(posting::new_id(), Role::Tool, "command_output", text, clock::now())
     };
     let body = Body::of(&draft);
-    let create_hash = posting::create_hash(&draft)?;
+    let create_hash = create_hash(&draft)?;
     let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), create_hash).map_err(problem)?;
     post.queued = true;
     let written = hub.writer.write(LiveWrite::Post(Box::new(post))).await;
-    written.map(drop).map_err(crate::answers::refusal)
+    written.map(drop).map_err(crate::refusal::refusal)
 }

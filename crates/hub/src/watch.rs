@@ -1,7 +1,7 @@
 //! Looks for what people are told although nobody asked: agents that were lost, imports that finished, a disk that fills up.
 
-use super::{HostEvent, HostMessage};
 use crate::answers::spending;
+use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, clock};
 use api::cost::BudgetState;
 use jiff::tz::TimeZone;

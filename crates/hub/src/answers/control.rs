@@ -1,8 +1,8 @@
 //! Control words that people write: what the server does instead of the agent.
 
-use crate::answers::decisions;
 mod command;
 
+use crate::answers::decisions;
 use crate::answers::driving::{restart, tell};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Scoped, problem};
