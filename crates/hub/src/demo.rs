@@ -72,7 +72,7 @@ fn batch(example: Example, now: Micros) -> Batch {
         RunUpsert { session_key: example.key.clone(), run, spent: Vec::new() }
     };
     Batch {
-        sessions: session(&example.key, "demo", facts).into_iter().collect(),
+        sessions: vec![session(&example.key, "demo", facts)],
         messages: example.messages.into_iter().map(|m| message(&example.key, draft(m), Vec::new())).collect(),
         runs: example.runs.into_iter().map(run).collect(),
         blobs: example.blobs.into_iter().filter_map(blob).collect(),

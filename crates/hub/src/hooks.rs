@@ -67,8 +67,7 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
 
 /// Makes a session whose transcript wasn't read yet, or isn't followed.
 async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
-    let id = uuid::Uuid::now_v7().to_string();
-    let id = SessionId::parse(id).map_err(|_| Problem::internal())?;
+    let id = SessionId::from_uuid(uuid::Uuid::now_v7().as_u128());
     let facts = SessionFacts { cwd: event.cwd.clone(), project: event.cwd.clone(), ..SessionFacts::default() };
     let new = NewSession {
         id,

@@ -63,6 +63,18 @@ macro_rules! ids {
                 let id = Self::parse(text)?;
                 if matches!(id.as_str(), "." | "..") { Err(IdError::Folder) } else { Ok(id) }
             }
+            /// Makes the id of a UUID, which is given as a number.
+            pub fn from_uuid(uuid: u128) -> Self {
+                let (high, low) = ((uuid >> 64) as u64, uuid as u64);
+                Self(format!(
+                    "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+                    high >> 32,
+                    (high >> 16) & 0xffff,
+                    high & 0xffff,
+                    low >> 48,
+                    low & 0xffff_ffff_ffff
+                ))
+            }
             /// Returns the id as it was read, byte for byte.
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -133,5 +145,12 @@ mod tests {
         }
         assert!(MessageId::parse_new("...").is_ok() && MessageId::parse_new(".a").is_ok());
         assert!(serde_json::from_str::<MessageId>("\"\"").is_err());
+    }
+
+    #[test]
+    fn a_uuid_is_written_in_groups() {
+        let id = MessageId::from_uuid(0x0190_5c3c_0a1b_7c2d_8e3f_0a1b_2c3d_4e5f);
+        assert_eq!(id.as_str(), "01905c3c-0a1b-7c2d-8e3f-0a1b2c3d4e5f");
+        assert_eq!(MessageId::from_uuid(1).as_str(), "00000000-0000-0000-0000-000000000001");
     }
 }

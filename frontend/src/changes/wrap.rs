@@ -99,6 +99,7 @@ fn scaled(style: &str, tops: &[u32]) -> String {
 fn split(block: &Element, old: &[u32], new: &[u32]) {
     let count = old.len().max(new.len());
     let at = |rows: &[u32], row: usize| rows.get(row).copied().unwrap_or(1);
+    let part = |rows: &[u32], from: usize, to: usize| rows.iter().take(to).skip(from).copied().collect::<Vec<u32>>();
     let mut rest = block.clone();
     let mut from = 0;
     for row in 0..count {
@@ -110,11 +111,11 @@ fn split(block: &Element, old: &[u32], new: &[u32]) {
             let Some(behind) = cut(&here, length) else { return };
             rest = behind;
         }
-        draw(&here, &[&old[from..(row + 1).min(old.len())].to_vec(), &new[from..(row + 1).min(new.len())].to_vec()]);
+        draw(&here, &[&part(old, from, row + 1), &part(new, from, row + 1)]);
         from = row + 1;
     }
     if from < count {
-        draw(&rest, &[&old[from.min(old.len())..].to_vec(), &new[from.min(new.len())..].to_vec()]);
+        draw(&rest, &[&part(old, from, count), &part(new, from, count)]);
     }
 }
 

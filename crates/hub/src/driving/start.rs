@@ -162,7 +162,7 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         Transcript::Own(agent) => agent,
         Transcript::Log => "acp",
     };
-    let id = SessionId::parse(posting::new_id().to_string()).map_err(|_| Problem::internal())?;
+    let id = SessionId::from_uuid(uuid::Uuid::now_v7().as_u128());
     let facts = SessionFacts {
         cwd: Some(folder.to_owned()),
         project: Some(folder.to_owned()),

@@ -3,7 +3,6 @@
 use crate::edit_lines::lines;
 use crate::search_text::search_text;
 use agents::{Change, SessionKey, Span, Stretch};
-use model::envelope::edit_info;
 use model::policy::{display, should_embed};
 use model::{Body, CopyMarks, Draft, Micros, RecordRef, SessionFacts, SessionId};
 use std::collections::{HashMap, HashSet};
@@ -64,20 +63,19 @@ pub fn of(
         }
     }
     let known = |key: &SessionKey| sessions.get(key).cloned().unwrap_or_default();
-    batch.sessions = named.iter().filter_map(|key| session(&key.0, agent, known(key))).collect();
+    batch.sessions = named.iter().map(|key| session(&key.0, agent, known(key))).collect();
     batch
 }
 
-/// A session by the agent's own id. None if no id can be made for it.
-pub fn session(key: &str, agent: &str, facts: SessionFacts) -> Option<SessionUpsert> {
-    let new_id = SessionId::parse(uuid::Uuid::now_v7().to_string()).ok()?;
-    Some(SessionUpsert {
+/// A session by the agent's own id.
+pub fn session(key: &str, agent: &str, facts: SessionFacts) -> SessionUpsert {
+    SessionUpsert {
         key: key.to_owned(),
         agent: agent.to_owned(),
         parent_key: facts.parent.clone(),
         facts,
-        new_id,
-    })
+        new_id: SessionId::from_uuid(uuid::Uuid::now_v7().as_u128()),
+    }
 }
 
 /// A message of a session, with what the store derives nothing of itself: where it is shown, and the words to find it by.

@@ -147,7 +147,7 @@ impl Transcript {
         let reading = agent.reading.ok_or_else(|| std::io::Error::other("isn't readable yet"))?;
         // It lies beside the file itself: a link to one elsewhere isn't followed.
         let beside = reading.sidecar.and_then(|sidecar| open::small(opened.real.with_extension(sidecar)).ok());
-        let source = known.map_or_else(new_source_id, |k| Ok(k.id.clone()))?;
+        let source = known.map_or_else(new_source_id, |k| k.id.clone());
         Ok(Self {
             agent,
             reading,
@@ -294,6 +294,6 @@ fn session(change: Change) -> Option<(SessionKey, SessionFacts)> {
     if let Change::Session { key, facts } = change { Some((key, facts)) } else { None }
 }
 
-fn new_source_id() -> Result<SourceId> {
-    SourceId::parse(uuid::Uuid::now_v7().to_string()).map_err(std::io::Error::other)
+fn new_source_id() -> SourceId {
+    SourceId::from_uuid(uuid::Uuid::now_v7().as_u128())
 }
