@@ -1,6 +1,7 @@
 //! A change of a message, and what it makes of the message.
 
 use crate::compute::Lane;
+use crate::posting::ORIGIN;
 use crate::types::TypeTable;
 use crate::{Caller, posting, routing};
 use model::message_type::approval::Approval;
@@ -183,6 +184,7 @@ impl MessageEdit {
         self.edit_content(&mut draft, old)?;
         self.edit_metadata(&mut draft, (old, &old_body), chosen);
         draft.provenance = self.provenance_after(old.provenance);
+        keep_origin(old, &mut draft);
         routing::keep_mark(old, &mut draft, &self.rules);
         if let Some(requires) = self.requires_user_input {
             if requires && draft.role == Role::User {
@@ -227,6 +229,16 @@ impl MessageEdit {
         let goes_on = message.draft.content.starts_with(&old.content);
         let grows = written_on && goes_on && self.grows() && self.requires_user_input.is_none();
         Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None, grows, alive })
+    }
+}
+
+/// Keeps where a person's message came from, also where its metadata is replaced: that doesn't change, and the channel that it came by
+/// isn't told of it.
+fn keep_origin(old: &Draft, draft: &mut Draft) {
+    let is_persons = old.role == Role::User;
+    let origin = old.metadata.as_ref().filter(|_| is_persons).and_then(|extras| extras.get(ORIGIN));
+    if let Some(origin) = origin {
+        draft.metadata.get_or_insert_default().insert(ORIGIN.to_owned(), origin.clone());
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::channel_side::{OtherSide, add, deliveries, incoming, incoming_raw, open, secret, states};
 use crate::live::{Talk, contents};
 use ::channels::signature::Secret;
-use api::Method::{Get, Post};
+use api::Method::{Get, Patch, Post};
 use serde_json::{Value, json};
 
 async fn talk() -> (Talk, OtherSide, String) {
@@ -55,6 +55,28 @@ async fn a_persons_words_reach_the_agent_once_and_every_other_channel() {
     let pending = talk.agent(Post, "/pending", json!({})).await;
     assert_eq!(contents(&pending.body["messages"]), ["go on"]);
     // The origin has nothing to say of it.
+    deliveries(&talk.house, &channel, <[Value]>::is_empty).await;
+}
+
+/// What replaces the metadata of a message, and what becomes of it.
+#[tokio::test]
+async fn a_message_keeps_the_channel_that_it_came_by() {
+    let (talk, _side, channel) = talk().await;
+    incoming(&talk.house, &channel, "evt_1", &post("go on", None)).await.unwrap();
+    let stored = talk.owner(Get, "/messages", Value::Null).await;
+    let message = &stored.body["messages"][0];
+    let (path, origin) = (format!("/messages/{}", message["id"].as_str().unwrap()), &message["metadata"]["channel"]);
+    assert_eq!(*origin, json!({"id": channel, "name": "hook", "kind": "webhook", "event": "evt_1"}));
+    let forged = json!({"id": "another", "name": "Ours"});
+    let cases = [
+        (json!({"note": 1}), json!({"note": 1, "channel": origin})),
+        (json!({"note": 2, "channel": forged}), json!({"note": 2, "channel": origin})),
+        (Value::Null, json!({"channel": origin})),
+    ];
+    for (given, kept) in cases {
+        let changed = talk.owner(Patch, &path, json!({"message_metadata": given})).await;
+        assert_eq!((changed.status, &changed.body["metadata"]), (200, &kept), "{given}");
+    }
     deliveries(&talk.house, &channel, <[Value]>::is_empty).await;
 }
 
