@@ -13,7 +13,7 @@ mod waterfall;
 
 use about::copy_button;
 pub(crate) use about::copy_line;
-pub use context::LISTED as REQUESTS;
+pub use context::{LISTED as REQUESTS, RUNS};
 pub use events::{EVENTS, aligned};
 pub use records::RECORDS;
 
@@ -113,10 +113,11 @@ pub enum PanelData {
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
     Agents(Vec<Session>),
-    /// The last requests to models, by number, and all runs; with dev on also where the time of the requests went.
+    /// The last requests to models, by number; the last runs, and how many there are; with dev on also where the time of the
+    /// requests went.
     Context {
         requests: Vec<ModelRequest>,
-        runs: Vec<RunCost>,
+        runs: (Vec<RunCost>, i64),
         times: Option<Waterfall>,
     },
     Tools(SessionTools),
@@ -201,7 +202,7 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
         PanelData::Changes(all) => changes::changes(session, all),
         PanelData::Agents(children) => agents::agents(children, clock),
         PanelData::Context { requests, runs, times } => {
-            context::context(detail, (requests, runs), times.as_ref(), clock)
+            context::context(detail, requests, runs, times.as_ref(), clock)
         }
         PanelData::Tools(all) => tools::tools(all),
         PanelData::Events(page) => events::events(session, page, clock),

@@ -44,7 +44,7 @@ fn request(number: i64) -> ModelRequest {
 fn context(spans: Vec<TimeSpan>) -> String {
     let times = RequestTimes { number: 1, seq: Some(1), began_at: Micros(0), spans };
     let waterfall = Waterfall { requests: vec![times], before: None };
-    drawn(&PanelData::Context { requests: vec![request(1)], runs: Vec::new(), times: Some(waterfall) })
+    drawn(&PanelData::Context { requests: vec![request(1)], runs: (Vec::new(), 0), times: Some(waterfall) })
 }
 
 /// The text of each cell of the last table.
@@ -85,7 +85,7 @@ fn an_open_approval_goes_on_to_the_edge() {
 
 #[test]
 fn without_dev_requests_have_no_bars() {
-    let html = drawn(&PanelData::Context { requests: vec![request(1)], runs: Vec::new(), times: None });
+    let html = drawn(&PanelData::Context { requests: vec![request(1)], runs: (Vec::new(), 0), times: None });
     assert!(html.contains("Request 1") && !html.contains("class=\"wf\"") && !html.contains("<table"), "{html}");
 }
 

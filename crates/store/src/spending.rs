@@ -269,7 +269,7 @@ impl Workspace {
 
     /// The requests of a session whose number is above `after`, at most `limit` of them, by number.
     pub async fn requests(&self, session: &SessionId, after: i64, limit: i64) -> Result<Vec<Request>, StoreError> {
-        self.requests_of(session, None, after, limit).await
+        self.requests_of(session, Which::All, after, limit).await
     }
 
     /// Those whose answers begin with the messages `seqs`, at most `limit` of them, by number.
@@ -279,13 +279,18 @@ impl Workspace {
         seqs: RangeInclusive<i64>,
         limit: i64,
     ) -> Result<Vec<Request>, StoreError> {
-        self.requests_of(session, Some(seqs), 0, limit).await
+        self.requests_of(session, Which::Seqs(seqs), 0, limit).await
+    }
+
+    /// Those of some runs, by time. Their numbers count these alone.
+    pub async fn requests_of_runs(&self, session: &SessionId, runs: &[&str]) -> Result<Vec<Request>, StoreError> {
+        self.requests_of(session, Which::Runs(runs), 0, i64::MAX).await
     }
 
     async fn requests_of(
         &self,
         session: &SessionId,
-        seqs: Option<RangeInclusive<i64>>,
+        which: Which<'_>,
         after: i64,
         limit: i64,
     ) -> Result<Vec<Request>, StoreError> {
@@ -303,8 +308,16 @@ impl Workspace {
                  WHERE q.input + q.output + q.cache_read + q.cache_write > 0 AND q.workspace_id = "
             ));
             query.push_bind(self.id().to_owned()).push(" AND s.id = ").push_bind(session.as_str().to_owned());
+            if let Which::Runs(runs) = &which {
+                query.push(" AND q.run_id IN (");
+                let mut ids = query.separated(", ");
+                runs.iter().for_each(|run| {
+                    ids.push_bind((*run).to_owned());
+                });
+                query.push(")");
+            }
             query.push(") AS t WHERE number > ").push_bind(after);
-            if let Some(seqs) = &seqs {
+            if let Which::Seqs(seqs) = &which {
                 query.push(" AND seq >= ").push_bind(*seqs.start()).push(" AND seq <= ").push_bind(*seqs.end());
             }
             query.push(" ORDER BY number LIMIT ").push_bind(limit);
@@ -312,6 +325,15 @@ impl Workspace {
         })?;
         Ok(rows.into_iter().map(RequestRow::into_request).collect())
     }
+}
+
+/// Which requests of a session are read.
+enum Which<'a> {
+    All,
+    /// Those whose answers begin with these messages.
+    Seqs(RangeInclusive<i64>),
+    /// Those of these runs, one at least.
+    Runs(&'a [&'a str]),
 }
 
 /// The highest of the steps that a number is above; 0 where it is above none.

@@ -266,7 +266,7 @@ pub async fn panel(
                 }
                 Dev::Off => (site.api.last_requests(path, panel::REQUESTS).await?, None),
             };
-            let runs = site.api.list_runs(path.clone(), Nothing {}).await?.runs;
+            let runs = site.api.last_runs(path, panel::RUNS).await?;
             PanelData::Context { requests, runs, times }
         }
         Tab::Tools => PanelData::Tools(site.api.list_tools(path.clone(), Nothing {}).await?),

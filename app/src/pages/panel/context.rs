@@ -17,8 +17,8 @@ use leptos::prelude::*;
 
 /// Requests that the tab lists, the last ones.
 pub const LISTED: i64 = 60;
-/// Runs in the table of what they cost.
-const RUNS: usize = 20;
+/// Runs in the table of what they cost, the last ones.
+pub const RUNS: i64 = 20;
 
 /// `Context: 122,000 of 200,000 tokens, about 18 requests left`.
 pub fn words(meter: ContextMeter) -> String {
@@ -58,7 +58,8 @@ pub fn cost_words(cost: &Cost) -> String {
 
 pub fn context(
     detail: &SessionDetail,
-    (requests, runs): (&[ModelRequest], &[RunCost]),
+    requests: &[ModelRequest],
+    runs: &(Vec<RunCost>, i64),
     times: Option<&Waterfall>,
     clock: &Clock,
 ) -> Part {
@@ -80,8 +81,9 @@ pub fn context(
     }
 }
 
-/// What each run took, newest first. None where there is one at most: its cost is that of the session.
-fn by_run(session: &str, runs: &[RunCost], clock: &Clock) -> Option<Part> {
+/// What each of the last runs took, newest first, given how many there are. None where there is one at most: its cost is that of the
+/// session.
+fn by_run(session: &str, (runs, all): &(Vec<RunCost>, i64), clock: &Clock) -> Option<Part> {
     let row = |run: &RunCost| {
         let began = moment(clock, run.started_at, "num");
         let name = match run.seq {
@@ -100,9 +102,10 @@ fn by_run(session: &str, runs: &[RunCost], clock: &Clock) -> Option<Part> {
         }
     };
     (runs.len() > 1).then(|| {
-        let rows: Vec<Part> = runs.iter().rev().take(RUNS).map(row).collect();
-        let all = figures::counted(runs.len() as i64, "run");
-        let of = if runs.len() > RUNS { format!("Cost of the last {RUNS} of {all}") } else { format!("Cost of {all}") };
+        let rows: Vec<Part> = runs.iter().rev().map(row).collect();
+        let (last, all) = (runs.len() as i64, *all);
+        let counted = figures::counted(all, "run");
+        let of = if all > last { format!("Cost of the last {last} of {counted}") } else { format!("Cost of {counted}") };
         part! {
             <details id="runs-table" class="wf-table"><summary>{of}</summary>
                 <div class="table-wrap" tabindex="0" role="region" aria-label="Cost of runs"><table class="table compact">

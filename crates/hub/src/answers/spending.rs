@@ -15,7 +15,7 @@ use cost::meter::measure;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use model::{Micros, Session, SessionId};
+use model::{Micros, Run, Session, SessionId};
 use std::collections::BTreeMap;
 use store::spending::{Request, ToolCall};
 use store::stats::StatsQuery;
@@ -65,15 +65,20 @@ pub async fn runs(scoped: &Scoped, path: &SessionPath) -> Result<Runs, Problem> 
     let workspace = &scoped.hub.workspace;
     let count = workspace.request_count(&session.id).await.map_err(problem)?;
     let requests = workspace.requests(&session.id, 0, count).await.map_err(problem)?;
+    let runs = workspace.runs(&session.id).await.map_err(problem)?;
+    Ok(Runs { runs: costs(&scoped.hub, runs, &requests) })
+}
+
+/// What each run took, given the requests of all of them.
+fn costs(hub: &Hub, runs: Vec<Run>, requests: &[Request]) -> Vec<RunCost> {
     let mut by_run: BTreeMap<&str, Vec<&Request>> = BTreeMap::new();
-    for request in &requests {
+    for request in requests {
         by_run.entry(&request.run_id).or_default().push(request);
     }
-    let runs = workspace.runs(&session.id).await.map_err(problem)?;
-    let runs = runs.into_iter().map(|run| {
+    let cost = |run: Run| {
         let own = by_run.remove(run.id.as_str()).unwrap_or_default();
         RunCost {
-            cost: cost_of_run(&scoped.hub.prices, run.cost_usd, &own),
+            cost: cost_of_run(&hub.prices, run.cost_usd, &own),
             requests: own.len() as i64,
             seq: own.iter().find_map(|request| request.seq),
             is_copy: !own.is_empty() && own.iter().all(|request| request.is_copy),
@@ -84,8 +89,8 @@ pub async fn runs(scoped: &Scoped, path: &SessionPath) -> Result<Runs, Problem> 
             outcome: run.outcome,
             usage: run.usage,
         }
-    });
-    Ok(Runs { runs: runs.collect() })
+    };
+    runs.into_iter().map(cost).collect()
 }
 
 /// Sums up the calls of a tool, which come the shortest first.
@@ -110,6 +115,24 @@ impl Scoped {
         let session = session(self, path).await?;
         let last = self.hub.workspace.last_requests(&session.id, many).await.map_err(problem)?;
         Ok(last.into_iter().map(|request| shown(&self.hub, request)).collect())
+    }
+
+    /// Returns the last `many` runs of a session with what each took, by their beginning, and how many runs it has.
+    ///
+    /// # Errors
+    ///
+    /// 404 if there is no such session.
+    pub async fn last_runs(&self, path: &SessionPath, many: i64) -> Result<(Vec<RunCost>, i64), Problem> {
+        let session = session(self, path).await?;
+        let workspace = &self.hub.workspace;
+        let count = workspace.run_count(&session.id).await.map_err(problem)?;
+        let runs = workspace.last_runs(&session.id, many).await.map_err(problem)?;
+        if runs.is_empty() {
+            return Ok((Vec::new(), count));
+        }
+        let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+        let requests = workspace.requests_of_runs(&session.id, &ids).await.map_err(problem)?;
+        Ok((costs(&self.hub, runs, &requests), count))
     }
 
     /// Returns the last `many` requests of a session, the earliest first, and where the time of each went.

@@ -2,8 +2,9 @@
 
 use crate::support::{Answer, House, Talk};
 use api::Method;
-use hub::Caller;
+use api::sessions::SessionPath;
 use hub::watch::Watch;
+use hub::{Caller, Scoped};
 use insta::assert_snapshot;
 use model::Micros;
 use serde_json::{Value, json};
@@ -72,6 +73,14 @@ async fn a_run_costs_what_its_requests_do() {
         assert_eq!((&run["model"], &run["is_copy"]), (&request["model"], &json!(false)));
     }
     assert_eq!(runs[2]["cost"]["unpriced"][0]["reason"], "No cost: `mill-9` isn't in the price table");
+
+    let scoped = Scoped::new(house.hub.clone(), Caller::Owner);
+    let path = SessionPath { session: SPENDER.to_owned() };
+    for many in [0, 1, 2, 3, 20] {
+        let (last, all) = scoped.last_runs(&path, many).await.unwrap();
+        let skipped = runs.len().saturating_sub(many as usize);
+        assert_eq!((json!(last), all), (json!(runs[skipped..]), 3), "{many}");
+    }
 }
 
 /// Dollars as whole millionths, which compare exactly.

@@ -2,6 +2,7 @@
 
 use super::corrupt;
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, Run, RunOutcome, SessionId, Usage};
@@ -24,32 +25,49 @@ columns! {
 impl Workspace {
     /// In the order of their start. Those copied from another session are among them.
     pub async fn runs(&self, session: &SessionId) -> Result<Vec<Run>, StoreError> {
+        self.last_runs(session, i64::MAX).await
+    }
+
+    /// The last runs, at most `limit` of them, in the order of their start.
+    pub async fn last_runs(&self, session: &SessionId, limit: i64) -> Result<Vec<Run>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let rows: Vec<Row> = on!(&self.store, pool => {
-            sqlx::query_as(
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT id, model, started_at, ended_at, outcome, input, output, cache_read, cache_write, cost_usd \
-                 FROM run WHERE workspace_id = $1 AND session_rid = $2 ORDER BY started_at, id",
-            )
+                 FROM run WHERE workspace_id = $1 AND session_rid = $2 ORDER BY started_at DESC, id DESC{}",
+                limited(limit)
+            )))
             .bind(self.id()).bind(rid).fetch_all(pool).await
         })?;
-        rows.into_iter()
-            .map(|row| {
-                Ok(Run {
-                    id: row.id,
-                    model: row.model,
-                    started_at: Micros(row.started_at),
-                    ended_at: row.ended_at.map(Micros),
-                    outcome: RunOutcome::parse(&row.outcome)
-                        .ok_or_else(|| corrupt(format_args!("a run that ended `{}`", row.outcome)))?,
-                    usage: Usage {
-                        input: row.input,
-                        output: row.output,
-                        cache_read: row.cache_read,
-                        cache_write: row.cache_write,
-                    },
-                    cost_usd: row.cost_usd,
-                })
-            })
-            .collect()
+        rows.into_iter().rev().map(Row::into_run).collect()
+    }
+
+    /// How many runs a session has.
+    pub async fn run_count(&self, session: &SessionId) -> Result<i64, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(0) };
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar("SELECT COUNT(*) FROM run WHERE workspace_id = $1 AND session_rid = $2")
+                .bind(self.id()).bind(rid).fetch_one(pool).await
+        })?)
+    }
+}
+
+impl Row {
+    fn into_run(self) -> Result<Run, StoreError> {
+        Ok(Run {
+            id: self.id,
+            model: self.model,
+            started_at: Micros(self.started_at),
+            ended_at: self.ended_at.map(Micros),
+            outcome: RunOutcome::parse(&self.outcome)
+                .ok_or_else(|| corrupt(format_args!("a run that ended `{}`", self.outcome)))?,
+            usage: Usage {
+                input: self.input,
+                output: self.output,
+                cache_read: self.cache_read,
+                cache_write: self.cache_write,
+            },
+            cost_usd: self.cost_usd,
+        })
     }
 }
