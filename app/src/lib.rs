@@ -7,7 +7,8 @@
 //! - [`islands`]: parts that draw from state of their own: the composer, the bar of an agent, the form of a new session.
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
 //! - [`shared`]: what server and browser share: the key table, the transcript's window.
-//! - [`icon`], [`figures`], [`clock`], [`look`]: icons, numbers, times; theme, density and colours. [`names`], [`paths`], [`unmarked`]:
+//! - [`icon`], [`session_field`], [`figures`], [`clock`], [`look`]: icons, the field that finds a session, numbers, times; theme, density and
+//!   colours. [`names`], [`paths`], [`unmarked`]:
 //!   what things are called, paths of files, and lines of markdown as words. [`request_figures`]: tokens, cost and times of a request. [`audit`]: the audit log in words.
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`], [`chart`]: what they show.
@@ -28,6 +29,7 @@ pub mod look;
 pub mod message_renderer;
 pub mod names;
 pub mod paths;
+pub mod session_field;
 pub mod shared;
 pub mod time_text;
 pub mod unmarked;

@@ -123,11 +123,16 @@ test('a room is listed, registered for a session, heard, and given back', async 
   await expect(row).toContainText('Chat');
   await accessible(page);
   const ripe = await idOf(page, RIPE);
+  // Each field of the page finds its own, also where another one is written in before the answer is there.
+  await page.getByText('Add Webhook', { exact: true }).click();
+  const other = page.locator('form[data-channel-kind=webhook] .session-pick');
+  await other.getByRole('searchbox').fill('ripe means');
   // Of all sessions, by a word of its title and with the keys alone.
   await row.getByRole('searchbox', { name: 'Find: Session for !kitchen:test' }).pressSequentially('ripe means');
   const list = row.getByRole('combobox', { name: 'Session for !kitchen:test' });
   await expect(list).toHaveValue(ripe);
   await expect(list.getByRole('option')).toHaveCount(2);
+  await expect(other.getByRole('combobox')).toHaveValue(ripe);
   await page.keyboard.press('Enter');
   await expect(list).toBeFocused();
   await row.getByRole('button', { name: /^Register ?!kitchen:test$/ }).focus();

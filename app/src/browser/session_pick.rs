@@ -1,18 +1,12 @@
 //! The field that finds a session among all of them, and puts what it found into the list beside it.
 
 use super::{dom, fragment};
-use std::cell::Cell;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, EventInit, HtmlInputElement, HtmlSelectElement, KeyboardEvent};
 
 /// Milliseconds without a key before sessions are looked for.
 const PAUSE: i32 = 150;
 const FIELD: &str = "[data-find-session]";
-
-thread_local! {
-    /// The latest key: an older answer that arrives later is dropped.
-    static TYPED: Cell<u32> = const { Cell::new(0) };
-}
 
 /// Listens to the fields in an element, those that are drawn later as well.
 pub fn listen(root: &Element) {
@@ -40,24 +34,22 @@ fn list_of(field: &Element) -> Option<HtmlSelectElement> {
 }
 
 fn look(field: HtmlInputElement) {
-    let turn = TYPED.get().wrapping_add(1);
-    TYPED.set(turn);
+    let words = field.value();
     // Until the answer is here, the list isn't what the words say.
-    let is_empty = field.value().trim().is_empty();
-    field.set_custom_validity(if is_empty { "" } else { "Wait until sessions are found" });
+    field.set_custom_validity(if words.trim().is_empty() { "" } else { "Wait until sessions are found" });
     dom::after(PAUSE, move || {
-        if TYPED.get() == turn {
-            wasm_bindgen_futures::spawn_local(fill(field, turn));
+        if field.value() == words {
+            wasm_bindgen_futures::spawn_local(fill(field, words));
         }
     });
 }
 
-async fn fill(field: HtmlInputElement, turn: u32) {
-    let words = field.value();
-    let words = words.trim();
+async fn fill(field: HtmlInputElement, typed: String) {
+    let words = typed.trim();
     let path = format!("/fragments/session-options?q={}", api::client::segment(words));
     let found = fragment::fetch(&path).await.ok().and_then(|html| fragment::parse(&html));
-    if TYPED.get() != turn {
+    // Other words are there by now, which have an answer of their own.
+    if field.value() != typed {
         return;
     }
     let (Some(found), Some(list)) = (found, list_of(&field)) else {

@@ -1,5 +1,6 @@
 //! What a person does with schedules: the form of a new one, and the buttons of each.
 
+use crate::session_field::session_field;
 use api::schedules::ScheduleState;
 use leptos::prelude::*;
 
@@ -49,21 +50,21 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
             words.map(|words| view! { <p class="cap fg-warn" id=format!("wrong{}", field.replace('/', "-")) role="alert">{words}</p> })
         }
     };
-    let picked = NodeRef::<leptos::html::Span>::new();
+    let drawn = NodeRef::<leptos::html::Form>::new();
     #[cfg(feature = "hydrate")]
     Effect::new(move || {
-        if let Some(field) = picked.get() {
-            crate::browser::session_pick::listen(&field);
+        if let Some(drawn) = drawn.get() {
+            crate::browser::session_pick::listen(&drawn);
         }
     });
+    let list = view! {
+        <select id="schedule-session" aria-invalid=invalid("/session") aria-describedby="wrong-session" on:change=move |event| form.session.set(event_target_value(&event))>{sessions}</select>
+    };
     let is_once = move || form.kind.with(|kind| kind == "at");
     view! {
-        <form class="new-session" aria-label="New schedule" on:submit=submit>
+        <form class="new-session" aria-label="New schedule" node_ref=drawn on:submit=submit>
             <label for="schedule-session">"Session"</label>
-            <span class="session-pick" node_ref=picked>
-            <input type="search" data-find-session="" placeholder="Find a session" autocomplete="off" spellcheck="false" aria-label="Find a session"/>
-            <select id="schedule-session" aria-invalid=invalid("/session") aria-describedby="wrong-session" on:change=move |event| form.session.set(event_target_value(&event))>{sessions}</select>
-            </span>
+            {session_field("Find a session".to_owned(), list)}
             {note("/session")}
             <label for="schedule-prompt">"Prompt"</label>
             <textarea id="schedule-prompt" dir="auto" rows="3" placeholder="What is the agent to do?" aria-invalid=invalid("/prompt") aria-describedby="wrong-prompt"

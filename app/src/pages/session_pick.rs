@@ -1,6 +1,7 @@
 //! A field to choose one of all sessions: words find them, and a list has those that were found; at first the latest ones.
 
 use crate::part::{Part, part};
+use crate::session_field::session_field;
 use leptos::prelude::*;
 use model::Session;
 use model::text::one_line;
@@ -22,13 +23,11 @@ pub struct Pick {
 /// Returns the field, with the latest sessions in its list.
 pub fn pick(pick: &Pick, recent: &[Session]) -> Part {
     let find = format!("Find: {}", pick.label);
-    part! {
-        <span class="session-pick">
-            <input type="search" data-find-session="" placeholder="Find a session" autocomplete="off" spellcheck="false" aria-label=find/>
-            <span class="pick"><select name=pick.name required=pick.is_required aria-label=pick.label.clone()>
-                <option value="">{pick.none}</option>{options(recent)}</select></span>
-        </span>
-    }
+    let list = part! {
+        <span class="pick"><select name=pick.name required=pick.is_required aria-label=pick.label.clone()>
+            <option value="">{pick.none}</option>{options(recent)}</select></span>
+    };
+    part! { {session_field(find, list)} }
 }
 
 /// Returns the HTML of sessions as options of a list.
