@@ -40,58 +40,58 @@ enum Why {
     Changed,
 }
 
-/// What is done in the panel: a part of its own, which is loaded when it is first called for.
-enum Deed {
+/// What the panel does. The code is loaded at the first of them.
+enum TabAction {
     Toggle,
     Show(String),
-    /// The same in a panel that may be closed.
-    ShowOpened(String),
-    /// A sub-agent, where the tab lists it.
+    /// Opens the panel, and shows the tab.
+    OpenAt(String),
+    /// Opens the panel, and shows a sub-agent where the tab lists it.
     ShowAgent(Option<String>),
-    /// To a message, out from under a panel that floats.
-    Leave(Option<i64>),
-    /// What a group of files or edits holds.
+    /// Goes to a message, and closes a panel that floats above it.
+    GoToMessage(Option<i64>),
+    /// Loads what a group of files or edits holds.
     Fill(Element),
-    /// The header as it is by now.
-    Head,
-    /// The tab as it is by now.
-    Tab,
-    /// The header and the tab.
+    /// Loads the header anew.
+    RefreshHead,
+    /// Loads the tab anew.
+    RefreshTab,
+    /// Loads the header and the tab anew.
     Follow,
 }
 
-fn set_off(base: &str, deed: Deed) {
-    wasm_bindgen_futures::spawn_local(move_panel(base.to_owned(), deed));
+fn run_action(base: &str, action: TabAction) {
+    wasm_bindgen_futures::spawn_local(run_tab_action(base.to_owned(), action));
 }
 
 #[lazy]
-async fn move_panel(base: String, deed: Deed) {
+async fn run_tab_action(base: String, action: TabAction) {
     let show = |name: &str| {
         dom::replace_parameter("panel", Some(name));
         load(&base, name, Why::Asked);
     };
-    match deed {
-        Deed::Toggle => toggle(),
-        Deed::Show(name) => show(&name),
-        Deed::ShowOpened(name) => {
+    match action {
+        TabAction::Toggle => toggle(),
+        TabAction::Show(name) => show(&name),
+        TabAction::OpenAt(name) => {
             open();
             show(&name);
         }
-        Deed::ShowAgent(agent) => {
+        TabAction::ShowAgent(agent) => {
             open();
             WANTED.set(agent);
             show("agents");
         }
-        Deed::Leave(seq) => {
+        TabAction::GoToMessage(seq) => {
             if !beside() {
                 toggle();
             }
             transcript::go_to_seq(seq);
         }
-        Deed::Fill(group) => fill(group),
-        Deed::Head => head(&base),
-        Deed::Tab => tab_again(&base),
-        Deed::Follow => {
+        TabAction::Fill(group) => fill(group),
+        TabAction::RefreshHead => head(&base),
+        TabAction::RefreshTab => tab_again(&base),
+        TabAction::Follow => {
             head(&base);
             if let Some(session) = transcript::session() {
                 filter::follow(&session);
@@ -107,10 +107,10 @@ pub fn start(session: &str) {
     let (clicked, opened, called) = (base.clone(), base.clone(), base.clone());
     let tab_of = |place: &Element| place.get_attribute("data-tab").unwrap_or_default();
     dom::listen(&panel, "click", move |event: MouseEvent| {
-        let deed = if let Some(tab) = dom::closest(&event, "[role=tab]") {
-            Deed::Show(tab_of(&tab))
+        let action = if let Some(tab) = dom::closest(&event, "[role=tab]") {
+            TabAction::Show(tab_of(&tab))
         } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
-            Deed::Leave(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()))
+            TabAction::GoToMessage(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()))
         } else {
             if let Some(place) = dom::closest(&event, ".nested [data-action]") {
                 elsewhere(&place, &event);
@@ -118,7 +118,7 @@ pub fn start(session: &str) {
             return;
         };
         event.prevent_default();
-        set_off(&clicked, deed);
+        run_action(&clicked, action);
     });
     dom::listen(&panel, "keydown", |event: KeyboardEvent| {
         let Some(tab) = dom::closest(&event, "[role=tab]") else { return };
@@ -138,29 +138,29 @@ pub fn start(session: &str) {
         let group = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(group) = group.filter(|e| e.matches("details[data-load][open]:not([data-loaded])").unwrap_or(false))
         {
-            set_off(&opened, Deed::Fill(group));
+            run_action(&opened, TabAction::Fill(group));
         }
     });
     dom::listen(&document, "click", move |event: MouseEvent| {
-        let deed = if matches!(dom::action(&event), Some((PageAction::TogglePanel, _))) {
-            Deed::Toggle
+        let action = if matches!(dom::action(&event), Some((PageAction::TogglePanel, _))) {
+            TabAction::Toggle
         } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
-            Deed::ShowOpened(tab_of(&fact))
+            TabAction::OpenAt(tab_of(&fact))
         } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
         {
-            Deed::ShowAgent(agent.get_attribute("data-agent"))
+            TabAction::ShowAgent(agent.get_attribute("data-agent"))
         } else {
             return;
         };
         event.prevent_default();
-        set_off(&called, deed);
+        run_action(&called, action);
     });
     let (dev, shown, toggled) = (page_state().dev, Cell::new(None), base.clone());
     // With it on, requests have the bars of their times.
     dev.clone().follow(move || {
         let now = dev.get();
         if shown.replace(Some(now)).is_some_and(|before| before != now) {
-            set_off(&toggled, Deed::Tab);
+            run_action(&toggled, TabAction::RefreshTab);
         }
     });
     watch(base.clone());
@@ -170,7 +170,7 @@ pub fn start(session: &str) {
 fn watch(base: String) {
     dom::after(LOOK, move || {
         if state().as_deref() == Some("working") && dom::visible() {
-            set_off(&base, Deed::Head);
+            run_action(&base, TabAction::RefreshHead);
         }
         watch(base);
     });
@@ -367,7 +367,7 @@ fn diffs(file: &Element) {
 /// Header, todos and changed files follow the session, at most once a second.
 fn follow(base: String) {
     let own = page_state().own;
-    now_and_then(REFRESH, [own], move || set_off(&base, Deed::Follow));
+    now_and_then(REFRESH, [own], move || run_action(&base, TabAction::Follow));
 }
 
 /// The tab as it is by now: of what the reader did themselves they wait for no second.
