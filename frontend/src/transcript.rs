@@ -129,9 +129,32 @@ pub fn session_of(element: &Element) -> Option<String> {
 /// Takes over what the server drew.
 pub fn start() {
     let Some((scroller, session)) = dom::by_id("transcript").zip(dom::session()) else { return };
-    let number = |name: &str| scroller.get_attribute(name)?.parse().ok();
-    let (last_seq, at) = (number("data-last-seq").unwrap_or(0), number("data-at"));
-    let Some(element) = dom::find(&scroller, ".column") else { return };
+    let at = scroller.get_attribute("data-at").and_then(|at| at.parse().ok());
+    let Some(column) = take_over(scroller, session) else { return };
+    COLUMN.set(Some(column.clone()));
+    column.measure();
+    column.arrange();
+    jump::open_at(&column, at);
+    scroll::place(&column);
+    scroll::listen(&column);
+    jump::listen(&column);
+    restore::listen(&column);
+    copying::listen(&column);
+    reading::start(&column);
+    rows::listen(&column);
+    live::start(&column);
+    outline::start(&column);
+    new_messages::start();
+    waiting::start(&column);
+    find::start(&column);
+    whenever(&page_state().to_end, || {
+        to_end();
+    });
+    column.soon();
+}
+
+/// Calls back when the size of an observed element changes.
+fn observer() -> Option<ResizeObserver> {
     let resized = Closure::<dyn FnMut()>::new(|| {
         if let Some(column) = column() {
             column.measure();
@@ -139,8 +162,16 @@ pub fn start() {
             column.soon();
         }
     });
-    let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) else { return };
+    let observer = ResizeObserver::new(resized.as_ref().unchecked_ref()).ok();
     resized.forget();
+    observer
+}
+
+/// The transcript of a session, with the chunks that the server drew.
+fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
+    let last_seq = scroller.get_attribute("data-last-seq").and_then(|seq| seq.parse().ok()).unwrap_or(0);
+    let element = dom::find(&scroller, ".column")?;
+    let observer = observer()?;
     let mut mounted = Map::default();
     for section in dom::find_all(&element, "[data-chunk]") {
         if let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse().ok()) {
@@ -168,7 +199,7 @@ pub fn start() {
     if let Some(holds) = scroller.get_attribute("data-holds") {
         chunks.empty_but(&holds.split(' ').filter_map(|chunk| chunk.parse().ok()).collect());
     }
-    let column = Rc::new(Column {
+    Some(Rc::new(Column {
         session,
         base,
         scroller,
@@ -189,27 +220,7 @@ pub fn start() {
         reading: reading::Reading::default(),
         outline: outline::Outline::default(),
         find: find::Find::default(),
-    });
-    COLUMN.set(Some(column.clone()));
-    column.measure();
-    column.arrange();
-    jump::open_at(&column, at);
-    scroll::place(&column);
-    scroll::listen(&column);
-    jump::listen(&column);
-    restore::listen(&column);
-    copying::listen(&column);
-    reading::start(&column);
-    rows::listen(&column);
-    live::start(&column);
-    outline::start(&column);
-    new_messages::start();
-    waiting::start(&column);
-    find::start(&column);
-    whenever(&page_state().to_end, || {
-        to_end();
-    });
-    column.soon();
+    }))
 }
 
 impl Column {

@@ -117,28 +117,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
     let reading = tokio::task::spawn_blocking({
         let hub = hub.clone();
         let runtime = tokio::runtime::Handle::current();
-        move || {
-            let (known, new) = files.into_iter().partition(|path| stored.unchanged(path).is_some());
-            for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
-                let unchanged = stored.unchanged(&path);
-                // Somebody who is reading it already reads it to its end.
-                let claim = if unchanged.is_none() { hub.claims.claim(&path) } else { None };
-                let claimed = claim.is_some();
-                let file = Arc::new(Reading { path, _claim: claim, over: AtomicBool::new(false) });
-                let read = match unchanged {
-                    Some(step) => pass_on(&send, &file, step),
-                    None if claimed => read_whole(&hub, &runtime, &file, why, &send),
-                    None => Ok(()),
-                };
-                let progress = match read {
-                    Ok(()) => Progress::FileDone(file),
-                    Err(error) => Progress::Failed(file, error.to_string()),
-                };
-                if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
-                    return;
-                }
-            }
-        }
+        move || read_all(&hub, &runtime, files, &stored, why, &send)
     });
     let mut sessions = HashSet::new();
     while let Some(progress) = receive.recv().await {
@@ -174,6 +153,37 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
         tracing::error!("a thread of the import ended early");
     }
     Ok(())
+}
+
+/// Reads the files one after the other, those that are stored as they are first.
+fn read_all(
+    hub: &Hub,
+    runtime: &tokio::runtime::Handle,
+    files: Vec<PathBuf>,
+    stored: &Stored,
+    why: Why,
+    send: &mpsc::Sender<Progress<Step>>,
+) {
+    let (known, new) = files.into_iter().partition(|path| stored.unchanged(path).is_some());
+    for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
+        let unchanged = stored.unchanged(&path);
+        // Somebody who is reading it already reads it to its end.
+        let claim = if unchanged.is_none() { hub.claims.claim(&path) } else { None };
+        let claimed = claim.is_some();
+        let file = Arc::new(Reading { path, _claim: claim, over: AtomicBool::new(false) });
+        let read = match unchanged {
+            Some(step) => pass_on(send, &file, step),
+            None if claimed => read_whole(hub, runtime, &file, why, send),
+            None => Ok(()),
+        };
+        let progress = match read {
+            Ok(()) => Progress::FileDone(file),
+            Err(error) => Progress::Failed(file, error.to_string()),
+        };
+        if hub.shutdown.is_cancelled() || send.blocking_send(progress).is_err() {
+            return;
+        }
+    }
 }
 
 fn count_file(hub: &Hub, id: u64) {

@@ -152,18 +152,21 @@ impl MessageEdit {
         }
     }
 
+    /// Nobody puts words into another's mouth. A person may take back what an agent said, though.
+    fn may_change(&self, old: &Draft) -> bool {
+        let is_agents = posting::AGENTS.contains(&old.role);
+        match self.by {
+            Changer::Agent => is_agents,
+            Changer::Person => !is_agents || self.takes_back(),
+            Changer::Host => true,
+        }
+    }
+
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
-        let agents = posting::AGENTS.contains(&old.role);
         let alive = self.by != Changer::Person;
-        // Nobody puts words into another's mouth. A person may take back what an agent said, though.
-        let may = match self.by {
-            Changer::Agent => agents,
-            Changer::Person => !agents || self.takes_back(),
-            Changer::Host => true,
-        };
-        if !may {
+        if !self.may_change(old) {
             return refuse(Objection::NotYours);
         }
         let old_body = Body::of(old);
@@ -206,29 +209,33 @@ impl MessageEdit {
             (Body::CodeReview(_), _) => None,
             _ => chosen.map(|(key, value)| (key.to_owned(), value.clone())),
         };
-        if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), stays) {
-            extras.insert(key, value);
-        }
-        // How fast it gets on, and whether it still does, is told by when it was changed.
-        if let (Some(extras), Body::Progress(_)) = (draft.metadata.as_mut(), &body) {
-            extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
+        if let Some(extras) = draft.metadata.as_mut() {
+            extras.extend(stays);
+            // How fast it gets on, and whether it still does, is told by when it was changed.
+            if matches!(body, Body::Progress(_)) {
+                extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
+            }
         }
         let remembered = remembers(&draft, &self.rules.remembered_tools);
         let message = NewMessage { remembered, ..posting::new_message(draft, body) };
-        // What it counted before goes; a retracted edit counts no more.
         let before = posting::new_message(old.clone(), old_body).sums;
-        let after = if status == Status::Retracted { Sums::default() } else { message.sums.clone() };
-        let sums = Sums {
-            lines_added: after.lines_added - before.lines_added,
-            lines_removed: after.lines_removed - before.lines_removed,
-            // The store counts the list anew: this message may not be its last word.
-            todos: None,
-            first_prompt: after.first_prompt,
-        };
+        let sums = difference(before, message.sums.clone(), status);
         let written_on = old.role == Role::Assistant && old.status == Status::Streaming;
         let goes_on = message.draft.content.starts_with(&old.content);
         let grows = written_on && goes_on && self.grows() && self.requires_user_input.is_none();
         Ok(Changed { message: NewMessage { sums, ..message }, follow_up: None, grows, alive })
+    }
+}
+
+/// What a change adds to the sums of a session: what the message counted before goes, and a retracted edit counts no more.
+fn difference(before: Sums, after: Sums, status: Status) -> Sums {
+    let after = if status == Status::Retracted { Sums::default() } else { after };
+    Sums {
+        lines_added: after.lines_added - before.lines_added,
+        lines_removed: after.lines_removed - before.lines_removed,
+        // The store counts the list anew: this message may not be its last word.
+        todos: None,
+        first_prompt: after.first_prompt,
     }
 }
 

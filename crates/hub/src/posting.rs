@@ -158,36 +158,8 @@ fn draft(
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
-    let (mut metadata, body) = metadata(caller, settings, input.message_metadata)?;
-    if role == Role::User
-        && !matches!(caller, Caller::Agent(_))
-        && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK))
-    {
-        let field = format!("/message_metadata/{MARK}");
-        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
-    }
-    if let Some(wish) = input.memory {
-        remember(caller, &mut metadata, wish)?;
-    }
-    if let Caller::Agent(agent) = caller
-        && role == Role::User
-    {
-        // What a person typed elsewhere: said by a key, so it is remembered nowhere and commands nothing.
-        let extras = metadata.get_or_insert_default();
-        extras.insert("via_key".to_owned(), Value::from(agent.id.clone()));
-        extras.insert("embed".to_owned(), Value::from("never"));
-    }
-    if input.content.as_ref().is_some_and(|content| content.len() > CONTENT_BYTES) {
-        return Err(too_long("/content", CONTENT_BYTES));
-    }
-    let empty = input.content.is_none() && metadata.is_none();
-    if empty && status != Status::Streaming {
-        return Err(Problem::field("/content", "a string; or give `message_metadata`"));
-    }
-    let blank = metadata.is_none() && input.content.as_deref().is_some_and(text::is_blank);
-    if blank && *caller == Caller::Owner {
-        return Err(Problem::field("/content", "a string that isn't blank"));
-    }
+    let (mut metadata, body) = posted_metadata((caller, role), settings, input.message_metadata, input.memory)?;
+    check_content(caller, input.content.as_deref(), metadata.is_some(), status)?;
     // What a program says with this machine's credential is stored as it was sent.
     if role == Role::User
         && *caller == Caller::Owner
@@ -225,6 +197,52 @@ fn draft(
     }
     asks_in_sight(&draft, &body)?;
     Ok((draft, body))
+}
+
+/// Metadata as [`metadata`] reads it, with what follows from who posts it, and in which role.
+fn posted_metadata(
+    (caller, role): (&Caller, Role),
+    settings: &TypeSettings,
+    given: Option<Value>,
+    wish: Option<MemoryWish>,
+) -> Result<(Option<Map<String, Value>>, Body), Problem> {
+    let (mut metadata, body) = metadata(caller, settings, given)?;
+    if role == Role::User
+        && !matches!(caller, Caller::Agent(_))
+        && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK))
+    {
+        let field = format!("/message_metadata/{MARK}");
+        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
+    }
+    if let Some(wish) = wish {
+        remember(caller, &mut metadata, wish)?;
+    }
+    if let Caller::Agent(agent) = caller
+        && role == Role::User
+    {
+        // What a person typed elsewhere: said by a key, so it is remembered nowhere and commands nothing.
+        let extras = metadata.get_or_insert_default();
+        extras.insert("via_key".to_owned(), Value::from(agent.id.clone()));
+        extras.insert("embed".to_owned(), Value::from("never"));
+    }
+    Ok((metadata, body))
+}
+
+/// Refuses a text that is too long, and a message that says nothing.
+fn check_content(caller: &Caller, content: Option<&str>, has_metadata: bool, status: Status) -> Result<(), Problem> {
+    if content.is_some_and(|content| content.len() > CONTENT_BYTES) {
+        return Err(too_long("/content", CONTENT_BYTES));
+    }
+    if has_metadata {
+        return Ok(());
+    }
+    if content.is_none() && status != Status::Streaming {
+        return Err(Problem::field("/content", "a string; or give `message_metadata`"));
+    }
+    if content.is_some_and(text::is_blank) && *caller == Caller::Owner {
+        return Err(Problem::field("/content", "a string that isn't blank"));
+    }
+    Ok(())
 }
 
 /// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the older

@@ -7,7 +7,7 @@ use app::shared::{fragments_href, message_href};
 use leptos::prelude::lazy;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, KeyboardEvent, MouseEvent};
+use web_sys::{Document, Element, Event, KeyboardEvent, MouseEvent};
 
 /// From this width on the panel stands beside the transcript; below it floats above.
 const BESIDE: &str = "(width >= 1180px)";
@@ -104,9 +104,24 @@ async fn run_tab_action(base: String, action: TabAction) {
 pub fn start(session: &str) {
     let (Some(document), Some(panel)) = (dom::document(), dom::by_id("panel")) else { return };
     let base = fragments_href(session);
-    let (clicked, opened, called) = (base.clone(), base.clone(), base.clone());
-    let tab_of = |place: &Element| place.get_attribute("data-tab").unwrap_or_default();
-    dom::listen(&panel, "click", move |event: MouseEvent| {
+    listen_to_panel(&panel, &base);
+    listen_to_page(&document, &base);
+    let (dev, shown, toggled) = (page_state().dev, Cell::new(None), base.clone());
+    // With it on, requests have the bars of their times.
+    dev.clone().follow(move || {
+        let now = dev.get();
+        if shown.replace(Some(now)).is_some_and(|before| before != now) {
+            run_action(&toggled, TabAction::RefreshTab);
+        }
+    });
+    watch(base.clone());
+    follow(base);
+}
+
+/// Tabs and links of the panel, arrow keys among its tabs, and groups that are opened.
+fn listen_to_panel(panel: &Element, base: &str) {
+    let (clicked, opened) = (base.to_owned(), base.to_owned());
+    dom::listen(panel, "click", move |event: MouseEvent| {
         let action = if let Some(tab) = dom::closest(&event, "[role=tab]") {
             TabAction::Show(tab_of(&tab))
         } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
@@ -120,7 +135,7 @@ pub fn start(session: &str) {
         event.prevent_default();
         run_action(&clicked, action);
     });
-    dom::listen(&panel, "keydown", |event: KeyboardEvent| {
+    dom::listen(panel, "keydown", |event: KeyboardEvent| {
         let Some(tab) = dom::closest(&event, "[role=tab]") else { return };
         let next = match event.key().as_str() {
             "ArrowRight" => tab.next_element_sibling(),
@@ -134,14 +149,19 @@ pub fn start(session: &str) {
             next.click();
         }
     });
-    dom::listen_capturing(&panel, "toggle", move |event: Event| {
+    dom::listen_capturing(panel, "toggle", move |event: Event| {
         let group = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if let Some(group) = group.filter(|e| e.matches("details[data-load][open]:not([data-loaded])").unwrap_or(false))
         {
             run_action(&opened, TabAction::Fill(group));
         }
     });
-    dom::listen(&document, "click", move |event: MouseEvent| {
+}
+
+/// What opens the panel from elsewhere on the page.
+fn listen_to_page(document: &Document, base: &str) {
+    let base = base.to_owned();
+    dom::listen(document, "click", move |event: MouseEvent| {
         let action = if matches!(dom::action(&event), Some((PageAction::TogglePanel, _))) {
             TabAction::Toggle
         } else if let Some(fact) = dom::closest(&event, "#session-head a[data-tab]").filter(|_| plain(&event)) {
@@ -153,18 +173,13 @@ pub fn start(session: &str) {
             return;
         };
         event.prevent_default();
-        run_action(&called, action);
+        run_action(&base, action);
     });
-    let (dev, shown, toggled) = (page_state().dev, Cell::new(None), base.clone());
-    // With it on, requests have the bars of their times.
-    dev.clone().follow(move || {
-        let now = dev.get();
-        if shown.replace(Some(now)).is_some_and(|before| before != now) {
-            run_action(&toggled, TabAction::RefreshTab);
-        }
-    });
-    watch(base.clone());
-    follow(base);
+}
+
+/// The tab that a link or a tab names.
+fn tab_of(place: &Element) -> String {
+    place.get_attribute("data-tab").unwrap_or_default()
 }
 
 fn watch(base: String) {

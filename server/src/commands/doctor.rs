@@ -29,22 +29,8 @@ pub async fn run(args: Doctor) -> Result<()> {
         lines.push("ok    access           nobody else can read what lies there".to_owned());
     }
     let server = door::server(&dir).await;
-    lines.push(match &server {
-        Server::Answers(credential) => format!("ok    server           {}", credential.url),
-        Server::None => "-     server           not running; start it with `verbatim serve`".to_owned(),
-        Server::Gone(credential) => format!(
-            "-     server           not running; the last one, at {}, ended without cleaning up; start it with `verbatim serve`",
-            credential.url
-        ),
-        Server::Silent { url, process, reason } => {
-            failed += 1;
-            format!(
-                "fail  server           process {process} holds the data directory, but no server answers at {url}: {}; \
-                 wait until that process ends, or end it, then start `verbatim serve`",
-                reason.replace('\n', "; ")
-            )
-        }
-    });
+    failed += usize::from(matches!(server, Server::Silent { .. }));
+    lines.push(server_line(&server));
     match health(&args, &server).await {
         Ok(Examined { health, faults, checksums, audit }) => {
             lines.push(format!("ok    version          {}", health.version));
@@ -76,6 +62,22 @@ pub async fn run(args: Doctor) -> Result<()> {
         bail!("{failed} of the checks failed");
     }
     Ok(())
+}
+
+fn server_line(server: &Server) -> String {
+    match server {
+        Server::Answers(credential) => format!("ok    server           {}", credential.url),
+        Server::None => "-     server           not running; start it with `verbatim serve`".to_owned(),
+        Server::Gone(credential) => format!(
+            "-     server           not running; the last one, at {}, ended without cleaning up; start it with `verbatim serve`",
+            credential.url
+        ),
+        Server::Silent { url, process, reason } => format!(
+            "fail  server           process {process} holds the data directory, but no server answers at {url}: {}; \
+             wait until that process ends, or end it, then start `verbatim serve`",
+            reason.replace('\n', "; ")
+        ),
+    }
 }
 
 /// Is what is stored whole? Nobody knows while a server writes.

@@ -54,21 +54,7 @@ pub async fn run(args: Serve) -> Result<()> {
         ends.cancel();
         end_in_time(left);
     });
-    let transcripts = transcripts(&dir)?;
-    let mut roots = roots(&args);
-    roots.extend(agents::agent("acp").map(|acp| discover::root_of(acp, agents::LOGS, &transcripts, Consent::All)));
-    let settings = Settings {
-        roots,
-        agents: Environment::of(std::env::vars_os(), &args.agent_env),
-        transcripts: Some(transcripts),
-        server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(&dir)).transpose()?,
-        channel_hosts: args.channel_host.clone(),
-        base_url: format!("http://{address}"),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        prices: price_file::read(&dir)?,
-        routing: args.messages.routing().map_err(anyhow::Error::msg)?,
-        embedder: args.messages.embedder().map_err(anyhow::Error::msg)?,
-    };
+    let settings = settings(&args, &dir, &database, format!("http://{address}"))?;
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);
@@ -97,6 +83,25 @@ pub async fn run(args: Serve) -> Result<()> {
     store.close().await;
     drop(lock);
     Ok(())
+}
+
+/// The settings of the hub, by the arguments and by what lies in the data directory.
+fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> Result<Settings> {
+    let transcripts = transcripts(dir)?;
+    let mut roots = roots(args);
+    roots.extend(agents::agent("acp").map(|acp| discover::root_of(acp, agents::LOGS, &transcripts, Consent::All)));
+    Ok(Settings {
+        roots,
+        agents: Environment::of(std::env::vars_os(), &args.agent_env),
+        transcripts: Some(transcripts),
+        server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(dir)).transpose()?,
+        channel_hosts: args.channel_host.clone(),
+        base_url,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        prices: price_file::read(dir)?,
+        routing: args.messages.routing().map_err(anyhow::Error::msg)?,
+        embedder: args.messages.embedder().map_err(anyhow::Error::msg)?,
+    })
 }
 
 /// Starts what goes on in the background until the hub is shut down.

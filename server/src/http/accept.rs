@@ -4,7 +4,7 @@
 use super::charged::until_sent;
 use super::connection::{Connection, Watched};
 use super::paced::Paced;
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use super::stream::{self, Long};
 use api::Problem;
 use api::serve::Budget;
@@ -64,53 +64,10 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
         let here = Connection::new(Some(stream));
-        let (told, slot) = (here.clone(), Arc::new(slot));
-        let (router, slot_held, long, budget) = (router.clone(), slot.clone(), long.clone(), budget.clone());
-        let service = service_fn(move |mut request: Request<Incoming>| {
-            let (told, slot, long) = (told.clone(), slot_held.clone(), long.clone());
-            let (seat, held) = (slot.seat(), budget.open());
-            seat.set_idle(false);
-            request.extensions_mut().insert(told.begin());
-            request.extensions_mut().insert(seat.clone());
-            request.extensions_mut().insert(held.clone());
-            let (version, reads) = (request.version(), request.method() == Method::GET);
-            let path = request.uri().path();
-            let (waits, fits) = (path.ends_with(WAITS) || path.starts_with(HOOKS), fits(&request));
-            let answer = router.clone().oneshot(request.map(Paced::new));
-            async move {
-                if !fits {
-                    return Ok(too_large());
-                }
-                let mut answer = std::pin::pin!(answer);
-                let answer = tokio::select! {
-                    biased;
-                    answer = &mut answer => answer?,
-                    () = told.silence() => {
-                        told.leave();
-                        if waits {
-                            // Nobody is there to be told what comes. What is theirs they get when they ask again.
-                            told.abandon();
-                            return Ok(Response::default());
-                        }
-                        answer.await?
-                    }
-                };
-                if reads
-                    && answer.extensions().get::<Long>().is_some()
-                    && let Some(socket) = told.take()
-                {
-                    long.spawn(async move {
-                        tokio::select! {
-                            () = stream::send(socket, version, answer) => {}
-                            () = slot.evicted() => {}
-                        }
-                    });
-                    return Ok(Response::default());
-                }
-                seat.set_idle(true);
-                Ok::<_, Infallible>(until_sent(answer, held))
-            }
-        });
+        let slot = Arc::new(slot);
+        let (router, long, budget) = (router.clone(), long.clone(), budget.clone());
+        let desk = Desk { router, long, budget, connection: here.clone(), slot: slot.clone() };
+        let service = service_fn(move |request| desk.clone().answer(request));
         let connection = graceful.watch(http.serve_connection(TokioIo::new(Watched::new(here.clone())), service));
         tokio::spawn(async move {
             tokio::select! {
@@ -126,6 +83,62 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
     drop(listener);
     long.close();
     let _ = tokio::time::timeout(GRACE, async { tokio::join!(graceful.shutdown(), long.wait()) }).await;
+}
+
+/// What answers the requests of one connection.
+#[derive(Clone)]
+struct Desk {
+    router: Router,
+    /// Answers that outlast their request, as event streams.
+    long: TaskTracker,
+    budget: Budget,
+    connection: Connection,
+    slot: Arc<Slot>,
+}
+
+impl Desk {
+    async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
+        let Self { router, long, budget, connection, slot } = self;
+        let (seat, held) = (slot.seat(), budget.open());
+        seat.set_idle(false);
+        request.extensions_mut().insert(connection.begin());
+        request.extensions_mut().insert(seat.clone());
+        request.extensions_mut().insert(held.clone());
+        if !fits(&request) {
+            return Ok(too_large());
+        }
+        let (version, reads) = (request.version(), request.method() == Method::GET);
+        let path = request.uri().path();
+        let waits = path.ends_with(WAITS) || path.starts_with(HOOKS);
+        let mut answer = std::pin::pin!(router.oneshot(request.map(Paced::new)));
+        let answer = tokio::select! {
+            biased;
+            answer = &mut answer => answer?,
+            () = connection.silence() => {
+                connection.leave();
+                if waits {
+                    // Nobody is there to be told what comes. What is theirs they get when they ask again.
+                    connection.abandon();
+                    return Ok(Response::default());
+                }
+                answer.await?
+            }
+        };
+        if reads
+            && answer.extensions().get::<Long>().is_some()
+            && let Some(socket) = connection.take()
+        {
+            long.spawn(async move {
+                tokio::select! {
+                    () = stream::send(socket, version, answer) => {}
+                    () = slot.evicted() => {}
+                }
+            });
+            return Ok(Response::default());
+        }
+        seat.set_idle(true);
+        Ok(until_sent(answer, held))
+    }
 }
 
 /// Is the head as small as heads are?

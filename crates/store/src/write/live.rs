@@ -206,6 +206,36 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         return Ok(Err(Refusal::Deleted { field: None }));
     }
     let before = row.clone();
+    let closed = apply(row, edit, now);
+    if let Some(hash) = edit.registers.as_ref().filter(|_| before.create_hash.is_none()) {
+        let rid = row.rid;
+        on_step!(step, c => {
+            sqlx::query("UPDATE session SET create_hash = $1 WHERE rid = $2").bind(hash).bind(rid).execute(c).await.map(drop)
+        })?;
+    }
+    // A sign of life that changes nothing to be seen isn't news.
+    let unseen = SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
+        && row.state(now) == before.state(now);
+    if let Some(outcome) = closed {
+        begun::end_with_session(step, &mut sessions, index, outcome).await?;
+    }
+    let row = sessions.row(index);
+    if let Some(at) = edit.deleted_at {
+        let (agent, key) = (row.agent.clone(), row.key.clone());
+        delete_children(step, &agent, key, at).await?;
+        if before.deleted_at.is_some() != at.is_some() {
+            step.notes.extend(edit.note.clone());
+        }
+    }
+    sessions::store(step, &sessions).await?;
+    if !unseen {
+        feed::write(step, &sessions, &Changes::default()).await?;
+    }
+    Ok(Ok(LiveDone::Session { id: edit.session.clone(), created: false }))
+}
+
+/// Changes the row of a session. Returns how its open run ends, if the session ends.
+fn apply(row: &mut SessionRow, edit: &LiveEdit, now: Micros) -> Option<RunOutcome> {
     let mut closed = None;
     row.apply(&edit.facts, None, now);
     if let Some(title) = &edit.own_title {
@@ -231,10 +261,6 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     }
     if let Some(hash) = edit.registers.as_ref().filter(|_| row.create_hash.is_none()) {
         row.create_hash = Some(hash.clone());
-        let rid = row.rid;
-        on_step!(step, c => {
-            sqlx::query("UPDATE session SET create_hash = $1 WHERE rid = $2").bind(hash).bind(rid).execute(c).await.map(drop)
-        })?;
     }
     if edit.rests {
         row.heartbeat_at = None;
@@ -245,25 +271,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     if let Some(live) = &edit.live {
         row.report(live);
     }
-    // A sign of life that changes nothing to be seen isn't news.
-    let unseen = SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
-        && row.state(now) == before.state(now);
-    if let Some(outcome) = closed {
-        begun::end_with_session(step, &mut sessions, index, outcome).await?;
-    }
-    let row = sessions.row(index);
-    if let Some(at) = edit.deleted_at {
-        let (agent, key) = (row.agent.clone(), row.key.clone());
-        delete_children(step, &agent, key, at).await?;
-        if before.deleted_at.is_some() != at.is_some() {
-            step.notes.extend(edit.note.clone());
-        }
-    }
-    sessions::store(step, &sessions).await?;
-    if !unseen {
-        feed::write(step, &sessions, &Changes::default()).await?;
-    }
-    Ok(Ok(LiveDone::Session { id: edit.session.clone(), created: false }))
+    closed
 }
 
 /// Sessions of sub-agents go, and come back, with their parent.

@@ -6,6 +6,7 @@ use crate::columns::columns;
 use crate::display;
 use crate::pack::content_hash;
 use crate::pack::{Packer, unpack_draft, unpack_references};
+use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::store::on_step;
 use crate::write::changes::{Changes, CountKey};
@@ -118,42 +119,9 @@ async fn retract(
             list.push_unseparated(") ORDER BY seq");
             q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
         })?;
-        for Row { old, body } in found {
-            let mut draft = unpack_draft(&body)?;
-            if draft.status == Status::Retracted {
-                continue;
-            }
-            draft.status = Status::Retracted;
-            let is_dev = old.display() == i64::from(display::DEV);
-            let display = if is_dev { i64::from(display::UNCOUNTED) } else { old.display() };
-            let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            on_step!(step, c => {
-                sqlx::query(
-                    "UPDATE message SET revision = $2, display = $3, asks = 0, asks_input = 0, hash = $4, records = $5, body = $6, \
-                     lines_added = 0, lines_removed = 0 \
-                     WHERE rid = $1",
-                )
-                .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
-                .bind(Vec::<u8>::new()).bind(packer.pack(&json)?).execute(c).await.map(drop)
-            })?;
-            on_step!(step, c => {
-                sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
-            })?;
-            memory::delete(step, old.rid).await?;
-            tools::delete(step, sessions.row(index).rid, old.rid).await?;
-            if old.is_edit() {
+        for row in found {
+            if retract_one(step, sessions.row(index), row, &mut packer, changes).await? {
                 edited.insert(index);
-            }
-            let row = sessions.row(index);
-            changes.change(row.rid, old.seq, old.revision + 1);
-            if old.copied == 0 {
-                row.approvals_open -= old.asks;
-                if row.ask_seq == old.seq {
-                    row.ask_seq = 0;
-                }
-                let key = old.count_key();
-                count(row, changes, key.clone(), -1);
-                count(row, changes, CountKey { display, ..key }, 1);
             }
         }
     }
@@ -162,4 +130,47 @@ async fn retract(
         find_question(step, sessions, index).await?;
     }
     Ok(())
+}
+
+/// Takes one message back, unless it is. Returns whether lines were counted of it.
+async fn retract_one(
+    step: &mut Step<'_>,
+    session: &mut SessionRow,
+    Row { old, body }: Row,
+    packer: &mut Packer,
+    changes: &mut Changes,
+) -> Result<bool, StoreError> {
+    let mut draft = unpack_draft(&body)?;
+    if draft.status == Status::Retracted {
+        return Ok(false);
+    }
+    draft.status = Status::Retracted;
+    let is_dev = old.display() == i64::from(display::DEV);
+    let display = if is_dev { i64::from(display::UNCOUNTED) } else { old.display() };
+    let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    on_step!(step, c => {
+        sqlx::query(
+            "UPDATE message SET revision = $2, display = $3, asks = 0, asks_input = 0, hash = $4, records = $5, body = $6, \
+             lines_added = 0, lines_removed = 0 \
+             WHERE rid = $1",
+        )
+        .bind(old.rid).bind(old.revision + 1).bind(display).bind(content_hash(display as i16, &json))
+        .bind(Vec::<u8>::new()).bind(packer.pack(&json)?).execute(c).await.map(drop)
+    })?;
+    on_step!(step, c => {
+        sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
+    })?;
+    memory::delete(step, old.rid).await?;
+    tools::delete(step, session.rid, old.rid).await?;
+    changes.change(session.rid, old.seq, old.revision + 1);
+    if old.copied == 0 {
+        session.approvals_open -= old.asks;
+        if session.ask_seq == old.seq {
+            session.ask_seq = 0;
+        }
+        let key = old.count_key();
+        count(session, changes, key.clone(), -1);
+        count(session, changes, CountKey { display, ..key }, 1);
+    }
+    Ok(old.is_edit())
 }
