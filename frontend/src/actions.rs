@@ -1,7 +1,7 @@
 //! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
 
 use crate::dispatch::{UiAction, enqueue};
-use crate::{cursor, filter, palette, peek, session_actions, transcript};
+use crate::{cursor, filter, message_text, palette, session_actions, transcript};
 use api::Route as _;
 use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, toast};
@@ -96,7 +96,7 @@ fn copy(button: Element) {
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
     let (Some(message), Some(session)) = (message, transcript::session_of(&button)) else { return };
     wasm_bindgen_futures::spawn_local(async move {
-        match peek::message(&session, &message).await {
+        match message_text::read(&session, &message).await {
             Ok(message) => clipboard::copy(button, message.content),
             Err(problem) => clipboard::say(button, "Not copied", &problem.title),
         }

@@ -9,26 +9,26 @@ pub async fn changes() {
     page::start();
 }
 
-mod beneath;
+mod below_line;
 mod blocks;
 mod cards;
+mod change_steps;
 mod comments;
 mod copying;
+mod drawn_lines;
+mod file_lists;
+mod highlights;
 mod images;
 mod keys;
 mod lines;
 mod notes;
 mod page;
-mod paint;
-mod reel;
 mod restore;
 mod rows;
 mod sent;
-mod shelf;
-mod shown;
 mod store;
 mod unfinished;
-mod walk;
+mod virtual_list;
 mod wrap;
 
 pub use keys::{is_here, run};

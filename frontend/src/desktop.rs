@@ -3,7 +3,7 @@
 //! The browser asks for its permission when a button is pressed, and never before. Where there is a service worker, it shows
 //! them: phones take them from nobody else, and any tab can close them.
 
-use crate::peek;
+use crate::message_text;
 use app::browser::page_state::NOTIFY;
 use app::browser::{dom, storage};
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -85,7 +85,7 @@ pub fn withdraw(key: &str) {
 #[lazy]
 async fn show_on_desktop(key: String, href: String, title: String) {
     let Some((session, seq)) = key.rsplit_once('/') else { return };
-    let summary = peek::message(session, seq).await.map(|message| message.summary).unwrap_or_default();
+    let summary = message_text::read(session, seq).await.map(|message| message.summary).unwrap_or_default();
     // It may have been decided meanwhile.
     let is_open = || SHOWN.with_borrow(|shown| shown.iter().any(|(other, _)| *other == key));
     if !is_open() {

@@ -11,21 +11,21 @@
 //! A tour, bottom-up:
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
 //! - `filter`: the chips above a transcript; `desktop`: notifications.
-//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `position` (back and reload lead to where
+//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload lead to where
 //!   the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
 //! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
-//! - `run`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
+//! - `action_runner`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
 //!
 //! How to add one: a file here, started in [`hydrate`] if every page has it, else in `start_page`.
 
 // Each group imports only from the groups below it; `cargo xtask tidy` proves it.
+mod action_runner;
 mod folders;
 mod inbox;
 mod memory;
-mod run;
 mod settings;
 
 mod decisions;
@@ -44,7 +44,7 @@ mod transcript;
 
 mod desktop;
 mod filter;
-mod position;
+mod page_scroll;
 mod reconcile;
 mod times;
 mod toasts;
@@ -52,14 +52,14 @@ mod toasts;
 mod cursor;
 mod dev_toggle;
 mod dispatch;
+mod image_viewer;
 mod menus;
-mod peek;
-mod slip;
+mod message_text;
 mod swap;
 mod targets;
+mod toast_stack;
 mod unread;
 mod unsent;
-mod viewer;
 
 use app::browser::dom;
 use js_sys::Promise;
@@ -71,7 +71,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn hydrate() -> Promise {
     console_error_panic_hook::set_once();
-    run::start();
+    action_runner::start();
     events::start();
     dev_toggle::start();
     transcript::start();
@@ -81,7 +81,7 @@ pub fn hydrate() -> Promise {
     decisions::start();
     session_actions::start();
     menus::start();
-    position::start();
+    page_scroll::start();
     toasts::start();
     keyboard::start();
     times::start();

@@ -1,6 +1,6 @@
 //! The right panel: tabs, diffs that are fetched when a file is opened, open and closed.
 
-mod edge;
+mod resize;
 mod tabs;
 
 pub use tabs::{close_floating, open, refresh};
@@ -8,7 +8,7 @@ pub use tabs::{close_floating, open, refresh};
 /// Listens to `#panel`.
 pub fn start() {
     if let Some(session) = app::browser::dom::session() {
-        edge::start();
+        resize::start();
         tabs::start(&session);
     }
 }

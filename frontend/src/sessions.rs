@@ -9,8 +9,8 @@ pub async fn filters() {
 }
 
 mod filters;
+mod held_pointer;
 mod last_message;
-mod press;
 mod recent;
 mod rows;
 mod views;

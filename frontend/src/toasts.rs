@@ -4,7 +4,7 @@
 //! on this one.
 
 use crate::dispatch::{UiAction, enqueue};
-use crate::slip;
+use crate::toast_stack;
 use api::{Method, json};
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
@@ -93,13 +93,13 @@ fn show_for(words: &str, then: Then, life: i32) {
     let number = LATEST.get().wrapping_add(1);
     LATEST.set(number);
     let Some(element) = element(words, &then, number) else { return };
-    slip::lay(&place, &element, remove);
+    toast_stack::push(&place, &element, remove);
     let stays = matches!(then, Then::Failed);
     if let Then::Undo(undo) = then {
         UNDOS.with_borrow_mut(|all| all.push((number, undo)));
     }
     if !stays {
-        slip::fade(element, life, remove);
+        toast_stack::fade(element, life, remove);
     }
 }
 

@@ -22,24 +22,24 @@ mod export;
 mod extract;
 mod filter;
 mod fragments;
-mod growing;
 mod guard;
 mod headers;
-mod installed;
 mod login;
 mod long_requests;
 mod mcp;
 mod observe;
-mod paced;
+mod page_data;
 mod pages;
 mod palette;
 mod rate;
 mod review;
 mod reviewed;
 mod slots;
+mod slow_body;
 mod stream;
+mod streaming_text;
 mod transcript;
-mod views;
+mod web_app;
 
 pub use accept::serve;
 
@@ -198,9 +198,9 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route(OpenApi::PATH, get(async || Json(api::openapi::document())))
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
-        .route("/manifest.webmanifest", get(installed::manifest))
-        .route("/worker.js", get(installed::worker))
-        .route("/offline", get(installed::page).with_state(site.clone()))
+        .route("/manifest.webmanifest", get(web_app::manifest))
+        .route("/worker.js", get(web_app::worker))
+        .route("/offline", get(web_app::page).with_state(site.clone()))
         .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))
         .method_not_allowed_fallback(guard::not_allowed)
         .layer(axum::middleware::from_fn_with_state(doors, guard::check_origin))

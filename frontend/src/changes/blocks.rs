@@ -1,7 +1,7 @@
 //! Large differences: places of rows that are fetched one after the other, so that the browser finds all of them; beyond
 //! a bound only what is near.
 
-use super::{lines, notes, paint, rows, walk, wrap};
+use super::{change_steps, highlights, lines, notes, rows, wrap};
 use api::Problem;
 use app::browser::{dom, fragment};
 use std::cell::RefCell;
@@ -201,12 +201,12 @@ fn arrange(place: &Element) {
     }
     if is_new {
         let _ = place.set_attribute("data-painted", "");
-        paint::paint(place);
+        highlights::paint(place);
         notes::place_within(place);
     }
     offer(place);
     lines::show_chosen(place);
-    walk::show(place);
+    change_steps::show(place);
 }
 
 /// Buttons over hidden lines, where the reader may press them: some more of them, or all.
@@ -248,8 +248,8 @@ fn offer(place: &Element) {
 /// Wraps long lines; colours are of texts that are whole.
 fn lay(place: &Element) {
     if wrap::lay(place) && place.has_attribute("data-painted") {
-        paint::release(place);
-        paint::paint(place);
+        highlights::release(place);
+        highlights::paint(place);
     }
 }
 
@@ -277,7 +277,7 @@ fn clear(place: &Element) {
 }
 
 fn empty(place: &Element) {
-    paint::release(place);
+    highlights::release(place);
     for within in dom::find_all(place, ".bc") {
         NEAR.with_borrow(|near| {
             if let Some(near) = near {
@@ -354,7 +354,7 @@ fn scroll(files: &Element, element: &Element, row: u32) {
         row.map_or(0.0, |row| f64::from(row.top) * rows::ROW)
     };
     let top = element.get_bounding_client_rect().top() - files.get_bounding_client_rect().top() + within;
-    files.set_scroll_top((f64::from(files.scroll_top()) + top - walk::SPACE) as i32);
+    files.set_scroll_top((f64::from(files.scroll_top()) + top - change_steps::SPACE) as i32);
 }
 
 /// How far a row is below the top of its place, if it is there.

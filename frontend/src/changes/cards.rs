@@ -1,17 +1,17 @@
 //! The cards of files: fetched when near, folded, ticked off, filtered.
 
-use super::{blocks, lines, notes, page, paint, restore, shelf, store, unfinished, walk};
+use super::{blocks, change_steps, file_lists, highlights, lines, notes, page, restore, store, unfinished};
 use app::browser::{dom, fragment};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 
 pub fn all() -> Vec<Element> {
-    shelf::files()
+    file_lists::files()
 }
 
 /// The file with this id.
 pub fn by_id(id: &str) -> Option<Element> {
-    shelf::file(id)
+    file_lists::file(id)
 }
 
 pub fn of(element: &Element) -> Option<Element> {
@@ -25,13 +25,13 @@ pub fn body(card: &Element) -> Option<Element> {
 /// Fetches those that come near.
 pub fn start() {
     let viewed = store::viewed();
-    shelf::start(&viewed);
+    file_lists::start(&viewed);
     for card in all() {
         show_viewed(&card, viewed.has(&card));
     }
     count();
-    shelf::draw();
-    shelf::draw_rows();
+    file_lists::draw();
+    file_lists::draw_rows();
 }
 
 /// Where the difference is fetched, as it is looked at now.
@@ -47,7 +47,7 @@ pub fn address(card: &Element) -> Option<String> {
     if store::is_on("spaces") {
         add("spaces=1");
     }
-    if !paint::is_possible() {
+    if !highlights::is_possible() {
         add("spans=1");
     }
     for (mark, word) in [("data-all", "context=all"), ("data-shown", "show=1")] {
@@ -76,13 +76,13 @@ pub fn load(card: Element) {
             return;
         }
         let _ = card.remove_attribute("aria-busy");
-        paint::release(&body);
+        highlights::release(&body);
         match answer {
             Ok(html) => {
                 fragment::fill(&body, &html);
                 // The places of a large difference are coloured when their lines are wrapped.
                 if blocks::all(&body).is_empty() {
-                    paint::paint(&body);
+                    highlights::paint(&body);
                 }
                 blocks::start(&body);
                 for diff in dom::find_all(&body, ".diff").iter().filter(|_| store::is_on("nowrap")) {
@@ -91,10 +91,10 @@ pub fn load(card: Element) {
                 notes::place(&card);
                 unfinished::reopen(&card);
                 lines::arrive(&card);
-                walk::arrived(&card);
+                change_steps::arrived(&card);
                 restore::hold();
-                walk::count();
-                shelf::draw_soon();
+                change_steps::count();
+                file_lists::draw_soon();
             }
             Err(problem) => {
                 let _ = card.remove_attribute("data-loaded");
@@ -119,7 +119,7 @@ pub fn fold(card: &Element, folded: bool) {
     if let Some(button) = dom::find(card, "[data-review=fold]") {
         let _ = button.set_attribute("aria-expanded", if folded { "false" } else { "true" });
     }
-    shelf::draw_soon();
+    file_lists::draw_soon();
 }
 
 pub fn is_folded(card: &Element) -> bool {
@@ -132,7 +132,7 @@ pub fn is_viewed(card: &Element) -> bool {
 
 /// What was viewed is ticked, and folded.
 fn show_viewed(card: &Element, viewed: bool) {
-    for place in [Some(card.clone()), shelf::row(&card.id())].into_iter().flatten() {
+    for place in [Some(card.clone()), file_lists::row(&card.id())].into_iter().flatten() {
         let tick = dom::find(&place, "[data-review=viewed]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());
         if let Some(tick) = tick {
             tick.set_checked(viewed);
@@ -180,30 +180,30 @@ pub fn filter() {
     // Its id, and whether it is open.
     let mut folder: Option<(String, bool)> = None;
     let mut has_rows = false;
-    for row in shelf::rows() {
+    for row in file_lists::rows() {
         let Some(id) = row.get_attribute("data-file") else { continue };
         let Some(name) = row.get_attribute("data-name") else {
             let is_open = is_open(&row);
             if let Some((folder, _)) = folder.replace((id, is_open)) {
-                shelf::hide_row(&folder, !has_rows);
+                file_lists::hide_row(&folder, !has_rows);
             }
             has_rows = false;
             continue;
         };
         let fits = name.contains(&words);
         has_rows |= fits;
-        shelf::hide_row(&id, !fits || folder.as_ref().is_some_and(|(_, is_open)| !is_open));
-        shelf::hide_file(&id, !fits);
+        file_lists::hide_row(&id, !fits || folder.as_ref().is_some_and(|(_, is_open)| !is_open));
+        file_lists::hide_file(&id, !fits);
         if let Some(card) = by_id(&id) {
             let _ = card.toggle_attribute_with_force("hidden", !fits);
         }
     }
     if let Some((folder, _)) = folder {
-        shelf::hide_row(&folder, !has_rows);
+        file_lists::hide_row(&folder, !has_rows);
     }
-    shelf::draw();
-    shelf::draw_rows();
-    walk::count();
+    file_lists::draw();
+    file_lists::draw_rows();
+    change_steps::count();
 }
 
 fn is_open(folder: &Element) -> bool {

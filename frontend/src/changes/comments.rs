@@ -2,7 +2,7 @@
 //! on.
 
 use super::lines::Lines;
-use super::{cards, notes, sent, shelf, store};
+use super::{cards, file_lists, notes, sent, store};
 use api::Problem;
 use api::contract::PostMessageEndpoint;
 use api::json;
@@ -130,7 +130,7 @@ pub fn show() {
         button.set_text_content(Some(&words));
     }
     for card in cards::all() {
-        let (Some(path), Some(row)) = (card.get_attribute("data-path"), shelf::row(&card.id())) else { continue };
+        let (Some(path), Some(row)) = (card.get_attribute("data-path"), file_lists::row(&card.id())) else { continue };
         let open = all.iter().filter(|c| c.path == path && c.state != State::Resolved).count();
         count(&row, open);
     }

@@ -1,6 +1,6 @@
 //! What the keys of the changes page do.
 
-use super::{cards, lines, page, store, walk};
+use super::{cards, change_steps, lines, page, store};
 use app::shared::keymap::Command;
 use leptos::prelude::lazy;
 
@@ -22,10 +22,10 @@ pub fn run(command: Command) -> bool {
 #[lazy]
 async fn run_in_changes(command: Command) {
     match command {
-        Command::NextChange => walk::step(true),
-        Command::PreviousChange => walk::step(false),
-        Command::NextFile => walk::file(true),
-        Command::PreviousFile => walk::file(false),
+        Command::NextChange => change_steps::step(true),
+        Command::PreviousChange => change_steps::step(false),
+        Command::NextFile => change_steps::file(true),
+        Command::PreviousFile => change_steps::file(false),
         Command::Unified => page::view("unified"),
         Command::Split => page::view("split"),
         Command::Wrap => page::turn("wrap"),
@@ -34,13 +34,13 @@ async fn run_in_changes(command: Command) {
         Command::MoreLines => lines::extend(1),
         Command::FewerLines => lines::extend(-1),
         Command::Editor => {
-            if let Some(card) = walk::current_file() {
+            if let Some(card) = change_steps::current_file() {
                 lines::open_in_editor(&card);
             }
         }
         Command::Viewed => viewed(),
         Command::InWords => {
-            if let Some(card) = walk::current_file() {
+            if let Some(card) = change_steps::current_file() {
                 page::table(&card);
             }
         }
@@ -50,10 +50,10 @@ async fn run_in_changes(command: Command) {
 
 /// A file that was viewed gives way to the next one.
 fn viewed() {
-    let Some(card) = walk::current_file() else { return };
+    let Some(card) = change_steps::current_file() else { return };
     let viewed = !cards::is_viewed(&card);
     cards::view(&card, viewed);
     if viewed {
-        walk::file(true);
+        change_steps::file(true);
     }
 }

@@ -1,8 +1,8 @@
 //! Lines: their numbers, which are chosen, and the address that leads to them.
 
 use super::blocks;
-use super::shown::{Shown, edit_of, find};
-use super::{cards, notes, paint, rows, walk};
+use super::drawn_lines::{DrawnLines, edit_of, find};
+use super::{cards, change_steps, highlights, notes, rows};
 use app::browser::toast::{self, Then};
 use app::browser::{clipboard, dom, editor, fragment};
 use app::shared::hash::text_hash;
@@ -181,7 +181,7 @@ fn chosen() -> Option<(Element, Lines)> {
 /// Opens the field for the chosen lines, or for the change that the keys went to.
 pub fn comment() {
     let at = chosen().or_else(|| {
-        let (card, lines) = walk::lines()?;
+        let (card, lines) = change_steps::lines()?;
         choose(&card, lines.clone(), lines.from);
         Some((card, lines))
     });
@@ -194,7 +194,7 @@ pub fn comment() {
 /// Opens a file at the chosen lines, at the change that the keys went to, or at the first one.
 pub fn open_in_editor(card: &Element) {
     let within = |(of, lines): (Element, Lines)| (of == *card).then_some(lines);
-    let lines = chosen().and_then(within).or_else(|| walk::lines().and_then(within));
+    let lines = chosen().and_then(within).or_else(|| change_steps::lines().and_then(within));
     let line = match lines {
         Some(lines) => new_line(card, &lines),
         None => first_change(card),
@@ -250,11 +250,11 @@ pub fn extend(by: i64) {
     if let Some((card, Lines { side, from, to, edit })) = chosen() {
         let to = i64::from(to) + by;
         let Some(to) = u32::try_from(to).ok().filter(|to| *to >= from) else { return };
-        let shown = || Shown::of(&card, side, edit.as_deref()).span();
+        let shown = || DrawnLines::of(&card, side, edit.as_deref()).span();
         if !blocks::all(&card).is_empty() || shown().is_some_and(|(_, last)| to <= last) {
             choose(&card, Lines { side, from, to, edit }, from);
         }
-    } else if let Some((card, Lines { side, from, edit, .. })) = walk::lines() {
+    } else if let Some((card, Lines { side, from, edit, .. })) = change_steps::lines() {
         choose(&card, Lines { side, from, to: from, edit }, from);
     }
     if let Some((_, lines)) = chosen() {
@@ -301,7 +301,7 @@ pub fn open_address() {
         return;
     };
     cards::fold(&card, false);
-    walk::to(&card);
+    change_steps::to(&card);
     let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
     if let Some(lines) = Lines::parse(words) {
         WANTED.set(Some((id.to_owned(), lines, text)));
@@ -322,7 +322,7 @@ pub fn arrive(card: &Element) {
     if let Some(blocks) = blocks::all(card).into_iter().next() {
         return arrive_in_blocks(card.clone(), blocks, lines, hashed);
     }
-    let shown = Shown::of(card, lines.side, lines.edit.as_deref());
+    let shown = DrawnLines::of(card, lines.side, lines.edit.as_deref());
     let place = match &hashed {
         Some(hashed) => shown.find(lines.from, lines.to, |text| text_hash(text) == *hashed),
         // Where what they say isn't known, other lines aren't those that are meant.
@@ -333,7 +333,7 @@ pub fn arrive(card: &Element) {
     };
     choose(card, Lines { from, to, ..lines }, from);
     if let Some(line) = shown.elements(from, to).first() {
-        walk::to(line);
+        change_steps::to(line);
     }
 }
 
@@ -408,7 +408,7 @@ pub fn expand(button: &Element) {
         let behind = if way == "up" { gap.next_sibling() } else { Some(gap.clone().unchecked_into()) };
         while let Some(run) = fresh.first_element_child() {
             let _ = place.insert_before(&run, behind.as_ref());
-            paint::paint(&run);
+            highlights::paint(&run);
         }
         let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
         if from > to {

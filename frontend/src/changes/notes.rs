@@ -1,9 +1,9 @@
 //! Comments where they belong: under their lines. All text enters as text.
 
 use super::comments::{self, Comment, State};
+use super::drawn_lines::{self, DrawnLines};
 use super::lines::{self, Lines};
-use super::shown::{self, Shown};
-use super::{beneath, blocks, cards, sent, unfinished};
+use super::{below_line, blocks, cards, sent, unfinished};
 use api::Problem;
 use app::browser::{dom, focus, toast};
 use app::shared::hash::text_hash;
@@ -61,8 +61,8 @@ fn within(parent: &Element, child: Option<Element>) -> Option<()> {
 fn put(card: &Element, last: Option<&Element>, note: &Element) {
     match last {
         Some(last) => {
-            let _ = beneath::anchor(last).insert_adjacent_element("afterend", note);
-            beneath::settle(card);
+            let _ = below_line::anchor(last).insert_adjacent_element("afterend", note);
+            below_line::settle(card);
         }
         None => {
             if let Some(body) = cards::body(card) {
@@ -93,14 +93,14 @@ pub fn place(card: &Element) {
         return;
     }
     let comments = comments::of(card);
-    beneath::settle(card);
+    below_line::settle(card);
     if comments.is_empty() {
         return;
     }
-    let mut sides: BTreeMap<(char, Option<String>), Shown> = BTreeMap::new();
+    let mut sides: BTreeMap<(char, Option<String>), DrawnLines> = BTreeMap::new();
     for comment in comments {
         let side = (comment.side, comment.edit.clone());
-        let shown = sides.entry(side).or_insert_with(|| Shown::of(card, comment.side, comment.edit.as_deref()));
+        let shown = sides.entry(side).or_insert_with(|| DrawnLines::of(card, comment.side, comment.edit.as_deref()));
         let found = lines_of(shown, &comment);
         if let Some(note) = note(&comment, found.is_empty()) {
             put(card, found.last(), &note);
@@ -184,7 +184,7 @@ pub fn place_within(place: &Element) {
 
 /// Where the comment's lines are now; empty if they are not as they were, or not shown. Of an agent's comment it may not be
 /// known what they said: then they are where it says.
-fn lines_of(shown: &Shown, comment: &Comment) -> Vec<Element> {
+fn lines_of(shown: &DrawnLines, comment: &Comment) -> Vec<Element> {
     if comment.quote.is_empty() && comment.remark.as_ref().is_some_and(|remark| !remark.review.outdated) {
         return if shown.has(comment.from, comment.to) { shown.elements(comment.from, comment.to) } else { Vec::new() };
     }
@@ -282,7 +282,7 @@ pub fn write(card: &Element, lines: &Lines) {
         });
         return;
     }
-    let found = shown::find(card, lines);
+    let found = drawn_lines::find(card, lines);
     let quote = found.iter().map(lines::text).collect::<Vec<_>>().join("\n");
     open(card, lines, &quote, "", None, found.last());
 }
@@ -364,7 +364,7 @@ fn close() {
         for note in dom::find_all(&files, ".note[hidden]") {
             let _ = note.remove_attribute("hidden");
         }
-        beneath::settle(&files);
+        below_line::settle(&files);
         for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
             let _ = blocks.remove_attribute(WRITING);
         }
@@ -435,7 +435,7 @@ fn change(card: &Element, comment: &Comment, note: &Element) {
     open(card, &comment.lines(), &comment.quote, &comment.text, Some(comment.id), Some(note));
     // It is there again when the field is closed.
     let _ = note.set_attribute("hidden", "");
-    beneath::settle(card);
+    below_line::settle(card);
 }
 
 /// A button of a comment.

@@ -1,6 +1,6 @@
 //! What is clicked and changed on the changes page.
 
-use super::{cards, comments, copying, images, lines, notes, paint, restore, shelf, store, walk};
+use super::{cards, change_steps, comments, copying, file_lists, highlights, images, lines, notes, restore, store};
 use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use app::browser::page_state::{now_and_then, page_state};
@@ -31,8 +31,8 @@ pub fn start() {
     notes::start(&files);
     cards::start();
     comments::start();
-    walk::count();
-    walk::follow();
+    change_steps::count();
+    change_steps::follow();
     lines::open_address();
     restore::start();
     dom::listen(&main, "click", |event: MouseEvent| click(&event));
@@ -58,9 +58,9 @@ pub fn start() {
             cards::filter();
         }
     });
-    dom::listen_capturing(&files, "scroll", |_: Event| shelf::draw_soon());
+    dom::listen_capturing(&files, "scroll", |_: Event| file_lists::draw_soon());
     if let Some(side) = dom::by_id("review-side") {
-        dom::listen_capturing(&side, "scroll", |_: Event| shelf::draw_soon());
+        dom::listen_capturing(&side, "scroll", |_: Event| file_lists::draw_soon());
     }
     if let Some(window) = dom::window() {
         dom::listen(&window, "hashchange", |_: Event| lines::open_address());
@@ -68,7 +68,7 @@ pub fn start() {
             let split = store::is_split();
             if WAS_SPLIT.replace(split) == split {
                 resized();
-                shelf::draw_soon();
+                file_lists::draw_soon();
             } else {
                 show_settings();
                 cards::reload();
@@ -125,7 +125,7 @@ fn click(event: &MouseEvent) {
     } else if let Some(text) = dom::closest(event, ".bt") {
         lines::click_text(&text, event);
     } else if let Some(ruler) = dom::closest(event, ".ruler") {
-        walk::to_share(&ruler, event);
+        change_steps::to_share(&ruler, event);
     } else if let Some(line) = dom::closest(event, ".diff:not(.blocks) .l") {
         lines::click(&line, event);
     }
@@ -169,7 +169,7 @@ fn toggle_files() {
     let (Some(side), Some(button)) = (dom::by_id("review-side"), dom::by_id("review-files")) else { return };
     let open = side.toggle_attribute("data-open").unwrap_or(false);
     let _ = button.set_attribute("aria-expanded", if open { "true" } else { "false" });
-    shelf::draw_rows();
+    file_lists::draw_rows();
     let target = if open { dom::by_id("find") } else { Some(button) };
     if let Some(target) = target.as_ref().and_then(dom::html) {
         let _ = target.focus();
@@ -206,8 +206,8 @@ fn press(button: &Element) {
             lines::copy_address(button.clone());
         }
         (Some(name @ ("unified" | "split")), _) => view(name),
-        (Some("n"), _) => walk::step(true),
-        (Some("p"), _) => walk::step(false),
+        (Some("n"), _) => change_steps::step(true),
+        (Some("p"), _) => change_steps::step(false),
         (Some("send"), _) => comments::send(),
         (Some("reload"), _) => reload(),
         (Some("files"), _) => toggle_files(),
@@ -308,7 +308,7 @@ async fn count_new(seq: i64) {
 
 /// The page anew, at the file that is before the eyes. A comment that was begun is there again.
 fn reload() {
-    if let Some(card) = walk::current_file() {
+    if let Some(card) = change_steps::current_file() {
         lines::set_address(&format!("#{}", card.id()));
     }
     dom::reload();
@@ -369,7 +369,7 @@ pub fn table(card: &Element) {
         };
         let Some(dialog) = dialog() else { return };
         if let Some(place) = dom::find(&dialog, ".sheet-body") {
-            paint::release(&place);
+            highlights::release(&place);
             fragment::fill(&place, &html);
             let _ = place.set_attribute("data-of", &id);
         }

@@ -1,7 +1,7 @@
 //! Back and reload lead to the same place of the same file.
 
-use super::{cards, shelf};
-use crate::position;
+use super::{cards, file_lists};
+use crate::page_scroll;
 use app::browser::dom;
 use std::cell::RefCell;
 use web_sys::{Element, Event};
@@ -18,23 +18,23 @@ pub fn start() {
     for name in ["wheel", "touchstart", "pointerdown", "keydown"] {
         dom::listen_capturing(&window, name, |_: Event| HELD.set(None));
     }
-    let place = position::kept();
+    let place = page_scroll::kept();
     let place = place.as_deref().and_then(|place| place.split_once(' '));
     if let Some((Ok(top), Some(card))) = place.map(|(top, id)| (top.parse::<i64>(), cards::by_id(id))) {
         HELD.set(Some((card, top as f64)));
         hold();
     }
-    position::follow(&files, keep);
+    page_scroll::follow(&files, keep);
 }
 
 /// Puts the file where it was. Nothing moves once the reader did something.
 pub fn hold() {
     let (Some((card, wanted)), Some(files)) = (HELD.with_borrow(Clone::clone), dom::by_id("files")) else { return };
-    shelf::bring(&card);
+    file_lists::bring(&card);
     let way = top(&card, &files) - wanted;
     if way.abs() >= 1.0 {
         files.set_scroll_top((f64::from(files.scroll_top()) + way).round() as i32);
-        shelf::draw_soon();
+        file_lists::draw_soon();
     }
 }
 
@@ -49,6 +49,6 @@ fn keep(files: &Element) {
         is_shown && top(card, files) + card.get_bounding_client_rect().height() > 0.0
     };
     if let Some(card) = cards::all().into_iter().find(in_view) {
-        position::write(&format!("{} {}", top(&card, files).round() as i64, card.id()));
+        page_scroll::write(&format!("{} {}", top(&card, files).round() as i64, card.id()));
     }
 }

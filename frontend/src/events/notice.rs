@@ -3,7 +3,7 @@
 
 use super::tab;
 use crate::desktop::{self, State};
-use crate::slip;
+use crate::toast_stack;
 use app::browser::dom;
 use web_sys::{Element, MouseEvent};
 
@@ -45,8 +45,8 @@ fn stand(key: &str, href: &str, title: &str) {
     let Some(place) = dom::by_id("notices") else { return };
     let Some(notice) = draw(href, title) else { return };
     let _ = notice.set_attribute("data-notice", key);
-    slip::lay(&place, &notice, Element::remove);
-    slip::fade(notice, LIFE, Element::remove);
+    toast_stack::push(&place, &notice, Element::remove);
+    toast_stack::fade(notice, LIFE, Element::remove);
 }
 
 fn draw(href: &str, title: &str) -> Option<Element> {

@@ -1,6 +1,6 @@
 //! The sessions list follows its form and the event stream; the pages of search and statistics submit themselves.
 
-use super::{press, recent, rows, views};
+use super::{held_pointer, recent, rows, views};
 use crate::swap::swap;
 use crate::{events, session_actions, times};
 use api::Problem;
@@ -110,7 +110,7 @@ fn sessions(form: &HtmlFormElement) {
         }
     });
     if let Some(list) = dom::by_id("sessions") {
-        press::watch(&list);
+        held_pointer::watch(&list);
     }
     follow();
 }
@@ -176,7 +176,7 @@ fn load(query: String, aloud: bool) {
     let turn = next(&ASKED);
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
-        press::when_released(move || {
+        held_pointer::when_released(move || {
             if ASKED.get() == turn && !session_actions::renaming() {
                 draw(&list, answer, aloud);
             }

@@ -5,7 +5,7 @@
 mod marks;
 
 use super::{Column, column, jump, scroll};
-use crate::position;
+use crate::page_scroll;
 use api::outline::{FindQuery, Found};
 use api::sessions::SessionPath;
 use app::browser::page_state::page_state;
@@ -129,7 +129,7 @@ pub fn start(column: &Rc<Column>) {
             (finding.open, finding.only) = (true, dom::parameter(ONLY));
         }
         // A link to a message, or a page that is opened again, leads to a place of its own.
-        let has_place = position::kept().is_some() || !dom::hash().is_empty();
+        let has_place = page_scroll::kept().is_some() || !dom::hash().is_empty();
         ask(column, if has_place { Reader::Stays } else { Reader::IsLed });
     }
 }

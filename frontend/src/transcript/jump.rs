@@ -1,7 +1,7 @@
 //! Jumps: to the end, the beginning, a message, the next row.
 
 use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
-use crate::{cursor, peek};
+use crate::{cursor, message_text};
 use app::browser::{dom, focus};
 use app::shared::window::{CHUNK, chunk_of};
 use std::cell::Cell;
@@ -147,7 +147,7 @@ fn at_hash(column: &Rc<Column>) {
     } else if let Some(id) = hash.strip_prefix("m=") {
         let (column, id) = (column.clone(), id.to_owned());
         wasm_bindgen_futures::spawn_local(async move {
-            match peek::message(&column.session, &id).await {
+            match message_text::read(&column.session, &id).await {
                 Ok(message) => go_to_seq(Some(message.seq)),
                 Err(problem) => dom::announce(&problem.title),
             }

@@ -1,7 +1,7 @@
 //! The reader's place outlives the page and a jump: back and reload lead to the same row, as far below the top of the view.
 
 use super::{Anchor, Column, jump, scroll};
-use crate::position;
+use crate::page_scroll;
 use app::browser::dom;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -54,14 +54,14 @@ fn keep(column: &Column) {
         Anchor::Row { seq, offset } => format!("{seq} {}", (offset * STEPS).round() as i64),
         Anchor::Chunk { .. } => return,
     };
-    if position::kept().as_ref() != Some(&place) {
-        position::write(&place);
+    if page_scroll::kept().as_ref() != Some(&place) {
+        page_scroll::write(&place);
     }
 }
 
 /// Goes where the reader was. Returns true if that is known.
 pub fn reopen(column: &Rc<Column>) -> bool {
-    let Some(place) = position::kept() else { return false };
+    let Some(place) = page_scroll::kept() else { return false };
     if place == "end" {
         jump::to_end_of(column);
         return true;

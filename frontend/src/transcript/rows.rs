@@ -1,7 +1,7 @@
 //! Buttons inside rows: one listener for all of them. Copy and link are everybody's, see `actions`.
 
 use super::{Anchor, Column, find, jump, loader, scroll};
-use crate::{cursor, reconcile, viewer};
+use crate::{cursor, image_viewer, reconcile};
 use app::browser::{dom, focus, fragment, toast};
 use app::shared::page_action::PageAction;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ pub fn listen(column: &Rc<Column>) {
         if matches!(action, Some((PageAction::LoadAgain, _))) {
             return loader::resume(&clicked);
         }
-        if viewer::opens(&event) {
+        if image_viewer::opens(&event) {
             return event.prevent_default();
         }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };

@@ -3,7 +3,7 @@
 use super::{metrics, print, repair};
 use crate::cli::Doctor;
 use crate::door::{self, Door, Server};
-use crate::{data_dir, modes};
+use crate::{data_dir, permissions};
 use anyhow::{Result, bail};
 use api::Nothing;
 use api::account::Health;
@@ -22,7 +22,7 @@ pub async fn run(args: Doctor) -> Result<()> {
         failed += 1;
         format!("fail  data directory   {} is no folder; name one with `--data-dir`", dir.display())
     }];
-    let wide = modes::wide(&dir);
+    let wide = permissions::wide(&dir);
     failed += wide.len();
     lines.extend(wide.iter().map(|wide| format!("fail  access           {}; {}", wide.describe(), wide.advice())));
     if cfg!(unix) && dir.is_dir() && wide.is_empty() {

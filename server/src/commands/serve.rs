@@ -4,7 +4,7 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, modes, notice_file, price_file, type_files};
+use crate::{data_dir, door, http, notice_file, permissions, price_file, type_files};
 use anyhow::{Context as _, Result, bail};
 use data_dir::Credential;
 use drivers::environment::Environment;
@@ -26,7 +26,7 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     // The example keeps to itself: its data goes with it, unless a folder for it is named.
     let demo_dir = if args.demo && !args.data_dir_typed {
-        Some(modes::temporary_dir().context("no temporary folder")?)
+        Some(permissions::temporary_dir().context("no temporary folder")?)
     } else {
         None
     };
@@ -36,7 +36,7 @@ pub async fn run(args: Serve) -> Result<()> {
     };
     let lock = lock(&dir)?;
     data_dir::remove_launch_page(&dir);
-    modes::tighten(&dir);
+    permissions::tighten(&dir);
     let listener = listen(args.listen).await?;
     let address = listener.local_addr().context("the listener has no address")?;
     let database =

@@ -3,8 +3,8 @@
 
 use super::charged::until_sent;
 use super::connection::{Connection, Watched};
-use super::paced::Paced;
 use super::slots::{Slot, Slots};
+use super::slow_body::Paced;
 use super::stream::{self, Long};
 use api::Problem;
 use api::serve::Budget;

@@ -2,7 +2,7 @@
 
 use super::extract::PageOf;
 use super::pages::{answer, query};
-use super::{Site, views};
+use super::{Site, page_data};
 use api::context::ContextQuery;
 use api::cost::{ModelRequest, RequestsQuery};
 use api::messages::{Entry, ListMessages};
@@ -31,7 +31,7 @@ pub async fn page(
 ) -> Response {
     let page = async {
         let PageQuery { at } = query(&uri, &["at"])?;
-        let shell = views::surroundings(&site, &headers).await?;
+        let shell = page_data::surroundings(&site, &headers).await?;
         let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         let asked = ContextQuery { at: at.clone(), contents: Some(0) };
         // A session whose context nobody can rebuild has a page that says so.

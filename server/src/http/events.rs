@@ -2,10 +2,10 @@
 
 use super::Site;
 use super::extract::Asked;
-use super::growing::{self, Growing};
 use super::guard::Credential;
 use super::long_requests::{LongRequests, Permit};
 use super::stream::Long;
+use super::streaming_text::{self, Growing};
 use api::driving::DrivenEvent;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
@@ -123,7 +123,7 @@ async fn open(
     let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, until));
     let changes = match growing {
         None => changes.map(|change| Some(line(&change))).left_stream(),
-        Some(growing) => growing::told(growing, changes.boxed()).map(Some).right_stream(),
+        Some(growing) => streaming_text::told(growing, changes.boxed()).map(Some).right_stream(),
     };
     let imports = match (&scoped.caller, until) {
         (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),

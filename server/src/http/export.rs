@@ -8,7 +8,7 @@ pub mod written;
 
 use super::extract::{Asked, Named, PageOf};
 use super::transcript::View;
-use super::{Site, pages, views};
+use super::{Site, page_data, pages};
 use api::Problem;
 use api::messages::{Entry, ListMessages};
 use api::redaction::RedactionQuery;
@@ -80,7 +80,7 @@ impl ExportQuery {
             Some(1) => Some("1"),
             Some(_) => return Err(Problem::field("dev", "0 or 1")),
         };
-        let view = views::view(dev, self.view.as_deref(), headers);
+        let view = page_data::view(dev, self.view.as_deref(), headers);
         Ok(View { filter: Arc::new(self.filter()), ..view })
     }
 }
@@ -105,9 +105,9 @@ pub async fn export(
         Some("original") => original(scoped, path, query.source).await,
         Some("jsonl") => archive::archive(scoped, path).await,
         Some("json") => json(scoped, path, query.filter()).await,
-        Some("html") => written::html(scoped, path, query.filter(), &views::clock(&headers)).await,
+        Some("html") => written::html(scoped, path, query.filter(), &page_data::clock(&headers)).await,
         Some("markdown") => match query.view(&headers) {
-            Ok(view) => markdown::markdown(scoped, path, view, views::clock(&headers)).await,
+            Ok(view) => markdown::markdown(scoped, path, view, page_data::clock(&headers)).await,
             Err(problem) => Err(problem),
         },
         Some(word) => match ContextFormat::parse(word).filter(|format| *format != ContextFormat::Text) {
@@ -149,7 +149,7 @@ pub async fn preview(
         let (detail, report, shell) = tokio::try_join!(
             masked.api.get_session(path.clone(), Nothing {}),
             site.api.preview_redaction(path.clone(), query),
-            views::surroundings(&masked, &headers),
+            page_data::surroundings(&masked, &headers),
         )?;
         let query = masks.iter().map(|mask| format!("&mask={}", api::client::segment(mask))).collect();
         Ok(app::pages::redacted::page(&RedactedPage {

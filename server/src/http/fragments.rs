@@ -5,7 +5,7 @@ use super::pages::{
     PanelQuery, folders_data, inbox_data, panel as panel_data, routing_data, sessions_data, settings_data,
 };
 use super::transcript::View;
-use super::{Site, filter, transcript, views};
+use super::{Site, filter, page_data, transcript};
 use api::audit::AuditQuery;
 use api::messages::{ListMessages, MessageDetail, MessagePath};
 use api::sessions::{ListSessions, SessionDetail, SessionPath};
@@ -41,7 +41,7 @@ pub struct Fragment(String);
 
 impl IntoResponse for Fragment {
     fn into_response(self) -> Response {
-        views::html(StatusCode::OK, self.0)
+        page_data::html(StatusCode::OK, self.0)
     }
 }
 
@@ -104,7 +104,7 @@ pub struct FragmentQuery {
 impl FragmentQuery {
     fn view(&self, headers: &HeaderMap) -> Result<View, Problem> {
         let filter = filter::read(self.types.as_deref(), self.role.as_deref())?;
-        let view = views::view(self.dev.as_deref(), self.view.as_deref(), headers);
+        let view = page_data::view(self.dev.as_deref(), self.view.as_deref(), headers);
         Ok(View { filter: Arc::new(filter), ..view })
     }
 }
@@ -124,8 +124,8 @@ pub async fn session_options(State(site): State<Site>, Asked(query): Asked<Sessi
 
 /// The latest sessions, as the rail lists them.
 pub async fn rail(State(site): State<Site>, headers: HeaderMap) -> Answer {
-    let (page, asks) = tokio::try_join!(views::recent(&site), views::asks(&site))?;
-    Ok(Fragment(app::shell::recent_sessions(&views::clock(&headers), &page.sessions, page.all, &asks)))
+    let (page, asks) = tokio::try_join!(page_data::recent(&site), page_data::asks(&site))?;
+    Ok(Fragment(app::shell::recent_sessions(&page_data::clock(&headers), &page.sessions, page.all, &asks)))
 }
 
 /// The rows of the inbox, without the content of those that the browser knows already.
@@ -152,7 +152,7 @@ pub async fn routing(State(site): State<Site>, Named(path): Named<SessionPath>, 
 /// Older entries of the audit log.
 pub async fn audit(State(site): State<Site>, Asked(query): Asked<AuditQuery>, headers: HeaderMap) -> Answer {
     let older = super::pages::audit(&site, query).await?;
-    Ok(Fragment(app::pages::settings::audit::more(&older, &views::clock(&headers))))
+    Ok(Fragment(app::pages::settings::audit::more(&older, &page_data::clock(&headers))))
 }
 
 /// Returns the rows of a chunk. With `last` it returns several chunks, each in its `<section data-chunk="N">`.
@@ -218,7 +218,7 @@ pub async fn panel(
         Tab::Context | Tab::About => site.api.get_session(path, Nothing {}).await?,
         _ => detail,
     };
-    let clock = views::clock(&headers);
+    let clock = page_data::clock(&headers);
     let draw = move |_: &Job| match (&data, &query.file, &query.more) {
         (PanelData::Changes(changes), Some(file), _) => {
             panel::edits(&detail.session, changes, file).ok_or_else(|| Problem::not_found("file"))
@@ -237,7 +237,7 @@ pub async fn panel(
 /// What a sub-agent said last, for the panel of the session that started it.
 pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
     let detail = site.api.session_without_cost(&path).await?;
-    let (rows, earlier) = transcript::nested(&site, &detail, &views::view(None, None, &headers)).await?;
+    let (rows, earlier) = transcript::nested(&site, &detail, &page_data::view(None, None, &headers)).await?;
     Ok(Fragment(panel::nested(&detail.session, rows, earlier)))
 }
 
@@ -246,7 +246,7 @@ pub async fn head(State(site): State<Site>, Path(path): Path<SessionPath>, heade
     let one = ListSessions { limit: Some(1), ..ListSessions::default() };
     let (detail, list) =
         tokio::try_join!(site.api.get_session(path, Nothing {}), site.api.list_sessions(Nothing {}, one))?;
-    Ok(Fragment(app::pages::session::head(&detail, &list.facets.projects, &views::clock(&headers))))
+    Ok(Fragment(app::pages::session::head(&detail, &list.facets.projects, &page_data::clock(&headers))))
 }
 
 /// The chips above a transcript.
@@ -287,7 +287,7 @@ pub async fn records(
         None => {
             let path = MessagePath { session, message: detail.entry.message.draft.id.to_string() };
             let told = site.api.list_message_deliveries(path, Nothing {}).await?.deliveries;
-            let clock = views::clock(&headers);
+            let clock = page_data::clock(&headers);
             Fragment(site.draw(move |_| app::fragments::records(&detail, &told, &clock)).await?).into_response()
         }
     })

@@ -4,7 +4,7 @@
 use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
-use super::{Site, login, pages, views};
+use super::{Site, login, page_data, pages};
 use api::account::{SECRET_HEADER, SECRET_MISSING};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem};
@@ -91,7 +91,7 @@ async fn refuse_page(doors: &Doors, request: Request, problem: &Problem) -> Resp
     discard(body);
     match caller(doors, &head.headers).await {
         Ok(Some((Caller::Owner, _))) => pages::refusal(&doors.site, &head.headers, problem).await,
-        _ => views::problem_page(&doors.site, &head.headers, problem),
+        _ => page_data::problem_page(&doors.site, &head.headers, problem),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Log-in: a one-time code becomes a cookie, and a secret that is none.
 
 use super::guard::{self, Doors};
-use super::{Site, views};
+use super::{Site, page_data};
 use api::account::{LogIn, LogInSecret, LogInState};
 use api::{Nothing, Problem};
 use axum::Json;
@@ -50,7 +50,7 @@ fn cookie(doors: &Doors, token: &str, seconds: i64) -> [(HeaderName, String); 1]
 }
 
 pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
-    views::html(StatusCode::OK, views::login_page(&site, &headers))
+    page_data::html(StatusCode::OK, page_data::login_page(&site, &headers))
 }
 
 /// A page that needs a log-in leads to the log-in page and back. Browsers take the fragment, with its code, along. The

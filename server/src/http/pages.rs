@@ -2,7 +2,7 @@
 
 use super::extract::PageOf;
 use super::transcript::View;
-use super::{Site, filter, transcript, views};
+use super::{Site, filter, page_data, transcript};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::BudgetsQuery;
@@ -45,20 +45,23 @@ use std::sync::Arc;
 /// A page, or the page that says why there is none.
 pub async fn answer(site: &Site, headers: &HeaderMap, page: Result<String, Problem>) -> Response {
     match page {
-        Ok(page) => views::html(StatusCode::OK, page),
+        Ok(page) => page_data::html(StatusCode::OK, page),
         Err(problem) => refusal(site, headers, &problem).await,
     }
 }
 
 /// Within its surroundings, unless these can't be had either.
 pub async fn refusal(site: &Site, headers: &HeaderMap, problem: &Problem) -> Response {
-    match views::surroundings(site, headers).await {
+    match page_data::surroundings(site, headers).await {
         Ok(shell) => {
             let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             let (title, hint) = (problem.title.clone(), problem.hint.clone());
-            views::html(status, app::pages::problem::within(&Within { status: status.as_u16(), title, hint, shell }))
+            page_data::html(
+                status,
+                app::pages::problem::within(&Within { status: status.as_u16(), title, hint, shell }),
+            )
         }
-        Err(_) => views::problem_page(site, headers, problem),
+        Err(_) => page_data::problem_page(site, headers, problem),
     }
 }
 
@@ -91,18 +94,18 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 
 pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
     let query: ListSessions = query(uri, SESSIONS)?;
-    let recent = views::recent(site).await?;
+    let recent = page_data::recent(site).await?;
     // What is pinned stands at the top of the first page, however long ago it was last active.
     let first = query.show.is_none() && query.after.is_none();
-    let asked = ListSessions { said: Some(1), zone: views::zone(headers), ..query.clone() };
+    let asked = ListSessions { said: Some(1), zone: page_data::zone(headers), ..query.clone() };
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
     let pinned = async { Ok(if first { Some(site.api.list_sessions(Nothing {}, pinned).await?) } else { None }) };
     let (mut list, pinned, imports, shell, budgets) = tokio::try_join!(
         site.api.list_sessions(Nothing {}, asked),
         pinned,
         site.api.list_imports(Nothing {}, Nothing {}),
-        views::shell(site, headers, recent),
-        site.api.get_budgets(Nothing {}, BudgetsQuery { zone: views::zone(headers) }),
+        page_data::shell(site, headers, recent),
+        site.api.get_budgets(Nothing {}, BudgetsQuery { zone: page_data::zone(headers) }),
     )?;
     let (pinned, said) = pinned.map_or_else(Default::default, |page| (page.sessions, page.said));
     list.said.get_or_insert_default().extend(said.unwrap_or_default());
@@ -137,14 +140,14 @@ pub async fn inbox_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<I
     let query: InboxQuery = query(uri, INBOX)?;
     let limit = query.limit.unwrap_or(inbox::STEP).clamp(1, inbox::MOST);
     // Its cursor is the oldest of what the page shows.
-    let recent = views::recent(site).await?;
+    let recent = page_data::recent(site).await?;
     let asked = AsksQuery { each: Some(1), limit: Some(limit), after: None };
     Ok(InboxPage {
         asks: site.api.list_asks(Nothing {}, asked).await?,
         limit,
         known: query.known.iter().flat_map(|known| known.split(',')).map(str::to_owned).collect(),
         assistant: transcript::assistant_name(&site.api).await,
-        shell: views::shell(site, headers, recent).await?,
+        shell: page_data::shell(site, headers, recent).await?,
     })
 }
 
@@ -175,14 +178,14 @@ pub async fn session(
     let page = async {
         let query = asked?;
         let at = query.at.map(|at| at.clamp(1, FURTHEST));
-        let mut recent = views::recent(&site).await?;
+        let mut recent = page_data::recent(&site).await?;
         let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         // The list names the open one too, however long ago it was active.
         if detail.session.parent.is_none() && recent.sessions.iter().all(|session| session.id != detail.session.id) {
             recent.sessions.push(detail.session.clone());
         }
         let filter = filter::read(query.types.as_deref(), query.role.as_deref()).map_err(not_understood)?;
-        let view = views::view(query.dev.as_deref(), query.view.as_deref(), &headers);
+        let view = page_data::view(query.dev.as_deref(), query.view.as_deref(), &headers);
         let view = View { filter: Arc::new(filter), ..view };
         let filter = filter::data(&site, &path, &view, query.filter.is_some()).await?;
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
@@ -195,7 +198,7 @@ pub async fn session(
         let (chunks, (panel, edited), shell, agent) = tokio::try_join!(
             transcript::first_chunks(&site, &detail, &view, at, &filter.holds),
             panel(&site, &path, tab, &of_panel),
-            views::shell(&site, &headers, recent),
+            page_data::shell(&site, &headers, recent),
             agent,
         )?;
         let kept = view.filter.is_empty().then(|| app::shared::session_href(detail.session.id.as_str()));
@@ -213,10 +216,10 @@ pub async fn session(
             shell,
         };
         let page = site.draw(move |_| app::pages::session::page(&data)).await?;
-        let page = views::html(StatusCode::OK, page);
+        let page = page_data::html(StatusCode::OK, page);
         // A part of the session is no page to be read without a server in place of all of it.
         Ok(match kept {
-            Some(path) => views::kept(page, &path),
+            Some(path) => page_data::kept(page, &path),
             None => page,
         })
     };
@@ -303,9 +306,10 @@ pub struct GalleryQuery {
 pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: GalleryQuery = query(&uri, GALLERY)?;
-        let shell = views::surroundings(&site, &headers).await?;
+        let shell = page_data::surroundings(&site, &headers).await?;
         // The gallery is looked at one way at a time: what is remembered of transcripts means nothing here.
-        let view = views::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
+        let view =
+            page_data::view(query.dev.as_deref().or(Some("0")), query.view.as_deref().or(Some("normal")), &headers);
         let data =
             GalleryPage { part: query.part.unwrap_or(0), dev: view.dev == Dev::On, verbosity: view.verbosity, shell };
         site.draw(move |_| app::pages::gallery::page(&data)).await
@@ -316,7 +320,7 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
 pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: SearchQuery = query(&uri, SEARCH)?;
-        let asked = SearchQuery { zone: views::zone(&headers), ..query.clone() };
+        let asked = SearchQuery { zone: page_data::zone(&headers), ..query.clone() };
         let result = match query.q.trim() {
             "" => None,
             _ => Some(site.api.search(Nothing {}, asked).await),
@@ -330,7 +334,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         };
         let list = site.api.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
-        let shell = views::shell(&site, &headers, list).await?;
+        let shell = page_data::shell(&site, &headers, list).await?;
         Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
     };
     answer(&site, &headers, page.await).await
@@ -342,9 +346,9 @@ const MEMORY: &[&str] = &["q", "session", "project", "after", "limit"];
 pub async fn memory(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: MemoryQuery = query(&uri, MEMORY)?;
-        let recent = views::recent(&site).await?;
+        let recent = page_data::recent(&site).await?;
         let result = site.api.recall(Nothing {}, query.clone()).await;
-        let shell = views::shell(&site, &headers, recent).await?;
+        let shell = page_data::shell(&site, &headers, recent).await?;
         Ok(app::pages::memory::page(&MemoryPageData { query, result, shell }))
     };
     answer(&site, &headers, page.await).await
@@ -354,13 +358,13 @@ const STATS: &[&str] = &["from", "to", "project", "agent"];
 
 pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
-        let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &views::clock(&headers).days_ago(0));
-        let zone = views::zone(&headers);
+        let mut query = app::pages::stats::in_order(query(&uri, STATS)?, &page_data::clock(&headers).days_ago(0));
+        let zone = page_data::zone(&headers);
         let asked = |query: &StatsQuery| StatsQuery { zone: zone.clone(), ..query.clone() };
-        let recent = views::recent(&site).await?;
+        let recent = page_data::recent(&site).await?;
         let facets = recent.facets.clone();
         let mut stats = site.api.stats(Nothing {}, asked(&query)).await?;
-        let shell = views::shell(&site, &headers, recent).await?;
+        let shell = page_data::shell(&site, &headers, recent).await?;
         if query.from.is_none() && query.to.is_none() && shell.sessions > 0 {
             for from in app::pages::stats::earlier(&shell.clock) {
                 if stats.total != Figures::default() {
@@ -379,7 +383,7 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
 /// Drawn from the document that programs read.
 pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
-        let shell = views::surroundings(&site, &headers).await?;
+        let shell = page_data::surroundings(&site, &headers).await?;
         let origin = site.hub.settings.base_url.clone();
         Ok(app::pages::reference::page(&ReferencePage { document: api::openapi::document(), origin, shell }))
     };
@@ -388,9 +392,9 @@ pub async fn api_reference(State(site): State<Site>, headers: HeaderMap) -> Resp
 
 pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
+        let recent = page_data::recent(&site).await?;
         let agents = site.api.list_agents(Nothing {}, Nothing {}).await?;
-        let data = NewSessionPage { agents, shell: views::shell(&site, &headers, recent).await? };
+        let data = NewSessionPage { agents, shell: page_data::shell(&site, &headers, recent).await? };
         Ok(app::pages::new_session::page(&data))
     };
     answer(&site, &headers, page.await).await
@@ -398,9 +402,9 @@ pub async fn new_session(State(site): State<Site>, headers: HeaderMap) -> Respon
 
 pub async fn schedules(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = async {
-        let recent = views::recent(&site).await?;
+        let recent = page_data::recent(&site).await?;
         let schedules = site.api.list_schedules(Nothing {}, Nothing {}).await?;
-        let data = SchedulesPage { schedules, shell: views::shell(&site, &headers, recent).await? };
+        let data = SchedulesPage { schedules, shell: page_data::shell(&site, &headers, recent).await? };
         Ok(app::pages::schedules::page(&data))
     };
     answer(&site, &headers, page.await).await
@@ -412,11 +416,11 @@ pub async fn folders(State(site): State<Site>, headers: HeaderMap) -> Response {
 }
 
 pub async fn folders_data(site: &Site, headers: &HeaderMap) -> Result<FoldersPage, Problem> {
-    let recent = views::recent(site).await?;
+    let recent = page_data::recent(site).await?;
     Ok(FoldersPage {
         imports: site.api.list_imports(Nothing {}, Nothing {}).await?.imports,
         projects: site.api.list_projects(Nothing {}, Nothing {}).await?,
-        shell: views::shell(site, headers, recent).await?,
+        shell: page_data::shell(site, headers, recent).await?,
     })
 }
 
@@ -426,7 +430,7 @@ pub async fn settings(State(site): State<Site>, Extension(scoped): Extension<Sco
 }
 
 pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) -> Result<SettingsPage, Problem> {
-    let recent = views::recent(site).await?;
+    let recent = page_data::recent(site).await?;
     let projects = site.api.list_projects(Nothing {}, Nothing {}).await?;
     let followed = projects.projects.iter().filter(|project| project.state == ProjectState::Following).count();
     Ok(SettingsPage {
@@ -441,7 +445,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,
         followed: i64::try_from(followed).unwrap_or(i64::MAX),
-        shell: views::shell(site, headers, recent).await?,
+        shell: page_data::shell(site, headers, recent).await?,
     })
 }
 
@@ -456,7 +460,7 @@ pub async fn routing_data(site: &Site, path: &SessionPath, headers: &HeaderMap) 
         site.api.get_session(path.clone(), Nothing {}),
         site.api.get_session_routing(path.clone(), Nothing {}),
         site.api.list_channels(Nothing {}, Nothing {}),
-        views::surroundings(site, headers),
+        page_data::surroundings(site, headers),
     )?;
     Ok(RoutingPage { session: detail.session, routing, channels, shell })
 }

@@ -1,6 +1,6 @@
 //! What the palette lists while somebody types.
 
-use super::{Site, views};
+use super::{Site, page_data};
 use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
@@ -41,7 +41,7 @@ pub struct Asked {
 
 pub async fn list(State(site): State<Site>, headers: HeaderMap, Parameters(asked): Parameters<Asked>) -> Response {
     match data(&site, &headers, asked).await {
-        Ok(data) => views::html(StatusCode::OK, palette::list(&data)),
+        Ok(data) => page_data::html(StatusCode::OK, palette::list(&data)),
         Err(problem) => problem.into_response(),
     }
 }
@@ -70,7 +70,7 @@ async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette,
         in_changes: asked.changes == Some(1),
         can: asked.can.split(',').map(str::to_owned).collect(),
         changed_keys: preferences.keys.into_iter().collect(),
-        clock: views::clock(headers),
+        clock: page_data::clock(headers),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::extract::PageOf;
 use super::pages::{answer, query};
 use super::reviewed::reviewed;
-use super::{Site, views};
+use super::{Site, page_data};
 use api::messages::{Entry, ListMessages};
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
@@ -38,7 +38,7 @@ pub async fn page(
 ) -> Response {
     let page = async {
         let query: NetQuery = query(&uri, SCOPE)?;
-        let shell = views::surroundings(&site, &headers).await?;
+        let shell = page_data::surroundings(&site, &headers).await?;
         let detail = site.api.get_session(path.clone(), Nothing {}).await?;
         let changes = site.api.get_net_changes(path, query.clone()).await?;
         let (sent, left_out) = sent(&site, &detail.session).await?;
@@ -159,7 +159,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let site = site.clone();
         tokio::spawn(async move { site.draw(move |_| prepared.outlines(spaces).len()).await });
         Ok(match body {
-            Body::Html(html) => views::html(StatusCode::OK, html),
+            Body::Html(html) => page_data::html(StatusCode::OK, html),
             Body::Text(text) => plain(text),
         })
     };

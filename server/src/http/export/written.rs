@@ -3,7 +3,7 @@
 
 use super::super::blobs::drawn;
 use super::super::transcript::{self, View};
-use super::super::{Site, assets, filter, views};
+use super::super::{Site, assets, filter, page_data};
 use super::{download, file_name};
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
@@ -85,15 +85,15 @@ pub async fn print(
     let page = async {
         let filter = filter::read(query.types.as_deref(), query.role.as_deref())?;
         let detail = scoped.get_session(path, Nothing {}).await?;
-        let look = views::look(&headers);
-        let clock = views::clock(&headers);
+        let look = page_data::look(&headers);
+        let clock = page_data::clock(&headers);
         let (before, after) = frame(&scoped, &detail, Purpose::Print, &filter, (look, &site.assets), &clock).await?;
         let pieces = pieces(scoped, detail, filter).await?.map_ok(|piece| stream::iter(slices(piece))).try_flatten();
         let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
         Ok::<_, Problem>((kind, Body::from_stream(whole)).into_response())
     };
-    page.await.unwrap_or_else(|problem| views::problem_page(&site, &headers, &problem))
+    page.await.unwrap_or_else(|problem| page_data::problem_page(&site, &headers, &problem))
 }
 
 /// A piece in slices of at most [`SLICE`] bytes: only one of them exists beside the piece.

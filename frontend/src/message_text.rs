@@ -6,7 +6,7 @@ use api::json::Json;
 use api::{Problem, Route as _};
 use app::browser::fragment;
 
-pub struct Glance {
+pub struct MessageText {
     pub seq: i64,
     /// Markdown.
     pub content: String,
@@ -15,16 +15,16 @@ pub struct Glance {
 }
 
 /// Reads a message by its id, or by its `seq` as a number.
-pub async fn message(session: &str, message: &str) -> Result<Glance, Problem> {
+pub async fn read(session: &str, message: &str) -> Result<MessageText, Problem> {
     let path = GetMessage.path([session, message]);
     let bytes = fragment::client().get_bytes(&path).await?;
-    let glance = || {
+    let text = || {
         let entry = Json::of_bytes(&bytes)?.field("entry")?;
-        Some(Glance {
+        Some(MessageText {
             seq: entry.number("seq")?,
             content: entry.text("content")?,
             summary: entry.text("summary").unwrap_or_default(),
         })
     };
-    glance().ok_or_else(|| Problem::transport("The server's answer can't be read"))
+    text().ok_or_else(|| Problem::transport("The server's answer can't be read"))
 }

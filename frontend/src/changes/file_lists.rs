@@ -1,8 +1,8 @@
-//! The two long lists of the page, the files and their rows in the tree: see [`Reel`].
+//! The two long lists of the page, the files and their rows in the tree: see [`VirtualList`].
 
-use super::reel::{Moved, Reel};
 use super::store::Viewed;
-use super::{blocks, cards, lines, notes, paint, walk};
+use super::virtual_list::{Moved, VirtualList};
+use super::{blocks, cards, change_steps, highlights, lines, notes};
 use app::browser::dom;
 use std::cell::{Cell, RefCell};
 use web_sys::Element;
@@ -12,8 +12,8 @@ const ROW: f64 = 32.0;
 const HEAD: f64 = 62.0;
 
 thread_local! {
-    static FILES: RefCell<Option<Reel>> = const { RefCell::new(None) };
-    static ROWS: RefCell<Option<Reel>> = const { RefCell::new(None) };
+    static FILES: RefCell<Option<VirtualList>> = const { RefCell::new(None) };
+    static ROWS: RefCell<Option<VirtualList>> = const { RefCell::new(None) };
     static DUE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -24,18 +24,18 @@ pub fn start(viewed: &Viewed) {
         HEAD + if viewed.has(card) { 0.0 } else { height }
     };
     if let Some(files) = dom::by_id("files") {
-        FILES.set(Reel::new(files.clone(), &files, "more-files", "id", guess));
+        FILES.set(VirtualList::new(files.clone(), &files, "more-files", "id", guess));
     }
     if let (Some(side), Some(tree)) = (dom::by_id("review-side"), dom::by_id("review-tree")) {
-        ROWS.set(Reel::new(side, &tree, "more-rows", "data-file", |_| ROW));
+        ROWS.set(VirtualList::new(side, &tree, "more-rows", "data-file", |_| ROW));
     }
 }
 
-fn of_files<T: Default>(ask: impl FnOnce(&mut Reel) -> T) -> T {
+fn of_files<T: Default>(ask: impl FnOnce(&mut VirtualList) -> T) -> T {
     FILES.with_borrow_mut(|files| files.as_mut().map(ask)).unwrap_or_default()
 }
 
-fn of_rows<T: Default>(ask: impl FnOnce(&mut Reel) -> T) -> T {
+fn of_rows<T: Default>(ask: impl FnOnce(&mut VirtualList) -> T) -> T {
     ROWS.with_borrow_mut(|rows| rows.as_mut().map(ask)).unwrap_or_default()
 }
 
@@ -80,7 +80,7 @@ pub fn draw_soon() {
             DUE.set(false);
             draw();
             draw_rows();
-            walk::follow();
+            change_steps::follow();
         });
     }
 }
@@ -92,7 +92,7 @@ fn is_used(card: &Element) -> bool {
 
 pub fn draw() {
     let Moved { near, came, left } = of_files(|files| files.draw(is_used));
-    left.iter().for_each(paint::release);
+    left.iter().for_each(highlights::release);
     came.iter().for_each(come);
     for card in near.into_iter().filter(|card| !card.has_attribute("data-loaded")) {
         cards::load(card);
@@ -110,7 +110,7 @@ fn come(card: &Element) {
         let _ = card.remove_attribute("data-stale");
         cards::load(card.clone());
     } else if card.has_attribute("data-loaded") {
-        paint::paint(card);
+        highlights::paint(card);
         notes::place(card);
         blocks::wake(card);
         lines::show_chosen(card);

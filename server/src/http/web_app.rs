@@ -1,7 +1,7 @@
 //! What makes an app of the site: the manifest, the service worker, and the page that the worker shows for one that it
 //! doesn't keep. Open to everybody: nothing of anybody's is in them.
 
-use super::{Site, assets, views};
+use super::{Site, assets, page_data};
 use api::json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -50,9 +50,9 @@ pub async fn worker(headers: HeaderMap) -> Response {
 pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
     let page = app::pages::offline::page(&app::pages::offline::OfflinePage {
         script: assets::url("offline.js"),
-        look: views::look(&headers),
+        look: page_data::look(&headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
     });
-    views::html(StatusCode::OK, page)
+    page_data::html(StatusCode::OK, page)
 }

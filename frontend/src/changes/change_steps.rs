@@ -2,7 +2,7 @@
 
 use super::blocks::{self, Spot};
 use super::lines::Lines;
-use super::{cards, rows, shelf, shown};
+use super::{cards, drawn_lines, file_lists, rows};
 use app::browser::{dom, toast};
 use std::cell::RefCell;
 use web_sys::{Element, MouseEvent};
@@ -59,7 +59,7 @@ fn is_blocks(element: &Element) -> bool {
 /// How far an element is below the top of the scroller.
 fn top(element: &Element) -> f64 {
     if let Some(card) = cards::of(element).filter(|card| !card.is_connected()) {
-        return shelf::top(&card);
+        return file_lists::top(&card);
     }
     let top = dom::by_id("files").map_or(0.0, |files| files.get_bounding_client_rect().top());
     element.get_bounding_client_rect().top() - top
@@ -68,7 +68,7 @@ fn top(element: &Element) -> f64 {
 pub fn to(element: &Element) {
     let Some(files) = dom::by_id("files") else { return };
     if let Some(card) = cards::of(element) {
-        shelf::bring(&card);
+        file_lists::bring(&card);
     }
     let space = if element.class_list().contains("file") { 8.0 } else { SPACE };
     files.set_scroll_top((f64::from(files.scroll_top()) + top(element) - space) as i32);
@@ -103,7 +103,7 @@ pub fn lines() -> Option<(Element, Lines)> {
         None => return None,
     };
     let (side, numbers) = ['R', 'L'].into_iter().zip(&numbers).find(|(_, numbers)| !numbers.is_empty())?;
-    let edit = shown::edit_of(&at.element);
+    let edit = drawn_lines::edit_of(&at.element);
     Some((card, Lines { side, from: *numbers.first()?, to: *numbers.last()?, edit }))
 }
 
@@ -193,7 +193,7 @@ async fn within(blocks: &Element, forward: bool, row: Option<u32>) -> bool {
 
 async fn enter(element: &Element, forward: bool) {
     if let Some(card) = cards::of(element) {
-        shelf::bring(&card);
+        file_lists::bring(&card);
     }
     if is_blocks(element) && within(element, forward, None).await {
         return;
@@ -305,7 +305,7 @@ pub fn file(forward: bool) {
 
 /// The tree marks the file that is before the eyes.
 pub fn follow() {
-    let row = current_file().and_then(|card| shelf::row(&card.id()));
+    let row = current_file().and_then(|card| file_lists::row(&card.id()));
     let before = CURRENT.replace(row.clone());
     if before == row {
         return;

@@ -11,9 +11,9 @@ pub fn edit_of(element: &Element) -> Option<String> {
 }
 
 /// All lines of one side of a file, or of an edit whose place in it isn't known.
-pub struct Shown(BTreeMap<u32, (Element, String)>);
+pub struct DrawnLines(BTreeMap<u32, (Element, String)>);
 
-impl Shown {
+impl DrawnLines {
     pub fn of(root: &Element, side: char, edit: Option<&str>) -> Self {
         let mut lines = BTreeMap::new();
         for run in dom::find_all(root, ".run") {
@@ -79,5 +79,5 @@ const FAR: u32 = 200;
 
 /// The lines of the file that are shown, of one side and with these numbers.
 pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {
-    Shown::of(card, lines.side, lines.edit.as_deref()).elements(lines.from, lines.to)
+    DrawnLines::of(card, lines.side, lines.edit.as_deref()).elements(lines.from, lines.to)
 }

@@ -11,7 +11,7 @@ const MANY: usize = 1_100;
 /// Pixels around the view in which the list is there: fewer, where so much stands there that the document grows too large.
 const MARGINS: [f64; 3] = [900.0, 300.0, 40.0];
 
-pub struct Reel {
+pub struct VirtualList {
     scroller: Element,
     /// In front of all items, and behind them.
     start: Element,
@@ -37,7 +37,7 @@ pub struct Moved {
     pub left: Vec<Element>,
 }
 
-impl Reel {
+impl VirtualList {
     /// Of elements that stand in the document and, after those, in a `template`. `key` names an attribute.
     pub fn new(
         scroller: Element,
