@@ -64,24 +64,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     if Approval::open_in(&found.message.draft).is_none() {
         return again(scoped, &input, found).await;
     }
-    decide_open(scoped, found, &approval, ask, input).await
-}
-
-/// Decides an approval that is open.
-async fn decide_open(
-    scoped: &Scoped,
-    found: StoredMessage,
-    approval: &Approval,
-    ask: Option<HookAsk>,
-    input: Decide,
-) -> Result<Decided, Problem> {
-    let (session, id) = (found.message.session_id.clone(), found.message.draft.id.clone());
-    let state = state(approval, &input)?;
+    let state = state(&approval, &input)?;
     if let Some(ask) = &ask {
         check_ask(scoped, &session, &id, ask, state, &input)?;
     }
     let shown = input.shown_sha256.clone();
-    if shown.is_none() && !only_denies(approval, state, &input) {
+    if shown.is_none() && !only_denies(&approval, state, &input) {
         return Err(Problem::field(
             "/shown_sha256",
             "the `shown_sha256` of the message as it was read: only a plain denial needs none",
@@ -99,24 +87,8 @@ async fn decide_open(
         shown_sha256: shown.clone(),
         ..Decision::new(state)
     };
-    let action = action(scoped, &found.message, approval, &decision, &input)?;
-    let rule = rule(decision, shown, action);
-    match write(scoped, DecisionWrite { session, message: id, choice: state, needs_calls: true, rule }).await? {
-        Written::Now(decided) => {
-            if state == ApprovalState::AllowedAlways
-                && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
-            {
-                allow_rules::make(scoped, folder, rule).await?;
-            }
-            Ok(*decided)
-        }
-        Written::Before(current) => again(scoped, &input, *current).await,
-    }
-}
-
-/// The rule by which an open approval becomes a decided one, with the ACTION that tells the agent.
-fn rule(decision: Decision, shown: Option<String>, action: LivePost) -> Rule {
-    Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
+    let action = action(scoped, &found.message, &approval, &decision, &input)?;
+    let rule = Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
         let draft = &current.message.draft;
         let refused = |objection| Refusal::Rule(objection, Some(Box::new(current.clone())));
         if Approval::open_in(draft).is_none() {
@@ -133,7 +105,18 @@ fn rule(decision: Decision, shown: Option<String>, action: LivePost) -> Rule {
             grows: false,
             alive: false,
         })
-    })
+    });
+    match write(scoped, DecisionWrite { session, message: id, choice: state, needs_calls: true, rule }).await? {
+        Written::Now(decided) => {
+            if state == ApprovalState::AllowedAlways
+                && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
+            {
+                allow_rules::make(scoped, folder, rule).await?;
+            }
+            Ok(*decided)
+        }
+        Written::Before(current) => again(scoped, &input, *current).await,
+    }
 }
 
 /// Who decides.

@@ -24,7 +24,7 @@ impl SessionRow {
     }
 
     /// The agent ended, or begins anew: nothing that it left will go on.
-    pub(super) fn leave_work(&mut self) {
+    pub(crate) fn leave_work(&mut self) {
         if self.texts_open + self.calls_open > 0 {
             (self.texts_open, self.calls_open, self.words_seq) = (0, 0, self.last_seq);
         }
