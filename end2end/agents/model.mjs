@@ -72,6 +72,8 @@ const scripts = {
   ],
   // Refused once, by the first server that it is asked of.
   busy: () => [[text('At the second attempt.')]],
+  // Refused for good.
+  broken: () => [[text('Never said.')]],
 };
 
 const named = ({ role, text }) => (role === 'user' ? text.match(/\[(\w+)\]/g)?.at(-1)?.slice(1, -1) : undefined);
@@ -123,6 +125,9 @@ export async function model(folder) {
     if (!refused && read.messages.at(-1)?.text.includes('[busy]')) {
       refused = true;
       return json({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 529);
+    }
+    if (read.messages.at(-1)?.text.includes('[broken]')) {
+      return json({ type: 'error', error: { type: 'invalid_request_error', message: 'It is broken' } }, 400);
     }
     const { whole, events } = speaks.write(answer(read, folder), body.model ?? 'scripted', requests.length);
     if (!body.stream && !path.includes(':stream')) return json(whole);

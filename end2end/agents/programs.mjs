@@ -2,7 +2,8 @@
 //
 // An agent is installed in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
 // names the steps that it has no way to do. `asksByForm` is the option that is chosen in the form by which it asks its questions.
-// One that `resumesAfterMinute` loses a session that is resumed in the minute in which it began.
+// `asksNothing` is a mode in which it edits files without asking. One that `resumesAfterMinute` loses a session that is resumed in the minute in
+// which it began.
 import { join } from 'node:path';
 
 const claude = (home, url) => ({
@@ -35,6 +36,7 @@ export const programs = {
   claude: {
     folder: 'claude',
     environment: claude,
+    asksNothing: 'acceptEdits',
     keepsNotices: false,
   },
   codex: {
@@ -42,6 +44,7 @@ export const programs = {
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
     files: codex,
     mode: 'read-only',
+    asksNothing: 'full-access',
     keepsNotices: true,
     cannot: ['ask'],
   },
@@ -56,6 +59,7 @@ export const programs = {
         general: { disableAutoUpdate: true, sessionRetention: { enabled: false } },
       }),
     }),
+    asksNothing: 'autoEdit',
     resumesAfterMinute: true,
     keepsNotices: true,
     cannot: ['ask', 'steer'],
@@ -75,7 +79,14 @@ export const programs = {
             npm: '@ai-sdk/openai-compatible',
             name: 'Scripted',
             options: { baseURL: `${url}/v1`, apiKey: 'scripted' },
-            models: { scripted: { name: 'Scripted', limit: { context: 100_000, output: 8_000 } } },
+            models: {
+              scripted: {
+                name: 'Scripted',
+                attachment: true,
+                modalities: { input: ['text', 'image'], output: ['text'] },
+                limit: { context: 100_000, output: 8_000 },
+              },
+            },
           },
         },
       }),
@@ -85,16 +96,19 @@ export const programs = {
   },
   qwen: {
     folder: 'qwen',
-    environment: (home, url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
+    // By the name of this model it knows that it takes pictures.
+    environment: (home, url) => ({ OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'coder-model' }),
     files: () => ({
       '.qwen/settings.json': json({ security: { auth: { selectedType: 'openai' } }, privacy: { usageStatisticsEnabled: false } }),
     }),
+    asksNothing: 'auto-edit',
     keepsNotices: true,
     cannot: ['ask', 'steer'],
   },
   'claude-acp': {
     folder: 'acp',
     environment: claude,
+    asksNothing: 'acceptEdits',
     keepsNotices: true,
     asksByForm: 'Blue \u2014 As the sea',
   },
@@ -102,6 +116,7 @@ export const programs = {
     folder: 'acp',
     environment: (home) => ({ CODEX_HOME: join(home, '.codex'), SCRIPTED_KEY: 'scripted' }),
     files: codex,
+    asksNothing: 'agent-full-access',
     keepsNotices: true,
     cannot: ['ask'],
   },
