@@ -4,7 +4,7 @@
 //! - [`Transcript`]: takes the records of a session, and rebuilds the request of any reply.
 //! - `request`: what all agents have in common: calls and their results in pairs, one message a role, tokens, the difference to
 //!   the request before. `block`: a block of a message. `tokens`: the estimate.
-//! - `claude`, `codex`, `gemini`, `opencode`: which records of an agent were sent, and in which order.
+//! - `claude`, `codex`, `gemini`, `opencode`, `qwen`: which records of an agent were sent, and in which order.
 //!
 //! - [`of_run`]: what an agent was given that takes its input from here. [`of_messages`]: what is left without records.
 //!
@@ -18,6 +18,7 @@ mod codex;
 mod gemini;
 mod neutral;
 mod opencode;
+mod qwen;
 mod request;
 mod tokens;
 
@@ -63,6 +64,7 @@ impl Transcript {
             "codex" => Box::new(codex::Codex::default()),
             "gemini" => Box::new(gemini::Gemini::default()),
             "opencode" => Box::new(opencode::OpenCode::default()),
+            "qwen" => Box::new(qwen::Qwen::default()),
             _ => return None,
         };
         Some(Self { log, reading: None })

@@ -12,7 +12,7 @@
 //! fields.
 
 mod calls;
-mod said;
+pub(crate) mod said;
 mod system;
 
 use crate::parts::at::{At, file_key, message_id, micros};

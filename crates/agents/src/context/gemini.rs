@@ -195,7 +195,7 @@ impl Gemini {
 }
 
 /// The parts of a content: a text, a part, or a list of them.
-fn parts(raw: Option<&str>, at: &RecordRef) -> Vec<ContextBlock> {
+pub(super) fn parts(raw: Option<&str>, at: &RecordRef) -> Vec<ContextBlock> {
     let Some(raw) = raw else { return Vec::new() };
     if let Some(text) = string(raw) {
         return Vec::from_iter((!text.is_empty()).then(|| of_part(json!({"text": text}), at)));
@@ -219,6 +219,10 @@ fn of_part(mut part: Value, at: &RecordRef) -> ContextBlock {
             fields.insert("id".to_owned(), json!(id));
         }
         return block::of(Kind::ToolResult, Part::Results, name, id, part, Some(at));
+    }
+    if let Some(call) = part.get("functionCall") {
+        let str = |name: &str| call.get(name).and_then(Value::as_str).map(str::to_owned);
+        return block::of(Kind::ToolUse, Part::Results, str("name"), str("id"), part, Some(at));
     }
     let kind = if part.get("inlineData").is_some() { Kind::Image } else { Kind::Text };
     let is_injected =

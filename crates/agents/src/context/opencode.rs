@@ -1,6 +1,7 @@
 //! `OpenCode`: a session is one document of messages with their parts. A step of the model is one reply.
 //!
-//! Which words its providers send isn't recorded, so the blocks are told in those of Anthropic's API.
+//! Which words its providers send isn't recorded, so the blocks are told in those of Anthropic's API. A compaction is a prompt of its own, and its
+//! summary the reply: what is sent later begins with them, then the messages that it kept.
 
 use super::request::Request;
 use super::{Log, block, overlap, within};
@@ -10,8 +11,17 @@ use model::model_context::{
     ContextBlock, ContextDialect, ContextPart as Part, ContextReply, ContextRole as Role, UnrecordedPart,
 };
 use model::{RecordRef, Usage};
-use serde_json::json;
-use std::collections::HashSet;
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+
+/// What a compaction, a sub-agent's task and the pictures of results are told as.
+const COMPACTED: &str = "What did we do so far?";
+const TASK: &str = "The following tool was executed by the user";
+const MEDIA: &str = "Attached media from tool result:";
+/// The result of a call that didn't end.
+const INTERRUPTED: &str = "[Tool execution was interrupted]";
+/// Providers whose results of tools hold pictures. For all others these follow as a message.
+const WITH_MEDIA: [&str; 3] = ["anthropic", "openai", "google-vertex-anthropic"];
 
 #[derive(Default)]
 pub(super) struct OpenCode {
@@ -26,14 +36,26 @@ pub(super) struct OpenCode {
 struct Turn {
     at: Option<RecordRef>,
     is_reply: bool,
+    /// Its words stand for what was before.
     is_summary: bool,
+    /// It ended without an error.
+    is_whole: bool,
     id: Option<String>,
+    /// Of a reply: the prompt that it answers.
+    parent: Option<String>,
+    /// A prompt that compacts.
+    compacts: bool,
+    /// The first message that it keeps, if any.
+    keeps_from: Option<String>,
+    provider: Option<String>,
     model: Option<String>,
     usage: Option<Usage>,
     /// When it began, in milliseconds.
     began: i64,
     blocks: Vec<ContextBlock>,
     results: Vec<Output>,
+    /// Pictures of its results that aren't in them.
+    media: Vec<ContextBlock>,
 }
 
 /// A call's result, and when it was cleared.
@@ -84,22 +106,29 @@ impl OpenCode {
     fn message(&mut self, text: &str, message: &Obj, document: &RecordRef, at: &RecordRef) {
         let Some(info) = message.obj("info") else { return };
         let is_reply = info.str("role").as_deref() == Some("assistant");
+        let error = info.obj("error");
+        let failed = error.is_some();
+        let was_aborted = error.is_some_and(|error| error.str("name").as_deref() == Some("MessageAbortedError"));
         let began = info.obj("time").and_then(|time| time.int("created")).unwrap_or_default();
         let new = |at: &RecordRef| Turn {
             at: Some(at.clone()),
             is_reply,
-            is_summary: info.is_true("summary"),
+            is_summary: is_reply && info.is_true("summary"),
+            is_whole: info.has("finish") && !failed,
             id: info.filled("id"),
+            parent: info.filled("parentID"),
+            provider: info.filled("providerID"),
             model: info.filled("modelID"),
             usage: info.obj("tokens").map(|tokens| usage(&tokens)),
             began,
             ..Turn::default()
         };
         let mut turn = new(at);
-        let mut steps = 0;
+        let (mut steps, mut has_said) = (0, false);
         for raw in message.list("parts").unwrap_or_default() {
             let Some(part) = Obj::parse(raw) else { continue };
             let place = within(text, raw, document);
+            has_said |= !matches!(part.str("type").as_deref(), Some("step-start" | "reasoning"));
             match part.str("type").as_deref() {
                 Some("step-start") => {
                     if steps > 0 {
@@ -117,12 +146,16 @@ impl OpenCode {
                 own.len = (place.offset + place.len).saturating_sub(own.offset);
             }
         }
+        if failed && !(was_aborted && has_said) {
+            // It isn't sent again. That it was asked for stays.
+            (turn.blocks, turn.results, turn.media) = Default::default();
+        }
         self.turns.push(turn);
     }
 
     fn part(&mut self, turn: &mut Turn, part: &Obj, at: &RecordRef) {
         match part.str("type").as_deref() {
-            Some("text") if !part.is_true("ignored") => {
+            Some("text") if !part.is_true("ignored") && part.filled("text").is_some() => {
                 let counts_as = match (turn.is_summary, part.is_true("synthetic")) {
                     (true, _) => Part::Summary,
                     (_, true) => Part::Injected,
@@ -134,17 +167,13 @@ impl OpenCode {
                 let content = json!({"type": "thinking", "thinking": part.string("text")});
                 turn.blocks.push(block::anthropic(content, Part::Thinking, Some(at)));
             }
-            Some("subtask") => {
-                let mut said = block::text(part.string("prompt").unwrap_or_default(), Part::Injected, Some(at));
-                said.inexact = true;
-                turn.blocks.push(said);
+            Some("subtask") => turn.blocks.push(block::text(TASK, Part::Injected, Some(at))),
+            Some("compaction") => {
+                turn.compacts = true;
+                turn.keeps_from = part.filled("tail_start_id");
+                turn.blocks.push(block::text(COMPACTED, Part::Injected, Some(at)));
             }
-            Some("file") => {
-                let content = json!({"type": "document", "source": {"type": "url", "url": part.value("url"), "media_type": part.value("mime")}});
-                let mut file = block::anthropic(content, Part::Files, Some(at));
-                file.inexact = true;
-                turn.blocks.push(file);
-            }
+            Some("file") => turn.blocks.extend(file(part, at)),
             Some("tool") => self.call(turn, part, at),
             _ => {}
         }
@@ -160,12 +189,60 @@ impl OpenCode {
         let field = |name: &str| state.as_ref().and_then(|state| state.raw(name)).map(value);
         let used = json!({"type": "tool_use", "id": id, "name": part.string("tool"), "input": field("input")});
         turn.blocks.push(block::anthropic(used, Part::Results, Some(at)));
-        let error = field("error");
-        let content = field("output").or_else(|| error.clone());
-        let Some(content) = content else { return };
-        let result = json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": error.is_some()});
-        let cleared_at = state.and_then(|state| state.obj("time")).and_then(|time| time.int("compacted"));
+        let metadata = state.as_ref().and_then(|state| state.obj("metadata"));
+        // What a command printed before it was interrupted.
+        let printed =
+            metadata.filter(|it| it.is_true("interrupted")).and_then(|it| it.string("output").map(Value::from));
+        let error = field("error").filter(|_| printed.is_none());
+        let unfinished = || match state.as_ref()?.str("status").as_deref()? {
+            "pending" | "running" => Some(Value::from(INTERRUPTED)),
+            _ => None,
+        };
+        let failed = error.is_some();
+        let output = field("output").filter(|output| !output.is_null());
+        let Some(content) = output.or(printed).or(error).or_else(unfinished) else { return };
+        let cleared_at = state.as_ref().and_then(|state| state.obj("time")).and_then(|time| time.int("compacted"));
+        let attachments = state.as_ref().and_then(|state| state.list("attachments")).unwrap_or_default();
+        let media: Vec<ContextBlock> =
+            attachments.into_iter().filter_map(Obj::parse).filter_map(|attachment| file(&attachment, at)).collect();
+        let is_within = turn.provider.as_deref().is_some_and(|provider| WITH_MEDIA.contains(&provider));
+        let content = if is_within && !media.is_empty() && cleared_at.is_none() {
+            let text = json!({"type": "text", "text": content});
+            std::iter::once(text).chain(media.into_iter().filter_map(|block| block.content)).collect()
+        } else {
+            if !media.is_empty() && cleared_at.is_none() {
+                if turn.media.is_empty() {
+                    turn.media.push(block::text(MEDIA, Part::Injected, Some(at)));
+                }
+                turn.media.extend(media);
+            }
+            content
+        };
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": failed});
         turn.results.push(Output { block: block::anthropic(result, Part::Results, Some(at)), cleared_at });
+    }
+
+    /// The turns before one that are sent with it: without what a compaction left out, and what it kept behind its summary.
+    fn sent(&self, index: usize) -> Vec<&Turn> {
+        let before = self.turns.get(..index).unwrap_or_default();
+        let done: HashMap<&str, usize> = before
+            .iter()
+            .enumerate()
+            .filter(|(_, turn)| turn.is_summary && turn.is_whole)
+            .filter_map(|(at, turn)| Some((turn.parent.as_deref()?, at)))
+            .collect();
+        let compactions = before.iter().enumerate().rev().filter(|(_, turn)| turn.compacts);
+        let mut compactions = compactions
+            .filter_map(|(at, turn)| Some((at, done.get(turn.id.as_deref()?)? + 1, turn.keeps_from.as_deref())));
+        let Some((prompt, after, kept)) = compactions.next() else {
+            // Older ones mark the summary alone.
+            let start = before.iter().rposition(|turn| turn.is_summary).unwrap_or_default();
+            return before.iter().skip(start).collect();
+        };
+        let start = kept.and_then(|id| before.iter().take(prompt).position(|turn| turn.id.as_deref() == Some(id)));
+        let of = |range: std::ops::Range<usize>| before.get(range).unwrap_or_default().iter();
+        let kept = of(start.unwrap_or(prompt)..prompt);
+        of(prompt..after).chain(kept).chain(of(after..before.len())).collect()
     }
 
     fn answered(&self, index: usize) -> Request {
@@ -180,13 +257,16 @@ impl OpenCode {
         });
         let mut request = Request::new(ContextDialect::Neutral, of_reply.unwrap_or_default());
         request.unrecorded = UnrecordedPart::ALL.to_vec();
-        let before = self.turns.get(..index).unwrap_or_default();
-        let start = before.iter().rposition(|turn| turn.is_summary).unwrap_or_default();
-        if start > 0 {
+        let mut sent = self.sent(index);
+        if reply.is_some_and(|reply| reply.is_summary) {
+            request.doubt("The words that ask for the summary of a compaction aren't recorded");
+            sent.retain(|turn| !turn.compacts);
+        }
+        if sent.iter().any(|turn| turn.is_summary && turn.parent.is_none()) {
             request.doubt("What stands around the summary of a compaction isn't recorded");
         }
         let began = reply.map_or(i64::MAX, |reply| reply.began);
-        for turn in before.iter().skip(start) {
+        for turn in sent {
             let role = if turn.is_reply { Role::Assistant } else { Role::User };
             request.say(role, turn.blocks.iter().cloned());
             let output = |output: &Output| {
@@ -197,6 +277,7 @@ impl OpenCode {
                 block
             };
             request.say(Role::User, turn.results.iter().map(output));
+            request.say(Role::User, turn.media.iter().cloned());
         }
         if reply.is_none() {
             request.unanswered();
@@ -206,4 +287,22 @@ impl OpenCode {
         }
         request
     }
+}
+
+/// A file as it is sent; none whose text stands beside it.
+fn file(part: &Obj, at: &RecordRef) -> Option<ContextBlock> {
+    let (mime, url) = (part.string("mime")?, part.string("url")?);
+    if matches!(mime.as_str(), "text/plain" | "application/x-directory") {
+        return None;
+    }
+    let kind = if mime.starts_with("image/") { "image" } else { "document" };
+    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    let source = match data {
+        Some((_, data)) => json!({"type": "base64", "media_type": mime, "data": data}),
+        None => json!({"type": "url", "url": url}),
+    };
+    let mut block = block::anthropic(json!({"type": kind, "source": source}), Part::Files, Some(at));
+    // What the address leads to isn't recorded.
+    block.inexact = data.is_none();
+    Some(block)
 }

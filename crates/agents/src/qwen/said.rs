@@ -137,7 +137,7 @@ fn is_added(text: &str) -> bool {
 }
 
 /// What a request took. Some providers count thoughts as output, others beside it.
-fn usage(tokens: &Obj) -> Usage {
+pub(crate) fn usage(tokens: &Obj) -> Usage {
     let count = |name: &str| tokens.int(name).unwrap_or(0).clamp(0, 1 << 40);
     let (input, output, cached) =
         (count("promptTokenCount"), count("candidatesTokenCount"), count("cachedContentTokenCount"));

@@ -7,6 +7,7 @@ mod digests;
 mod gemini;
 mod opencode;
 mod queue;
+mod qwen;
 
 use agents::context::Transcript;
 use model::model_context::{ContextBlock, ContextMessage, ModelContext};

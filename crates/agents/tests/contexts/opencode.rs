@@ -115,3 +115,88 @@ fn each_block_names_the_bytes_of_its_part() {
         "a step of a message is its own reply"
     );
 }
+
+/// A compaction of the version 1.18: a prompt, and its summary as the reply.
+fn compaction(kept: Option<&str>) -> File {
+    let mut summary = message("msg_6", "assistant", 6, json!([text("Summary: basalt"), finish()]));
+    summary["info"]["summary"] = json!(true);
+    summary["info"]["parentID"] = json!("msg_5");
+    summary["info"]["finish"] = json!("stop");
+    session(json!([
+        message("msg_1", "user", 1, json!([text("List the stones")])),
+        message("msg_2", "assistant", 2, json!([text("Basalt.")])),
+        message("msg_3", "user", 3, json!([text("And plants?")])),
+        message("msg_4", "assistant", 4, json!([text("None.")])),
+        message("msg_5", "user", 5, json!([{"type": "compaction", "auto": false, "tail_start_id": kept}])),
+        summary,
+        message("msg_7", "user", 7, json!([text("Go on")])),
+        message("msg_8", "assistant", 8, json!([text("Done.")])),
+    ]))
+}
+
+#[test]
+fn a_compaction_stands_before_what_it_kept() {
+    let context = compaction(None).last();
+    let expected = ["user: text What did we do so far?", "assistant: text Summary: basalt", "user: text Go on"];
+    assert_eq!((shape(&context), verdict(&context)), (expected.map(str::to_owned).into(), vec!["recorded".to_owned()]));
+    let expected = [
+        "user: text What did we do so far?",
+        "assistant: text Summary: basalt",
+        "user: text And plants?",
+        "assistant: text None.",
+        "user: text Go on",
+    ];
+    assert_eq!(shape(&compaction(Some("msg_3")).last()), expected);
+    let transcript = compaction(None).transcript();
+    let replies = transcript.replies();
+    let summary = transcript.context(replies.get(2)).expect("the summary");
+    assert_eq!(summary.messages.len(), 4);
+    let reason = "The words that ask for the summary of a compaction aren't recorded";
+    assert_eq!(verdict(&summary), ["approximate", reason]);
+}
+
+#[test]
+fn files_calls_that_were_cut_short_and_failed_replies_are_sent_as_the_agent_does() {
+    let url = "data:image/png;base64,iVBORw0KGgo=";
+    let picture = |mime: &str| json!({"type": "file", "mime": mime, "filename": "dot", "url": url});
+    let state = |status: &str, more: Value| {
+        let mut state = json!({"status": status, "input": {"command": "ls"}});
+        if let (Value::Object(state), Value::Object(more)) = (&mut state, more) {
+            state.extend(more);
+        }
+        state
+    };
+    let call = |id: &str, state: Value| json!({"type": "tool", "callID": id, "tool": "bash", "state": state});
+    let calls = json!([
+        call("c1", state("error", json!({"error": "no", "metadata": {"interrupted": true, "output": "half"}}))),
+        call("c2", state("error", json!({"error": "failed"}))),
+        call("c3", state("running", json!({}))),
+        call("c4", state("completed", json!({"output": "read", "attachments": [picture("image/png")]}))),
+    ]);
+    let mut failed = message("msg_4", "assistant", 4, json!([text("Lost.")]));
+    failed["info"]["error"] = json!({"name": "APIError", "data": {"message": "overloaded"}});
+    let mut aborted = message("msg_6", "assistant", 6, json!([text("Kept.")]));
+    aborted["info"]["error"] = json!({"name": "MessageAbortedError", "data": {"message": "aborted"}});
+    let messages = json!([
+        message("msg_1", "user", 1, json!([text("Look"), picture("image/png"), picture("text/plain")])),
+        message("msg_2", "assistant", 2, calls),
+        message("msg_3", "user", 3, json!([text("Again")])),
+        failed,
+        message("msg_5", "user", 5, json!([text("Once more")])),
+        aborted,
+        message("msg_7", "user", 7, json!([text("Go on")])),
+        message("msg_8", "assistant", 8, json!([text("Done.")])),
+    ]);
+    let context = session(messages).last();
+    let uses = ["c1", "c2", "c3", "c4"].map(|id| format!("tool_use {id} {{\"command\":\"ls\"}}")).join(" | ");
+    let results = "tool_result c1 half | tool_result c2 failed | tool_result c3 [Tool execution was interrupted]";
+    let said = "text Attached media from tool result: | image image/png | text Again | text Once more";
+    let expected = [
+        "user: text Look | image image/png".to_owned(),
+        format!("assistant: {uses}"),
+        format!("user: {results} | tool_result c4 read | {said}"),
+        "assistant: text Kept.".to_owned(),
+        "user: text Go on".to_owned(),
+    ];
+    assert_eq!((shape(&context), verdict(&context)), (expected.into(), vec!["recorded".to_owned()]));
+}
