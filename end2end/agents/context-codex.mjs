@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { canonical } from './compare.mjs';
 import { programs } from './programs.mjs';
+import { responses } from './wires.mjs';
 import { compareAll, workbench } from './workbench.mjs';
 
 const bench = await workbench(programs.codex);
@@ -66,16 +66,6 @@ async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
   return thread;
 }
 
-// An item without what only says which it is.
-const NAMES = ['id', 'status', 'internal_chat_message_metadata_passthrough'];
-const strip = (value) => canonical(value, (key, field) => !NAMES.includes(key) && field !== null);
-const text = (item) => JSON.stringify(strip(item));
-// Where instructions are the first item of the input, the context has them as the system prompt.
-const sent = ({ input, tools }) => input && { blocks: input.map(text), whole: JSON.stringify(tools) };
-const contents = (context) => context.messages.flatMap(({ blocks }) => blocks);
-const read = (context) => ({ blocks: contents(context).map(({ content }) => text(content)), whole: '' });
-const inexact = (context) => new Set(contents(context).filter(({ inexact }) => inexact).map(({ content }) => text(content)));
-
 const compact = async ({ call, thread, turnEnds }) => {
   const ended = turnEnds();
   await call('thread/compact/start', { threadId: thread });
@@ -116,4 +106,4 @@ const transcripts = async () => {
   await cp(join(home, '.codex/sessions'), join(home, 'sessions'), { recursive: true });
   return join(home, 'sessions');
 };
-await compareAll(bench, scenarios, { sent, transcripts, read, inexact });
+await compareAll(bench, scenarios, { ...responses, transcripts });

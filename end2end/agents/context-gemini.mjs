@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { canonical } from './compare.mjs';
 import { programs } from './programs.mjs';
+import { gemini } from './wires.mjs';
 import { compareAll, workbench } from './workbench.mjs';
 
 const bench = await workbench(programs.gemini);
@@ -20,16 +20,6 @@ async function run(prompt) {
   return JSON.parse(stdout.split('\n').find((line) => line.includes('"session_id"'))).session_id;
 }
 
-// A part without the signature of what the model thought.
-const strip = (value) => canonical(value, (key) => key !== 'thoughtSignature');
-const text = (role, part) => JSON.stringify([role === 'assistant' ? 'model' : role, strip(part)]);
-const sent = ({ contents, tools }) =>
-  tools && { blocks: contents.flatMap(({ role, parts }) => parts.map((part) => text(role, part))), whole: JSON.stringify(tools) };
-const blocks = (context, wanted) =>
-  context.messages.flatMap(({ role, blocks }) => blocks.filter(wanted).map(({ content }) => text(role, content)));
-const read = (context) => ({ blocks: blocks(context, () => true), whole: '' });
-const inexact = (context) => new Set(blocks(context, ({ inexact }) => inexact));
-
 const scenarios = [
   ['plain', '[hello] Hello'],
   ['tools', '[edit] Write a note'],
@@ -42,4 +32,4 @@ const scenarios = [
 ];
 
 const runs = scenarios.map(([name, prompt]) => [name, () => run(prompt)]);
-await compareAll(bench, runs, { sent, transcripts: () => join(bench.home, '.gemini/tmp/work/chats'), read, inexact });
+await compareAll(bench, runs, { ...gemini, transcripts: () => join(bench.home, '.gemini/tmp/work/chats') });

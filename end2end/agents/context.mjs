@@ -10,9 +10,9 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { canonical } from './compare.mjs';
 import { picture } from './picture.mjs';
 import { programs } from './programs.mjs';
+import { anthropic } from './wires.mjs';
 import { compareAll, here, workbench } from './workbench.mjs';
 
 const claude = process.env.CLAUDE ?? 'claude';
@@ -76,30 +76,6 @@ async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   return session;
 }
 
-// A body without what is added on the way out: marks for the cache, the billing line, a lone text that is written as a string.
-const strip = (value) => canonical(value, (key) => key !== 'cache_control');
-const blocks = (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content ?? []);
-const plain = ({ messages, system, tools }) => strip({
-  messages: messages.map(({ role, content }) => ({ role, content: blocks(content) })),
-  system: blocks(system).filter(({ text }) => !text?.startsWith('x-anthropic-billing-header')),
-  tools: tools ?? [],
-});
-const asText = ({ messages, system, tools }) => ({
-  blocks: messages.flatMap(({ role, content }) => content.map((block) => JSON.stringify([role, block]))),
-  whole: JSON.stringify([messages, system, tools]),
-});
-
-function read(context) {
-  const write = (blocks) => blocks.map(({ content }) => content);
-  return asText(plain({
-    messages: context.messages.map(({ role, blocks }) => ({ role, content: write(blocks) })),
-    system: write(context.system),
-    tools: write(context.tools),
-  }));
-}
-const inexact = (context) => new Set(context.messages.flatMap(({ role, blocks }) =>
-  blocks.filter(({ inexact }) => inexact).map(({ content }) => JSON.stringify([role, strip(content)]))));
-
 const scenarios = [
   ['plain', () => run(['[hello] Hello'])],
   ['tools', () => run(['[edit] Write a note'])],
@@ -142,4 +118,4 @@ const subAgents = async (session) => {
   const files = await readdir(join(projects, project, session, 'subagents')).catch(() => []);
   return files.filter((file) => file.endsWith('.jsonl')).map((file) => `${session}/${file.slice('agent-'.length, -'.jsonl'.length)}`);
 };
-await compareAll(bench, scenarios, { sent: (body) => asText(plain(body)), transcripts, subAgents, read, inexact });
+await compareAll(bench, scenarios, { ...anthropic, transcripts, subAgents });
