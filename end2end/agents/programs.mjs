@@ -1,7 +1,7 @@
 // The agents that `drive.mjs` drives: how each one is installed, set up against the scripted model, and what it can't do.
 //
 // An agent is installed in `AGENTS/FOLDER`; `environment` and `files` (below the home folder) keep it from anything but the model. `cannot`
-// names the steps that it has no way to do. `asksByForm` is the option that is chosen in the form by which it asks its questions.
+// names the steps that it has no way to do. `asksByForm` is the word of the option that is chosen in the form by which it asks its questions.
 // `asksNothing` is a mode in which it edits files without asking. One that `resumesAfterMinute` loses a session that is resumed in the minute in
 // which it began.
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ export const programs = {
     environment: claude,
     asksNothing: 'acceptEdits',
     keepsNotices: true,
-    asksByForm: 'Blue \u2014 As the sea',
+    asksByForm: 'Blue',
   },
   'codex-acp': {
     folder: 'acp',
