@@ -1,20 +1,23 @@
 //! Aider's chat history, `.aider.chat.history.md` in the folder of a project: markdown, to which each chat is added.
 //!
-//! Lines after `####` are a person's, those after `>` the program's, and all others the model's. `# aider chat started at`
-//! begins a chat, which is a session. There are no times but that one, in the time zone of the machine, which nothing names:
-//! it is read as UTC.
+//! Lines after `####` are a person's, those after `>` the program's, and all others the model's; what it thought is in tags.
+//! `# aider chat started at` begins a chat, which is a session. There are no times but that one, in the time zone of the machine,
+//! which nothing names: it is read as UTC.
 //!
-//! Ids of messages: `<folder>~<offset>`, with `~edit~<n>` of what a SEARCH/REPLACE block changes.
+//! Ids of messages: `<folder>~<offset>`, with `~edit~<n>` of what an answer changes (`edits`), and `~approval~<n>` of what the
+//! program asked.
 
-use crate::parts::at::{At, derived_id};
-use crate::parts::calls::settle;
-use crate::parts::edits::{created, fragment, message};
+mod edits;
+
+use crate::parts::at::{At, derived_id, envelope, extras};
 use crate::parts::lines::{Lines, RawLine};
 use crate::parts::log::Log;
 use crate::parts::obj::Obj;
 use crate::parts::pieces::What;
 use crate::{Change, Reader, SessionKey, Span};
+use edits::{Block, Fence, Whole};
 use model::{Context, MessageId, Micros, Origin, Part, Role, Spent, Usage};
+use serde_json::json;
 
 /// Reads one chat history.
 pub(crate) struct History {
@@ -32,8 +35,12 @@ struct Chat {
     lead: Option<Span>,
     /// The block that is being read.
     block: Option<Block>,
+    /// The code that is being read.
+    fence: Option<Fence>,
     /// Edits of the last answer, by the id of the message, with the file.
     edits: Vec<(String, String)>,
+    /// Whole files in it.
+    wholes: Vec<Whole>,
 }
 
 /// Lines of one speaker.
@@ -43,11 +50,15 @@ struct Section {
     /// Empty lines at its end, so far.
     empty: usize,
     is_in_fence: bool,
+    /// The thought has ended.
+    is_over: bool,
     /// The last lines, one of which may name a file.
     last: [String; 2],
     /// The file of the last block.
     path: Option<String>,
     edits: usize,
+    /// What the program asked in it.
+    asked: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,14 +67,8 @@ enum Speaker {
     Person,
     Program,
     Model,
-}
-
-/// A SEARCH/REPLACE block.
-struct Block {
-    start: Span,
-    old: String,
-    new: String,
-    is_replacing: bool,
+    /// The model, for itself.
+    Thought,
 }
 
 const HEAD: &str = "# aider chat started at ";
@@ -72,7 +77,7 @@ impl History {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "aider";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     pub fn new(path: &str) -> Self {
         let folder = path.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
@@ -84,7 +89,9 @@ impl History {
             section: None,
             lead: None,
             block: None,
+            fence: None,
             edits: Vec::new(),
+            wholes: Vec::new(),
         };
         Self { lines: Lines::default(), chat }
     }
@@ -104,26 +111,38 @@ impl Chat {
 
     fn line(&mut self, line: &str, span: Span) {
         let line = line.trim_start_matches('\u{feff}');
-        if line.trim().is_empty() && self.block.is_none() {
+        if line.trim().is_empty() && !self.is_in_code() {
             return self.empty_line(span);
         }
         let (speaker, text) = self.speaker(line);
-        let goes_on =
-            self.section.as_ref().is_some_and(|section| section.speaker == speaker && speaker != Speaker::Head);
-        if !goes_on {
+        let is_same = |section: &Section| {
+            section.speaker == speaker
+                && !section.is_over
+                && match speaker {
+                    Speaker::Head => false,
+                    // An empty line within what a person says has the mark, too.
+                    Speaker::Person => section.empty == 0,
+                    Speaker::Program | Speaker::Model | Speaker::Thought => true,
+                }
+        };
+        if !self.section.as_ref().is_some_and(is_same) {
             self.close();
             self.open(speaker, text, span);
         } else if let Some(section) = &mut self.section
             && let Some(draft) = self.log.book.change(section.at.session, &section.at.id, span)
         {
-            draft.content.push_str(&"\n".repeat(section.empty + 1));
-            draft.content.push_str(text);
+            section.is_over = speaker == Speaker::Thought && is_tag(text, true);
+            if !section.is_over {
+                let between = if draft.content.is_empty() { 0 } else { section.empty + 1 };
+                draft.content.push_str(&"\n".repeat(between));
+                draft.content.push_str(text);
+            }
             section.empty = 0;
         }
         match speaker {
             Speaker::Model => self.model_line(text, span),
             Speaker::Program => self.program_line(text, span),
-            Speaker::Head | Speaker::Person => {}
+            Speaker::Head | Speaker::Person | Speaker::Thought => {}
         }
     }
 
@@ -149,6 +168,11 @@ impl Chat {
         if is_code && !ends {
             return (Speaker::Model, line);
         }
+        let is_thought =
+            self.section.as_ref().is_some_and(|section| section.speaker == Speaker::Thought && !section.is_over);
+        if is_thought && !ends || is_tag(line, false) {
+            return (Speaker::Thought, line);
+        }
         if let Some(text) = said("#### ").or_else(|| (line == "####").then_some("")) {
             return (Speaker::Person, text);
         }
@@ -168,6 +192,14 @@ impl Chat {
         let draft = match speaker {
             Speaker::Head => at.aside(&at.id, "session_start", "Session started"),
             Speaker::Program => at.aside(&at.id, "aider", text),
+            // `/ask How?` is followed by the question itself.
+            Speaker::Person if is_command(text) => {
+                let (name, args) = text.split_once(' ').unwrap_or((text, ""));
+                let mut draft = at.text(&at.id, Role::User, "user", text);
+                draft.context = Context::None;
+                draft.metadata = Some(extras("command", json!({ "name": name, "args": args })));
+                draft
+            }
             Speaker::Person => {
                 self.release_edits();
                 self.log.begin_run(&mut at);
@@ -179,23 +211,18 @@ impl Chat {
                 self.log.pause(&at);
                 at.text(&at.id, Role::Assistant, "bot", text)
             }
+            Speaker::Thought => {
+                self.log.alive(&mut at);
+                at.text(&at.id, Role::Model, "thinking", "")
+            }
         };
         draft.id.as_str().clone_into(&mut at.id);
         self.log.book.keep(at.session, draft, span);
-        let (last, path) = ([String::new(), String::new()], None);
-        self.section = Some(Section { speaker, at, empty: 0, is_in_fence: false, last, path, edits: 0 });
-    }
-
-    /// Nobody says any more what became of the edits of an answer.
-    fn release_edits(&mut self) {
-        for (id, _) in std::mem::take(&mut self.edits) {
-            let session = self.log.session(None);
-            self.log.book.release(session, &id);
-        }
+        self.section = Some(Section::new(speaker, at));
     }
 
     fn close(&mut self) {
-        self.block = None;
+        (self.block, self.fence) = (None, None);
         if let Some(section) = self.section.take() {
             self.log.book.release(section.at.session, &section.at.id);
         }
@@ -214,58 +241,6 @@ impl Chat {
         }
     }
 
-    /// A line of an answer may belong to a block that changes a file.
-    fn model_line(&mut self, line: &str, span: Span) {
-        let Some(section) = &mut self.section else { return };
-        let mark = |c: char, word: &str| {
-            let count = line.chars().take_while(|found| *found == c).count();
-            (5..=9).contains(&count) && line[count..].trim() == word
-        };
-        let Some(block) = &mut self.block else {
-            if mark('<', "SEARCH") {
-                // The file stands before the fence, or before the block.
-                let names = section.last.iter().rev().map(|line| line.trim().trim_matches(['*', '`', '#', ':']).trim());
-                let path =
-                    names.filter(|name| !name.is_empty() && !name.contains(' ')).find(|name| name.contains(['.', '/']));
-                section.path = path.map(str::to_owned).or(section.path.take());
-                section.is_in_fence = true;
-                self.block = Some(Block { start: span, old: String::new(), new: String::new(), is_replacing: false });
-            } else {
-                if line.starts_with("```") {
-                    section.is_in_fence = !section.is_in_fence;
-                }
-                section.last.swap(0, 1);
-                line.clone_into(&mut section.last[1]);
-            }
-            return;
-        };
-        if mark('=', "") {
-            block.is_replacing = true;
-        } else if mark('>', "REPLACE") {
-            self.edit(span);
-        } else {
-            let side = if block.is_replacing { &mut block.new } else { &mut block.old };
-            side.push_str(line);
-            side.push('\n');
-        }
-    }
-
-    /// A block ends: what it would change.
-    fn edit(&mut self, end: Span) {
-        let (Some(block), Some(section)) = (self.block.take(), &mut self.section) else { return };
-        let Some(path) = section.path.clone() else { return };
-        let piece =
-            if block.old.is_empty() { created(&block.new) } else { fragment(Some(&block.old), Some(&block.new)) };
-        let edit = message(&path, vec![piece], "proposed", None);
-        let id = derived_id(&section.at.id, "edit", section.edits);
-        section.edits += 1;
-        let mut draft = section.at.text(&id, Role::Assistant, "bot", edit.content);
-        (draft.context, draft.part, draft.metadata) = (Context::None, Part::Derived, Some(edit.metadata));
-        self.edits.push((draft.id.as_str().to_owned(), path));
-        let span = Span { offset: block.start.offset, len: end.end() - block.start.offset };
-        self.log.book.keep(section.at.session, draft, span);
-    }
-
     /// The program says what it did, or what an answer took.
     fn program_line(&mut self, line: &str, span: Span) {
         let Some(at) = self.section.as_ref().map(|section| section.at.clone()) else { return };
@@ -281,16 +256,35 @@ impl Chat {
         } else if let Some(figures) = line.strip_prefix("Tokens: ") {
             let id = format!("{}~{}", at.id, span.offset);
             self.log.spent(spent(id, figures));
+        } else {
+            self.asked(line, span);
         }
     }
 
-    fn settle(&mut self, at: &At, path: &str, state: &str, note: Option<&str>, span: Span) {
-        for (id, _) in self.edits.extract_if(.., |(_, file)| *file == path) {
-            if let Some(draft) = self.log.book.change(at.session, &id, span) {
-                settle(draft, state, note);
-            }
-            self.log.book.release(at.session, &id);
-        }
+    /// A question of the program, with what a person answered.
+    fn asked(&mut self, line: &str, span: Span) {
+        let Some((question, rest)) = line.split_once(" (Y)es/(N)o") else { return };
+        let Some((_, behind)) = rest.rsplit_once('[') else { return };
+        let Some((by_default, answer)) = behind.split_once("]:") else { return };
+        let answer = Some(answer.trim()).filter(|answer| !answer.is_empty()).unwrap_or(by_default);
+        let Some(section) = &mut self.section else { return };
+        let state = match answer.to_lowercase().chars().next() {
+            Some('n' | 's' | 'd') => "denied",
+            Some('a') => "allowed_always",
+            _ => "allowed_once",
+        };
+        let verb = if state == "denied" { "denied" } else { "allowed" };
+        let decision = json!({ "state": state, "selected": [], "at": section.at.time });
+        let asked = json!({
+            "kind": "permission", "title": question, "questions": [], "state": state, "decision": decision,
+        });
+        let id = derived_id(&section.at.id, "approval", section.asked);
+        section.asked += 1;
+        let mut draft = section.at.text(&id, Role::Assistant, "bot", format!("{question} ({verb})"));
+        (draft.context, draft.part) = (Context::None, Part::Derived);
+        draft.metadata = Some(envelope("APPROVAL", asked));
+        let at = section.at.clone();
+        self.log.book.say(at.session, draft, span);
     }
 
     fn end(&mut self) {
@@ -299,6 +293,22 @@ impl Chat {
             self.log.note(lead, "An empty line");
         }
     }
+}
+
+/// Is it a command for the program, and no prompt?
+fn is_command(text: &str) -> bool {
+    let word = text.strip_prefix('/').map(|rest| rest.split(' ').next().unwrap_or_default());
+    let is_name = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    text.starts_with('!') || word.is_some_and(is_name)
+}
+
+/// Does a line begin, or end, what the model thought?
+fn is_tag(line: &str, end: bool) -> bool {
+    const HIDDEN: &str = "thinking-content-";
+    let line = line.trim();
+    let inner = line.strip_prefix(if end { "</" } else { "<" }).and_then(|tag| tag.strip_suffix('>'));
+    inner.is_some_and(|tag| tag == "think" || tag.starts_with(HIDDEN))
+        || line == if end { "► **ANSWER**" } else { "► **THINKING**" }
 }
 
 /// `3.2k sent, 1k cache write, 2k cache hit, 400 received. Cost: $0.01 message, $0.02 session.`
