@@ -14,13 +14,22 @@ use serde_json::{Map, Value, json};
 /// What tools do whose names don't say it.
 pub(crate) fn kind(tool: &str) -> Option<ToolKind> {
     match tool {
-        "list_directory" | "read_many_files" => Some(ToolKind::Read),
+        "list_directory" | "read_many_files" | "read_mcp_resource" => Some(ToolKind::Read),
         "edit" => Some(ToolKind::Edit),
-        "search_file_content" => Some(ToolKind::Search),
+        "search_file_content" | "list_mcp_resources" => Some(ToolKind::Search),
         "google_web_search" => Some(ToolKind::Fetch),
-        "write_todos" | "todo_write" | "task" | "agent" | "delegate_to_agent" | "codebase_investigator" => {
-            Some(ToolKind::Think)
-        }
+        "read_background_output" | "list_background_processes" => Some(ToolKind::Execute),
+        "write_todos"
+        | "todo_write"
+        | "task"
+        | "agent"
+        | "delegate_to_agent"
+        | "codebase_investigator"
+        | "invoke_agent"
+        | "update_topic"
+        | "enter_plan_mode"
+        | "exit_plan_mode" => Some(ToolKind::Think),
+        _ if tool.starts_with("tracker_") => Some(ToolKind::Think),
         _ => None,
     }
 }
@@ -86,8 +95,12 @@ impl Chat {
         let state = outcome.as_ref().map_or("running", |outcome| outcome.state);
         let text = outcome.as_ref().map(|outcome| outcome.text.clone()).unwrap_or_default();
         let edit = edits::of_call(&tool, &input, display.as_ref(), state, &text);
-        let list = input.get("todos").and_then(Value::as_array).filter(|_| matches!(state, "done" | "running"));
-        let list = list.filter(|_| tool.contains("todo")).and_then(|list| todos::of_list(list));
+        // Tools that change single items show the list that comes of it.
+        let changed = display.as_ref().and_then(|display| display.value("todos"));
+        let changed = changed.filter(|_| tool.starts_with("tracker_"));
+        let given = input.get("todos").filter(|_| tool.contains("todo")).or(changed.as_ref());
+        let list = given.and_then(Value::as_array).filter(|_| matches!(state, "done" | "running"));
+        let list = list.and_then(|list| todos::of_list(list));
         let kind = kind(&tool).or_else(|| edit.as_ref().map(|_| ToolKind::Edit));
         let spans = self.spans_of(&call_id, at.span);
         let first = At { span: spans[0], ..at.clone() };

@@ -24,19 +24,22 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     let name: String = tool.chars().filter(|c| c.is_alphanumeric()).collect();
     Some(match name.to_lowercase().as_str() {
         "strreplaceeditor" if get(input, &["command"]) == Some("view") => ToolKind::Read,
-        "read" | "readfile" | "view" | "viewfile" | "ls" | "listdir" | "listdirectory" => ToolKind::Read,
+        "read" | "readfile" | "readfiles" | "readmanyfiles" | "view" | "viewfile" | "viewimage" | "ls" | "listdir"
+        | "listdirectory" | "readlints" => ToolKind::Read,
         "edit" | "editfile" | "multiedit" | "write" | "writefile" | "create" | "createfile" | "strreplace"
-        | "strreplaceeditor" | "insert" | "applypatch" | "searchreplace" => ToolKind::Edit,
+        | "strreplaceeditor" | "insert" | "applypatch" | "searchreplace" | "editnotebook" | "notebookedit" => {
+            ToolKind::Edit
+        }
         "delete" | "deletefile" => ToolKind::Delete,
         "move" | "rename" => ToolKind::Move,
         "grep" | "rg" | "find" | "glob" | "search" | "codebasesearch" | "semanticsearch" | "filesearch"
-        | "globfilesearch" | "toolsearch" => ToolKind::Search,
+        | "grepsearch" | "globfilesearch" | "toolsearch" => ToolKind::Search,
         "bash" | "readbash" | "writebash" | "stopbash" | "listbash" | "shell" | "shellexec" | "execute"
         | "powershell" | "readpowershell" | "writepowershell" | "stoppowershell" | "runterminal" | "runterminalcmd" => {
             ToolKind::Execute
         }
         "task" | "agent" | "subagent" | "readagent" | "listagents" | "todo" | "todowrite" | "updatetodo"
-        | "reportintent" | "exitspecmode" | "createplan" => ToolKind::Think,
+        | "reportintent" | "exitspecmode" | "exitplanmode" | "createplan" => ToolKind::Think,
         "fetch" | "fetchurl" | "webfetch" | "websearch" => ToolKind::Fetch,
         _ => return None,
     })

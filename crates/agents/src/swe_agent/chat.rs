@@ -2,7 +2,7 @@
 
 use super::{Action, Trajectory};
 use crate::Span;
-use crate::parts::at::{At, derived_id, envelope, extras};
+use crate::parts::at::{At, derived_id, envelope, extras, message_id};
 use crate::parts::blocks::joined_text;
 use crate::parts::calls::Result;
 use crate::parts::files::files_in;
@@ -24,7 +24,11 @@ impl Trajectory {
         let text = text_of(entry);
         let role = entry.filled("role").or_else(|| entry.filled("type")).unwrap_or_default();
         let is_prompt = self.book.sessions[at.session].runs.id().is_none();
+        let interrupts = entry.obj("extra").and_then(|extra| extra.filled("interrupt_type")).unwrap_or_default();
         match role.as_str() {
+            "user" if interrupts.starts_with("User") => self.interruption(at, &text),
+            // The program tells the model what is wrong with its answer.
+            "user" if interrupts == "FormatError" => self.notice(at, "format_error", &text, Context::Turn),
             _ if entry.is_true("is_demo") => self.notice(at, "demonstration", &text, Context::Ephemeral),
             "system" => self.notice(at, "instructions", &text, Context::Ephemeral),
             "assistant" => self.answer(at, entry, &text),
@@ -58,6 +62,20 @@ impl Trajectory {
         self.book.sessions[at.session].first_prompt(asked(text));
         let draft = at.text(&at.id, Role::User, "user", text);
         self.say(&at, draft);
+    }
+
+    /// A person says no to a command, or something else than the agent waits for.
+    fn interruption(&mut self, at: &At, text: &str) {
+        if !self.waiting.is_empty() {
+            self.waiting.clear();
+            self.calls.end_all(&mut self.book, self.session, "cancelled");
+        }
+        let mut at = at.clone();
+        let runs = &mut self.book.sessions[at.session].runs;
+        runs.begin(message_id(&at.id).as_str(), at.time);
+        runs.uses(self.origin.model.as_deref());
+        at.run = runs.id().map(str::to_owned);
+        self.say(&at, at.text(&at.id, Role::User, "user", text));
     }
 
     /// What the model thought, said and called.
@@ -110,7 +128,11 @@ impl Trajectory {
         let blocks = entry.list("thinking_blocks").unwrap_or_default();
         let of_block = |raw: &str| Obj::parse(raw)?.filled("thinking");
         let thoughts: Vec<String> = blocks.iter().filter_map(|raw| of_block(raw)).collect();
-        let thought = entry.filled("reasoning_content").unwrap_or_else(|| thoughts.join("\n\n"));
+        let items = entry.list("output").unwrap_or_default().into_iter().filter_map(Obj::parse);
+        let items = items.filter(|item| item.str("type").as_deref() == Some("reasoning"));
+        let summaries = items.filter_map(|item| item.raw("summary").map(joined_text)).collect::<Vec<_>>();
+        let told = [thoughts, summaries].concat().join("\n\n");
+        let thought = entry.filled("reasoning_content").unwrap_or(told);
         let is_redacted = thought.trim().is_empty() && !blocks.is_empty();
         if thought.trim().is_empty() && !is_redacted {
             return;
@@ -178,7 +200,8 @@ pub(super) fn text_of(entry: &Obj) -> String {
         return entry.raw("output").map(joined_text).unwrap_or_default();
     }
     let text = |raw: &&str| {
-        let blocks = Obj::parse(raw)?.list("content")?;
+        let item = Obj::parse(raw).filter(|item| item.str("type").as_deref() != Some("reasoning"))?;
+        let blocks = item.list("content")?;
         let texts = blocks.into_iter().filter_map(|block| Obj::parse(block)?.filled("text"));
         Some(texts.collect::<Vec<_>>().join("\n"))
     };

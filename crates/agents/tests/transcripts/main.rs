@@ -13,6 +13,7 @@ mod repeated;
 mod results;
 mod reviews;
 mod rewinds;
+mod shapes;
 mod shells;
 mod speakers;
 mod support;
