@@ -33,6 +33,7 @@ pub(super) struct OpenCode {
 
 /// What a person said, or a step of the model.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that the record has")]
 struct Turn {
     at: Option<RecordRef>,
     is_reply: bool,

@@ -128,11 +128,7 @@ impl Trajectory {
         let blocks = entry.list("thinking_blocks").unwrap_or_default();
         let of_block = |raw: &str| Obj::parse(raw)?.filled("thinking");
         let thoughts: Vec<String> = blocks.iter().filter_map(|raw| of_block(raw)).collect();
-        let items = entry.list("output").unwrap_or_default().into_iter().filter_map(Obj::parse);
-        let items = items.filter(|item| item.str("type").as_deref() == Some("reasoning"));
-        let summaries = items.filter_map(|item| item.raw("summary").map(joined_text)).collect::<Vec<_>>();
-        let told = [thoughts, summaries].concat().join("\n\n");
-        let thought = entry.filled("reasoning_content").unwrap_or(told);
+        let thought = entry.filled("reasoning_content").unwrap_or_else(|| thoughts.join("\n\n"));
         let is_redacted = thought.trim().is_empty() && !blocks.is_empty();
         if thought.trim().is_empty() && !is_redacted {
             return;
@@ -200,8 +196,7 @@ pub(super) fn text_of(entry: &Obj) -> String {
         return entry.raw("output").map(joined_text).unwrap_or_default();
     }
     let text = |raw: &&str| {
-        let item = Obj::parse(raw).filter(|item| item.str("type").as_deref() != Some("reasoning"))?;
-        let blocks = item.list("content")?;
+        let blocks = Obj::parse(raw)?.list("content")?;
         let texts = blocks.into_iter().filter_map(|block| Obj::parse(block)?.filled("text"));
         Some(texts.collect::<Vec<_>>().join("\n"))
     };

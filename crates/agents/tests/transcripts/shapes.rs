@@ -20,9 +20,9 @@ fn said(last: &Last) -> Vec<String> {
     last.messages.iter().map(|(_, draft, _)| line(draft)).collect()
 }
 
-fn calls(last: &Last) -> Vec<(ToolKind, Option<ToolState>)> {
+fn calls(last: &Last) -> Vec<(ToolKind, ToolState)> {
     let call = |draft: &Draft| match Body::of(draft) {
-        Body::ToolCall(call) => Some((call.kind(), call.state)),
+        Body::ToolCall(call) => Some((call.kind(), call.state())),
         _ => None,
     };
     last.messages.iter().filter_map(|(_, draft, _)| call(draft)).collect()
@@ -62,26 +62,8 @@ fn a_person_who_interrupts_a_small_agent_speaks_for_themselves() {
         "system trajectory_format TEXT trajectory format: mini-swe-agent-1.1",
     ];
     assert_eq!(spoken, expected);
-    let states = [(ToolKind::Execute, Some(ToolState::Cancelled)), (ToolKind::Execute, Some(ToolState::Done))];
+    let states = [(ToolKind::Execute, ToolState::Cancelled), (ToolKind::Execute, ToolState::Done)];
     assert_eq!(calls(&last), states);
-}
-
-#[test]
-fn a_response_that_is_stored_as_it_came_has_its_thoughts_apart() {
-    let document = json!({ "messages": [
-        { "role": "user", "content": "Mow" },
-        { "object": "response", "id": "r1", "model": "m", "output": [
-            { "type": "reasoning", "id": "rs1", "summary": [{ "type": "summary_text", "text": "Sunday?" }], "content": [] },
-            { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "I mow." }] },
-            { "type": "function_call", "call_id": "c1", "name": "bash", "arguments": "{\"command\":\"mow\"}" },
-        ], "extra": { "actions": [{ "command": "mow", "tool_call_id": "c1" }] } },
-        { "type": "function_call_output", "call_id": "c1", "output": "mown" },
-    ], "trajectory_format": "mini-swe-agent-1.1" });
-    let last = read_document("swe_agent", "mow/mow.traj.json", &document);
-    let of = |role: Role| said(&last).into_iter().filter(|line| line.starts_with(role.as_str())).collect::<Vec<_>>();
-    assert_eq!(of(Role::Model), ["model thinking TEXT Sunday?"]);
-    assert_eq!(of(Role::Assistant), ["assistant bot TEXT I mow.", "assistant bot TOOL_CALL Using tool: bash - `mow`"]);
-    assert_eq!(calls(&last), [(ToolKind::Execute, Some(ToolState::Done))]);
 }
 
 #[test]
