@@ -6,7 +6,7 @@
 mod asks;
 mod stream;
 
-use crate::driver::{Answer, Command, Driver, Effects, Opening, Prompt, Refusal, Resume, When};
+use crate::driver::{Answer, Command, Driver, Effects, Opening, Picture, Prompt, Refusal, Resume, When};
 use crate::event::{Choice, Event, Outcome, State, Tokens, Turn};
 use asks::Asks;
 use serde_json::{Map, Value, json};
@@ -136,11 +136,16 @@ impl Claude {
     }
 
     fn say(&mut self, prompt: Prompt, effects: &mut Effects) {
-        let Prompt { id, text, before, .. } = prompt;
-        let content = if before.is_empty() {
+        let Prompt { id, text, before, pictures, .. } = prompt;
+        let content = if before.is_empty() && pictures.is_empty() {
             Value::from(text)
         } else {
-            before.iter().chain([&text]).map(|text| json!({ "type": "text", "text": text })).collect()
+            let texts = before.iter().chain([&text]).map(|text| json!({ "type": "text", "text": text }));
+            let picture = |Picture { mime, data }: &Picture| {
+                let source = json!({ "type": "base64", "media_type": mime, "data": data });
+                json!({ "type": "image", "source": source })
+            };
+            texts.chain(pictures.iter().map(picture)).collect()
         };
         effects.send(&json!({
             "type": "user",

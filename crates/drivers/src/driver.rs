@@ -67,6 +67,17 @@ pub struct Prompt {
     pub before: Vec<String>,
     /// Notices for this run alone, for an agent with a system prompt for one run: see [`crate::programs::Program::has_system_prompt_for_runs`].
     pub system_notices: Vec<String>,
+    /// Pictures that go with it, behind the text.
+    pub pictures: Vec<Picture>,
+}
+
+/// A picture that goes with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// `image/png`.
+    pub mime: String,
+    /// Its bytes in Base64.
+    pub data: String,
 }
 
 /// When a prompt is taken by an agent that works.

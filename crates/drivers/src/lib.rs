@@ -40,7 +40,7 @@ mod rpc;
 mod run;
 mod terminals;
 
-pub use driver::{Answer, Command, Driver, Effects, Job, JobError, Opening, Prompt, Refusal, Resume, When};
+pub use driver::{Answer, Command, Driver, Effects, Job, JobError, Opening, Picture, Prompt, Refusal, Resume, When};
 pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
 pub use log::Log;

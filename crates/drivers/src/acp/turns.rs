@@ -3,7 +3,7 @@
 use super::asks::Calls;
 use super::{Acp, Purpose, value};
 use crate::rpc::{self, RpcError, filled};
-use crate::{Effects, Event, Outcome, Prompt, Refusal, Tokens, Turn, Voice};
+use crate::{Effects, Event, Outcome, Picture, Prompt, Refusal, Tokens, Turn, Voice};
 use agent_client_protocol_schema::v1::CancelNotification;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl Acp {
     }
 
     fn send_prompt(&mut self, prompt: &Prompt, effects: &mut Effects) {
-        let params = json!({ "sessionId": self.session, "prompt": self.blocks(prompt) });
+        let params = json!({ "sessionId": self.session, "prompt": self.blocks(prompt, effects) });
         self.request("session/prompt", params, Purpose::Prompt, effects);
     }
 
@@ -56,7 +56,8 @@ impl Acp {
         match steering {
             Steering::Extension => {
                 let idle = json!({ "steering": { "idleBehavior": "promptRequired" } });
-                let params = json!({ "sessionId": self.session, "prompt": self.blocks(&prompt), "_meta": idle });
+                let params =
+                    json!({ "sessionId": self.session, "prompt": self.blocks(&prompt, effects), "_meta": idle });
                 self.request("_session/steering", params, Purpose::Steer(Box::new(prompt)), effects);
             }
             Steering::Prompt => {
@@ -89,14 +90,20 @@ impl Acp {
     }
 
     /// What no person said goes before the text, in blocks that are meant for the model alone: they become no messages of a person.
-    fn blocks(&mut self, prompt: &Prompt) -> Vec<Value> {
+    fn blocks(&mut self, prompt: &Prompt, effects: &mut Effects) -> Vec<Value> {
         let mut before = prompt.before.clone();
         if !self.takes_system_prompt() {
             before.splice(0..0, std::mem::take(&mut self.opening.system_notices));
         }
         let for_model = json!({ "audience": ["assistant"] });
         let before = before.iter().map(|text| json!({ "type": "text", "text": text, "annotations": for_model }));
-        before.chain([json!({ "type": "text", "text": prompt.text })]).collect()
+        let takes_pictures = self.capabilities.pointer("/promptCapabilities/image") == Some(&Value::Bool(true));
+        if !takes_pictures && !prompt.pictures.is_empty() {
+            effects.emit(Event::Notice("The agent takes no pictures: it was given their names".to_owned()));
+        }
+        let picture = |Picture { mime, data }: &Picture| json!({ "type": "image", "mimeType": mime, "data": data });
+        let pictures = prompt.pictures.iter().filter(|_| takes_pictures).map(picture);
+        before.chain([json!({ "type": "text", "text": prompt.text })]).chain(pictures).collect()
     }
 
     pub(super) fn interrupt(&mut self, effects: &mut Effects) -> Result<(), Refusal> {

@@ -2,7 +2,7 @@
 
 use super::{Codex, Purpose};
 use crate::rpc::RpcError;
-use crate::{Effects, Event, Outcome, Prompt, Refusal, Tokens, Turn, Voice};
+use crate::{Effects, Event, Outcome, Picture, Prompt, Refusal, Tokens, Turn, Voice};
 use serde_json::{Map, Value, json};
 
 /// A turn that goes on.
@@ -204,8 +204,10 @@ impl Codex {
 /// What a person says, with its id and with notices as context of the turn.
 fn say(params: &mut Map<String, Value>, prompt: &Prompt) {
     let texts = prompt.before.iter().chain([&prompt.text]);
-    let input = texts.map(|text| json!({ "type": "text", "text": text }));
-    params.insert("input".to_owned(), input.collect());
+    let texts = texts.map(|text| json!({ "type": "text", "text": text }));
+    let picture =
+        |Picture { mime, data }: &Picture| json!({ "type": "image", "url": format!("data:{mime};base64,{data}") });
+    params.insert("input".to_owned(), texts.chain(prompt.pictures.iter().map(picture)).collect());
     if !prompt.id.is_empty() {
         params.insert("clientUserMessageId".to_owned(), json!(prompt.id));
     }

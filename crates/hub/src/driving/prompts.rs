@@ -1,14 +1,26 @@
-//! What a driven agent is given, by the renderer of all runs and through the context log.
+//! What a driven agent is given, by the renderer of all runs and through the context log; and the pictures that go with it, which the log
+//! has by their names.
 
 use super::Running;
 use crate::refusal::refusal;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
-use drivers::{Prompt, When};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use drivers::{Picture, Prompt, When};
+use model::Body;
+use model::message_type::file::{FileItem, FileState};
 use model::routing::Place;
 use model::run_prompt::{NoticePlacement, Rendered, RunFormat};
 use serde_json::Value;
-use store::{GivenRun, LiveBegin, LiveDone, LiveWrite, Takes};
+use std::collections::BTreeSet;
+use store::{GivenRun, LiveBegin, LiveDone, LiveWrite, StoreError, Takes};
+
+/// Kinds of pictures that models take.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// The largest picture that an agent is given, and all pictures of a prompt together, in bytes.
+const MOST: u64 = 5 << 20;
+const MOST_IN_ALL: u64 = 20 << 20;
 
 /// Takes the next prompt that people wrote, with what the system said before it. None if nobody wrote one. A prompt that joins a run
 /// has no notices: that run has its own.
@@ -29,7 +41,12 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
     let senders = hub.routing.rules(&session, Place::Room).senders.clone();
     let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes: Takes::Prompt, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
-        (LiveDone::Begun(given), _) => Ok(prompt(*given, when)),
+        (LiveDone::Begun(given), _) => {
+            let seqs: BTreeSet<i64> = given.pieces.iter().filter_map(|piece| piece.seq).collect();
+            let Some(mut prompt) = prompt(*given, when) else { return Ok(None) };
+            prompt.pictures = pictures(hub, running, seqs).await;
+            Ok(Some(prompt))
+        }
         _ => Err(Problem::internal()),
     }
 }
@@ -43,7 +60,8 @@ fn prompt(given: GivenRun, when: When) -> Option<Prompt> {
         _ => blocks(&rendered.prompt()),
     };
     let text = texts.pop().filter(|text| !text.is_empty())?;
-    Some(Prompt { id, text, when, before: texts, system_notices: rendered.system().into_iter().collect() })
+    let system_notices = rendered.system().into_iter().collect();
+    Some(Prompt { id, text, when, before: texts, system_notices, pictures: Vec::new() })
 }
 
 /// The texts of a prompt in the format `anthropic`.
@@ -51,4 +69,45 @@ fn blocks(prompt: &str) -> Vec<String> {
     let messages: Vec<Value> = serde_json::from_str(prompt).unwrap_or_default();
     let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
     blocks.filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+}
+
+/// The pictures of messages. The bar names what can't be given: the agent has its name alone.
+async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Picture> {
+    let (mut pictures, mut room) = (Vec::new(), MOST_IN_ALL);
+    for seq in seqs {
+        let Ok(Some(stored)) = hub.workspace.message_at(&running.session, seq).await else { continue };
+        let Body::File(file) = Body::of(&stored.message.draft) else { continue };
+        for item in &file.files {
+            match picture(hub, item, room).await {
+                Ok(Some((picture, size))) => {
+                    room -= size;
+                    pictures.push(picture);
+                }
+                found => {
+                    if let Err(error) = found {
+                        tracing::warn!(%error, "a picture can't be read");
+                    }
+                    let name = model::text::one_line(&item.name, 80);
+                    let why = format!("it takes pictures of at most {} MiB", MOST >> 20);
+                    let notice = format!("The agent was given the name of {name}, not its bytes: {why}");
+                    running.show(hub, |view| view.note(notice));
+                }
+            }
+        }
+    }
+    pictures
+}
+
+/// A picture with its size in bytes. None of what is no picture, or has no room.
+async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<Option<(Picture, u64)>, StoreError> {
+    let is_picture = item.state == FileState::Ready && PICTURES.contains(&item.mime.as_str());
+    let Some(address) = item.blob.as_deref().filter(|_| is_picture) else { return Ok(None) };
+    let found = hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await?;
+    let Some(blob) = found.filter(|blob| blob.size <= MOST.min(room)) else { return Ok(None) };
+    let mut bytes = Vec::new();
+    let mut reader = hub.workspace.read_blob(&blob, 0..blob.size);
+    while let Some(part) = reader.next_part().await? {
+        bytes.extend(part);
+    }
+    Ok(Some((Picture { mime: item.mime.clone(), data: STANDARD.encode(bytes) }, blob.size)))
 }

@@ -1,10 +1,11 @@
 //! Agents that the server starts: a script stands in for Claude Code, in the `PATH` of agents.
 #![cfg(unix)]
 
+use crate::blobs::put;
 use crate::support::{Answer, House, Talk, in_time};
 use api::Method::{Delete, Get, Patch, Post};
 use drivers::environment::Environment;
-use hub::{Caller, Consent, Root, driving};
+use hub::{Caller, Consent, Root, Scoped, driving};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
@@ -247,6 +248,44 @@ async fn a_prompt_comes_with_what_the_system_said_and_its_transcript_adds_no_mes
     let (after, before) = (said(&after), said(&before));
     assert_eq!(after[..before.len()], before);
     assert_eq!(after[before.len()..].iter().map(|(_, content)| content.clone()).collect::<Vec<_>>(), ["Done."]);
+}
+
+#[tokio::test]
+async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
+    let house = house().await;
+    let session = started(&house, json!({})).await;
+    until(&house, &session, "idle").await;
+    let scoped = Scoped::new(house.hub.clone(), Caller::Owner);
+    let mut files = Vec::new();
+    for (name, mime, bytes) in [("dot.png", "image/png", "png"), ("notes.txt", "text/plain", "plums")] {
+        let (made, _) = put(&scoped, mime, bytes.into()).await.unwrap();
+        files.push(json!({"name": name, "mime": mime, "size": made.size, "blob": made.blob, "state": "ready"}));
+    }
+    let path = format!("/v1/sessions/{session}/messages");
+    let metadata = json!({"message_type": "FILE", "payload": {"files": files}});
+    let body = json!({"id": "look", "role": "user", "content": "What is it?", "message_metadata": metadata});
+    let posted = owner(&house, Post, &path, body).await;
+    assert_eq!(posted.status, 201, "{}", posted.body);
+    written(&house, "prompts", 1).await;
+    let content = json!([
+        {"type": "text", "text": "What is it?\ndot.png\nnotes.txt"},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}},
+    ]);
+    assert_eq!(prompts(&house), [content.clone()]);
+    let agent = house.read(&format!("/v1/sessions/{session}/agent")).await;
+    let notice = "The agent was given the name of notes.txt, not its bytes: it takes pictures of at most 5 MiB";
+    assert_eq!(agent["notices"], json!([notice]));
+
+    let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
+    let said = json!({"role": "user", "content": content});
+    let talk = Talk::new(own.as_str().unwrap()).message("user", said, json!({})).says("A dot.");
+    for text in [talk.text(), talk.says("A small one.").text()] {
+        house.import(&[house.write("own.jsonl", text)]).await;
+        let all = house.read(&path).await["messages"].clone();
+        let shown = |message: &Value| (message["message_type"].clone(), message["content"].clone());
+        let all: Vec<(Value, Value)> = all.as_array().unwrap().iter().map(shown).collect();
+        assert_eq!(all[..2], [(json!("FILE"), json!("What is it?")), (json!("TEXT"), json!("A dot."))]);
+    }
 }
 
 #[tokio::test]

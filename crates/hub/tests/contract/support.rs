@@ -339,7 +339,7 @@ impl Talk {
         self.message("assistant", message, json!({ "requestId": format!("req_{id}") }))
     }
 
-    fn message(mut self, kind: &str, message: Value, extra: Value) -> Self {
+    pub fn message(mut self, kind: &str, message: Value, extra: Value) -> Self {
         self.second += self.step;
         let number = self.lines.len() + 1;
         let parent = if number > 1 { json!(self.id(number - 1)) } else { Value::Null };

@@ -26,6 +26,7 @@ struct Posted {
     old: Old,
     /// As it was posted, and as it was given.
     texts: [String; 2],
+    has_files: bool,
     is_met: bool,
 }
 
@@ -115,8 +116,36 @@ pub(super) async fn meet(
             }
         }
     }
-    *planned = kept;
+    *planned = without_files(kept, &posted, &met, stored)?;
     Ok(met)
+}
+
+/// Leaves out the files of a line whose words are a row with files: that one shows them.
+fn without_files(
+    planned: Vec<Planned>,
+    posted: &[Posted],
+    met: &BTreeSet<(i64, String)>,
+    stored: &HashMap<(i64, String), Old>,
+) -> Result<Vec<Planned>, StoreError> {
+    let mut lines: Vec<(i64, Reference)> = Vec::new();
+    for row in posted.iter().filter(|row| row.has_files) {
+        let session = row.old.session_rid();
+        lines.extend(unpack_references(&row.old.records)?.into_iter().map(|line| (session, line)));
+        let key = (session, row.old.id.clone());
+        if met.contains(&key) {
+            let own = planned.iter().filter(|one| one.session_rid == key.0 && one.message.id == key.1);
+            lines.extend(own.flat_map(|one| &one.references).map(|line| (session, *line)));
+        }
+    }
+    let is_shown = |one: &Planned| {
+        let is_file = one.message.role == Role::User && one.message.message_type == MessageType::File;
+        let is_stored = || stored.contains_key(&(one.session_rid, one.message.id.clone()));
+        let covers = |line: &Reference| {
+            lines.iter().any(|(session, own)| *session == one.session_rid && (own.covers(*line) || line.covers(*own)))
+        };
+        is_file && !is_stored() && one.references.iter().any(covers)
+    };
+    Ok(if lines.is_empty() { planned } else { planned.into_iter().filter(|one| !is_shown(one)).collect() })
 }
 
 /// The rows that were posted to the agents of these sessions, in their order.
@@ -140,7 +169,8 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
     let row = |Row { old, body }: Row| {
         let message = SdkMessage::new(old.seq, &unpack_draft(&body)?);
         let texts = [message.content.trim().to_owned(), spoken(&message).trim().to_owned()];
-        Ok(Posted { old, texts, is_met: false })
+        let has_files = message.message_type == MessageType::File;
+        Ok(Posted { old, texts, has_files, is_met: false })
     };
     rows.into_iter().map(row).collect()
 }
