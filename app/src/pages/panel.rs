@@ -201,9 +201,7 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
         PanelData::Todos(state) => todos::todos(session, state),
         PanelData::Changes(all) => changes::changes(session, all),
         PanelData::Agents(children) => agents::agents(children, clock),
-        PanelData::Context { requests, runs, times } => {
-            context::context(detail, requests, runs, times.as_ref(), clock)
-        }
+        PanelData::Context { requests, runs, times } => context::context(detail, requests, runs, times.as_ref(), clock),
         PanelData::Tools(all) => tools::tools(all),
         PanelData::Events(page) => events::events(session, page, clock),
         PanelData::Records { page, at } => records::records(session, page, *at),

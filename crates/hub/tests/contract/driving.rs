@@ -271,7 +271,7 @@ async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
         {"type": "text", "text": "What is it?\ndot.png\nnotes.txt"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}},
     ]);
-    assert_eq!(prompts(&house), [content.clone()]);
+    assert_eq!(prompts(&house), std::slice::from_ref(&content));
     let agent = house.read(&format!("/v1/sessions/{session}/agent")).await;
     let notice = "The agent was given the name of notes.txt, not its bytes: it takes pictures of at most 5 MiB";
     assert_eq!(agent["notices"], json!([notice]));
