@@ -2,9 +2,9 @@
 
 use crate::readers::read;
 use crate::support::Last;
+use model::Draft;
 use model::message_type::Body;
 use model::message_type::tool_call::{ToolKind, ToolState};
-use model::Draft;
 use serde_json::{Value, json};
 
 fn read_document(agent: &str, path: &str, document: &Value) -> Last {
