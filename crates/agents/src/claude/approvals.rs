@@ -4,7 +4,7 @@
 use super::at::{derived_id, envelope, message_id};
 use super::obj::Obj;
 use super::outcome::Outcome;
-use crate::parts::answers::Answers;
+use crate::parts::answers::{Answers, text_of};
 use crate::parts::asks;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::clip;
@@ -30,9 +30,10 @@ pub fn approval_id(call_id: &str) -> MessageId {
 }
 
 /// The answer, once the call's result is there.
-pub(crate) fn decide(draft: &mut Draft, tool: &str, outcome: &Outcome, line: &Obj, now: Micros) {
+pub(crate) fn decide(draft: &mut Draft, outcome: &Outcome, line: &Obj, now: Micros) {
     let result = line.obj("toolUseResult");
-    let asks = tool == "AskUserQuestion";
+    let kind = super::calls::payload(draft).and_then(|payload| payload.get("kind")?.as_str());
+    let asks = kind == Some("question");
     let mut decision = json!({ "selected": [], "at": now });
     if asks {
         let payload = super::calls::payload(draft);
@@ -134,8 +135,4 @@ pub(crate) fn expire(draft: &mut Draft) {
     {
         payload.insert("state".to_owned(), json!("expired"));
     }
-}
-
-fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
-    from.get(key)?.as_str().filter(|text| !text.is_empty())
 }

@@ -253,7 +253,7 @@ impl State {
         let approval = derived_id(id, "approval", 0);
         if let Some(draft) = self.book.change(session, &approval, at.span) {
             draft.requires_user_input = false;
-            approvals::decide(draft, tool, outcome, line, at.time);
+            approvals::decide(draft, outcome, line, at.time);
         }
         self.quiet_question(session, Some(call_id));
         if !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")

@@ -291,6 +291,7 @@ fn quoted(questions: &[Value], text: &str) -> Vec<(String, String)> {
     answers.collect()
 }
 
-fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
+/// A text that isn't empty, of an object's field.
+pub(crate) fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
     from.get(key)?.as_str().filter(|text| !text.is_empty())
 }

@@ -1,6 +1,6 @@
 //! Questions and plans that an agent puts to a person by calling a tool. Most agents took the names and fields of one another.
 
-use super::answers::Answers;
+use super::answers::{Answers, text_of};
 use super::at::envelope;
 use super::blocks::cut;
 use super::calls::Result;
@@ -19,7 +19,7 @@ const LABEL: [&str; 4] = ["label", "title", "text", "value"];
 const SEVERAL: [&str; 4] = ["multiSelect", "multi_select", "multiple", "allow_multiple"];
 /// Words before an answer.
 const BEFORE_ANSWER: [&str; 4] = ["User selected: ", "User responded: ", "User response: ", "User answered: "];
-/// What a result says when nobody answered.
+/// Words in the first line of a result that has no answer.
 const UNANSWERED: [&str; 5] =
     ["declined to answer", "dismissed", "without answering", "did not answer", "non-interactive"];
 
@@ -161,7 +161,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_lowercase()
 }
 
-/// What a result says of the questions, which stood in the call as `given`.
+/// Reads the answers from a result. `given` are the questions as the call has them.
 fn answers(questions: &[Value], given: &[Value], result: &Result) -> Answers {
     let told = result.answers.clone().or_else(|| {
         let told: Value = serde_json::from_str(&result.text).ok()?;
@@ -233,10 +233,6 @@ pub(crate) fn plan_title(plan: Option<&str>) -> String {
     let line =
         plan.and_then(|plan| plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|l| !l.is_empty()));
     line.map_or_else(|| "Plan".to_owned(), |line| cut(line, MAX_PLAN_TITLE))
-}
-
-fn text_of<'a>(from: &'a Value, key: &str) -> Option<&'a str> {
-    from.get(key)?.as_str().filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use super::{Kind, Planned};
 use crate::StoreError;
-use crate::columns::columns;
-use crate::columns::text;
+use crate::columns::{columns, text};
 use crate::prepare::work::{CallResult, Work};
 use crate::step::Step;
 use crate::store::on_step;

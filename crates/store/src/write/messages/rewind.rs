@@ -1,8 +1,7 @@
 //! Messages that a person left behind by rewinding the conversation: they keep their row, place and words, and say so.
 
 use crate::columns::columns;
-use crate::pack::content_hash;
-use crate::pack::{Packer, unpack_draft};
+use crate::pack::{Packer, content_hash, unpack_draft};
 use crate::step::Step;
 use crate::store::on_step;
 use crate::write::changes::Changes;
