@@ -45,7 +45,7 @@ test('requests of all sessions are read and answered in place', async ({ page, v
   await expect(row(page, edits, 2)).toContainText(/Denied.*by you/);
   await page.keyboard.press('j');
   await page.keyboard.press('r');
-  await expect(page.getByRole('textbox', { name: 'Your answer' })).toBeFocused();
+  await expect(row(page, wonders, 1).getByRole('textbox', { name: 'Your answer' })).toBeFocused();
   await page.keyboard.type('The *old* name');
   await page.keyboard.press('Control+Enter');
   await expect(row(page, wonders, 1)).toContainText('Answered by you');

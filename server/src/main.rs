@@ -1,8 +1,8 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and [`modes`] who may read it; [`speaker`]
-//! names who speaks; [`logging`] says what is logged.
+//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and
+//! [`permissions`] who may read it; [`speaker`] names who speaks; [`logging`] says what is logged.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
 

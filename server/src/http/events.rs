@@ -70,7 +70,7 @@ pub struct EventsQuery {
     session: Option<String>,
     /// `now`: ends with what is there.
     until: Option<String>,
-    /// Sessions with commas between them, or `none`: see [`growing`].
+    /// Sessions with commas between them, or `none`: see [`streaming_text`].
     growth: Option<String>,
 }
 
