@@ -1,14 +1,16 @@
 //! Copilot CLI's sessions: `~/.copilot/session-state/<session>/events.jsonl`, one event a line.
 //!
 //! Sub-agents write into the same file: their events name the call that started them, and become a session of their own.
-//! It is one of the few agents that record what a person allowed (`permission`).
+//! It is one of the few agents that record what a person allowed (`permission`) and answered (`asks`).
 //!
 //! Ids of messages: an event's own one, with `~<part>` where one event says several things; `<call id>` of a tool call, with
-//! `~permission~0` of what was asked about it.
+//! `~permission~0` of what was asked about it, and `~approval~0` of what it asks itself.
 //!
 //! How to add an event type: an arm in `event`; without one it is shown by its plain fields.
 
+mod asks;
 mod permission;
+mod spent;
 
 use crate::Span;
 use crate::parts::at::At;
@@ -17,31 +19,34 @@ use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
+use asks::Asked;
 use model::{Origin, RunOutcome, Spent, Usage};
 use serde_json::json;
+use spent::Told;
 use std::collections::HashMap;
 
 /// Reads the events of one session.
 pub(crate) struct Events {
     log: Log,
-    /// Requests for leave that are open, by their id: the session and the id of the message.
-    asked: HashMap<String, (usize, String)>,
+    /// What a person is asked and hasn't answered, by the id of the request.
+    asked: HashMap<String, Asked>,
     /// Calls that weren't allowed.
     denied: Vec<String>,
     /// Reasoning that an event of its own told, until the message that repeats it.
     thought: Option<String>,
+    told: Told,
 }
 
 impl Events {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "copilot";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 4;
+    pub const VERSION: i32 = 5;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);
         let named = Some(stem(path)).filter(|stem| *stem != "events").or_else(|| folders.next()).unwrap_or_default();
-        Self { log: Log::new(named), asked: HashMap::new(), denied: Vec::new(), thought: None }
+        Self { log: Log::new(named), asked: HashMap::new(), denied: Vec::new(), thought: None, told: Told::default() }
     }
 
     fn event(&mut self, at: &mut At, kind: &str, event: &Obj, data: &Obj) {
@@ -65,6 +70,8 @@ impl Events {
             }
             "session.shutdown" => {
                 self.shown(at, kind, data);
+                self.expire(at, "expired");
+                self.sums(at, data);
                 self.log.facts().runs.end(RunOutcome::Done, None);
             }
             "user.message" => self.prompt(at, data),
@@ -79,6 +86,12 @@ impl Events {
             "tool.execution_complete" => self.result(at, data),
             "permission.requested" => self.ask(at, data),
             "permission.completed" => self.decide(at, data),
+            "user_input.requested" => self.question(at, kind, data),
+            "user_input.completed" => self.question_answered(at, kind, data),
+            "exit_plan_mode.requested" => self.plan(at, kind, data),
+            "exit_plan_mode.completed" => self.plan_decided(at, kind, data),
+            "elicitation.requested" => self.form(at, kind, data),
+            "elicitation.completed" => self.form_filled(at, kind, data),
             "system.message" | "system.notification" | "skill.invoked" => match data.filled("content") {
                 Some(text) => self.log.told(at, &at.id, &kind.replace('.', "_"), text),
                 None => self.shown(at, kind, data),
@@ -147,8 +160,9 @@ impl Events {
         self.log.alive(at);
         if let Some(output) = data.int("outputTokens") {
             let id = ["apiCallId", "messageId"].iter().find_map(|key| data.filled(key)).or_else(|| event.filled("id"));
-            let usage = Usage { output: output.clamp(0, 1 << 40), ..Usage::default() };
             let id = id.unwrap_or_else(|| at.id.clone());
+            let usage = Usage { output: output.clamp(0, 1 << 40), ..Usage::default() };
+            self.told.wrote(&id, self.log.origin.model.as_deref(), usage.output);
             self.log.spent_ahead(Spent { id, usage, ..Spent::default() });
         }
         let thought = data.filled("reasoningText");

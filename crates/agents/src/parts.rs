@@ -7,6 +7,7 @@
 //! - `at`: what every message made from one line has in common; ids and envelopes.
 //! - `log`: a file of one session, whose lines become messages one by one: what most readers do with most lines.
 //! - `calls`: tool calls and their results. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//! - `asks`, `answers`, `forms`: what a person is asked, and the answers.
 //! - `edits`, `patch`, `window`: changes of files. `todos`: checklists. `reviews`: what was found in files.
 
 pub(crate) mod answers;
@@ -21,6 +22,7 @@ pub(crate) mod document;
 pub(crate) mod edits;
 pub(crate) mod either;
 pub(crate) mod files;
+pub(crate) mod forms;
 pub(crate) mod lines;
 pub(crate) mod log;
 pub(crate) mod obj;

@@ -2,11 +2,11 @@
 
 use super::Messages;
 use super::requests::Request;
-use crate::form;
 use crate::parts::at::{At, derived_id, envelope, message_id};
 use crate::parts::blocks::result_text;
 use crate::parts::calls::{Result, payload};
-use crate::parts::obj::{Obj, string};
+use crate::parts::forms;
+use crate::parts::obj::Obj;
 use model::message_type::approval::OptionKind;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -55,16 +55,7 @@ impl Messages {
     /// A form, or an address to open.
     pub(super) fn ask_form(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
         self.ensure_run(at);
-        let title = params.filled("message").unwrap_or_else(|| "A form".to_owned());
-        let schema = params.raw("requestedSchema").and_then(|raw| serde_json::from_str(raw).ok());
-        let fields = form::fields(&schema.unwrap_or_default());
-        let mut asked = json!({ "kind": "form", "title": title, "questions": [], "state": "open" });
-        if !fields.is_empty() {
-            asked["fields"] = json!(fields);
-        }
-        if let Some(url) = params.filled("url") {
-            asked["body"] = json!(url);
-        }
+        let (title, asked) = forms::asked(params);
         self.open_approval(at, title, asked, request);
     }
 
@@ -102,21 +93,7 @@ impl Messages {
     }
 
     pub(super) fn decide_form(&mut self, at: &At, request: &Request, result: Option<&Obj>) {
-        let state = match result.and_then(|result| result.filled("action")).as_deref() {
-            Some("accept") => "answered",
-            Some("decline") => "denied",
-            _ => "cancelled",
-        };
-        let mut decision = json!({ "state": state, "selected": [], "at": at.time });
-        let values = result.and_then(|result| result.obj("content"));
-        let line = |(name, raw): (&str, &str)| {
-            let value = string(raw).map_or_else(|| raw.to_owned(), std::borrow::Cow::into_owned);
-            format!("{name}: {value}")
-        };
-        let lines: Vec<String> = values.iter().flat_map(Obj::fields).map(line).collect();
-        if !lines.is_empty() {
-            decision["text"] = json!(lines.join("\n"));
-        }
+        let (state, decision) = forms::filled(result, at.time);
         self.close_approval(at, request, state, decision);
     }
 

@@ -1,6 +1,7 @@
 //! What the agent asked a person's leave for, and what was decided.
 
 use super::Events;
+use super::asks::Asked;
 use crate::parts::at::{At, derived_id, envelope, message_id};
 use crate::parts::calls::payload;
 use crate::parts::obj::Obj;
@@ -31,7 +32,7 @@ impl Events {
         self.log.first.get_or_insert_with(|| draft.id.clone());
         let message = draft.id.as_str().to_owned();
         self.log.book.keep(at.session, draft, at.span);
-        self.asked.insert(id, (at.session, message));
+        self.asked.insert(id, Asked { session: at.session, message, of_call: false });
     }
 
     pub(super) fn decide(&mut self, at: &At, data: &Obj) {
@@ -46,7 +47,9 @@ impl Events {
             _ => "decided_elsewhere",
         };
         let asked = data.filled("requestId").and_then(|id| self.asked.remove(&id));
-        let Some((session, id)) = asked else { return self.shown(at, "permission.completed", data) };
+        let Some(Asked { session, message: id, .. }) = asked else {
+            return self.shown(at, "permission.completed", data);
+        };
         let Some(draft) = self.log.book.change(session, &id, at.span) else { return };
         self.log.first.get_or_insert_with(|| draft.id.clone());
         draft.requires_user_input = false;
@@ -74,8 +77,12 @@ impl Events {
 
     /// The conversation goes on: nobody decides any more what is still open.
     pub(super) fn expire(&mut self, at: &At, state: &str) {
-        let here = self.asked.extract_if(|_, (session, _)| *session == at.session);
-        for (_, (session, id)) in here {
+        let here = self.asked.extract_if(|_, asked| asked.session == at.session);
+        for (_, Asked { session, message: id, of_call }) in here {
+            // A call says itself what became of it.
+            if of_call {
+                continue;
+            }
             if let Some(draft) = self.log.book.touch(session, &id) {
                 draft.requires_user_input = false;
                 if let Some(payload) = payload(draft) {

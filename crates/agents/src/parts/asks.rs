@@ -50,7 +50,9 @@ fn question_of(input: &Map<String, Value>) -> Option<(String, Map<String, Value>
 }
 
 fn plan_of(input: &Map<String, Value>) -> (String, Map<String, Value>) {
-    let plan = input.get("plan").and_then(Value::as_str).filter(|plan| !plan.is_empty());
+    // Where the plan lies in a file, the call may have a summary of it.
+    let text = |key: &str| input.get(key)?.as_str().filter(|text| !text.is_empty());
+    let plan = text("plan").or_else(|| text("summary"));
     let mut payload = json!({ "kind": "plan", "title": plan_title(plan), "questions": [], "state": "open" });
     if let Some(plan) = plan {
         payload["body"] = json!(plan);
@@ -132,7 +134,15 @@ pub(crate) fn decide(
         return None;
     }
     let mut decision = json!({ "selected": [], "at": at });
-    let (state, content) = if payload.get("kind") == Some(&json!("question")) {
+    let kind = payload.get("kind").and_then(Value::as_str);
+    let (state, content) = if kind == Some("form") {
+        if result.state == "done" {
+            decision["text"] = json!(result.text);
+            ("answered", None)
+        } else {
+            ("cancelled", None)
+        }
+    } else if kind == Some("question") {
         let questions = payload.get("questions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let answers = answers(questions, &given(input), result);
         answers.write(&mut decision);

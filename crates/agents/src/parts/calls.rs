@@ -180,6 +180,13 @@ impl Calls {
         }
     }
 
+    /// Session and id of the message with what an open call asks a person.
+    pub fn asked(&self, call_id: &str) -> Option<(usize, String)> {
+        let call = self.by_id.get(call_id).filter(|call| call.is_open)?;
+        let id = derived_id(&call.id, "approval", 0);
+        call.derived.contains(&id).then_some((call.session, id))
+    }
+
     /// A line belongs to a call, and may say more of it. False if no such call is known.
     pub fn extend(&self, book: &mut Book, at: &At, call_id: &str, details: Vec<(&'static str, Value)>) -> bool {
         let Some(call) = self.by_id.get(call_id) else { return false };

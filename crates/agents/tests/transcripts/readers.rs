@@ -98,7 +98,7 @@ fn chat_histories_of_aider() {
 
 #[test]
 fn events_of_copilot_cli() {
-    check("copilot", 1);
+    check("copilot", 2);
 }
 
 #[test]
