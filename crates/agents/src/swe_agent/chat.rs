@@ -28,7 +28,10 @@ impl Trajectory {
         match role.as_str() {
             "user" if interrupts.starts_with("User") => self.interruption(at, &text),
             // The program tells the model what is wrong with its answer.
-            "user" if interrupts == "FormatError" => self.notice(at, "format_error", &text, Context::Turn),
+            "user" if interrupts == "FormatError" => {
+                self.wrong_answer(at, entry);
+                self.notice(at, "format_error", &text, Context::Turn);
+            }
             _ if entry.is_true("is_demo") => self.notice(at, "demonstration", &text, Context::Ephemeral),
             "system" => self.notice(at, "instructions", &text, Context::Ephemeral),
             "assistant" => self.answer(at, entry, &text),
@@ -123,16 +126,22 @@ impl Trajectory {
         }
     }
 
-    /// What the model thought, where the message has it apart.
+    /// An answer of the model that the program didn't take: it stands in the stored response alone.
+    fn wrong_answer(&mut self, at: &At, entry: &Obj) {
+        let Some(response) = response_of(entry) else { return };
+        let mut at = At { id: format!("{}~answer", at.id), ..at.clone() };
+        self.request(&mut at, entry);
+        self.thoughts(&at, entry);
+        self.words(&at, &text_of(message_in(&response).as_ref().unwrap_or(&response)));
+    }
+
+    /// What the model thought, where the message or the stored response has it apart.
     pub(super) fn thoughts(&mut self, at: &At, entry: &Obj) {
-        let blocks = entry.list("thinking_blocks").unwrap_or_default();
-        let of_block = |raw: &str| Obj::parse(raw)?.filled("thinking");
-        let thoughts: Vec<String> = blocks.iter().filter_map(|raw| of_block(raw)).collect();
-        let thought = entry.filled("reasoning_content").unwrap_or_else(|| thoughts.join("\n\n"));
-        let is_redacted = thought.trim().is_empty() && !blocks.is_empty();
-        if thought.trim().is_empty() && !is_redacted {
-            return;
-        }
+        let response = response_of(entry);
+        let said = response.as_ref().and_then(message_in);
+        let sources = [Some(entry), said.as_ref(), response.as_ref()];
+        let Some(thought) = sources.into_iter().flatten().find_map(reasoning) else { return };
+        let is_redacted = thought.trim().is_empty();
         let mut draft = at.text(&format!("{}~thinking", at.id), Role::Model, "thinking", thought);
         if is_redacted {
             draft.metadata = Some(extras("redacted", json!(true)));
@@ -186,6 +195,37 @@ impl Trajectory {
     }
 }
 
+/// The response of the API, as it came.
+fn response_of<'a>(entry: &Obj<'a>) -> Option<Obj<'a>> {
+    entry.obj("extra")?.obj("response")
+}
+
+/// The message in a response.
+fn message_in<'a>(response: &Obj<'a>) -> Option<Obj<'a>> {
+    Obj::parse(response.list("choices")?.first()?)?.obj("message")
+}
+
+/// The reasoning in a message or a response; empty where it is hidden.
+fn reasoning(of: &Obj) -> Option<String> {
+    if let Some(text) = ["reasoning_content", "reasoning"].iter().find_map(|key| of.filled(key)) {
+        return Some(text);
+    }
+    let blocks = of.list("thinking_blocks").unwrap_or_default().into_iter().filter_map(Obj::parse);
+    let blocks = blocks.map(|block| block.filled("thinking").unwrap_or_default());
+    let items = of.list("output").unwrap_or_default().into_iter().filter_map(Obj::parse);
+    let items = items.filter(|item| item.str("type").as_deref() == Some("reasoning"));
+    let of_item = |item: Obj| ["summary", "content"].iter().find_map(|key| texts_in(&item, key)).unwrap_or_default();
+    let parts: Vec<String> = blocks.chain(items.map(of_item)).collect();
+    let texts: Vec<&str> = parts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    (!parts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The texts of a list of blocks.
+fn texts_in(item: &Obj, key: &str) -> Option<String> {
+    let texts = item.list(key)?.into_iter().filter_map(|block| Obj::parse(block)?.filled("text"));
+    Some(texts.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+}
+
 /// The words of a message, whatever API it is of.
 pub(super) fn text_of(entry: &Obj) -> String {
     if let Some(raw) = entry.raw("content") {
@@ -195,12 +235,9 @@ pub(super) fn text_of(entry: &Obj) -> String {
     if items.is_empty() {
         return entry.raw("output").map(joined_text).unwrap_or_default();
     }
-    let text = |raw: &&str| {
-        let blocks = Obj::parse(raw)?.list("content")?;
-        let texts = blocks.into_iter().filter_map(|block| Obj::parse(block)?.filled("text"));
-        Some(texts.collect::<Vec<_>>().join("\n"))
-    };
-    items.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+    let items = items.into_iter().filter_map(Obj::parse);
+    let said = items.filter(|item| item.str("type").as_deref() != Some("reasoning"));
+    said.filter_map(|item| texts_in(&item, "content")).collect::<Vec<_>>().join("\n")
 }
 
 fn usage_of(usage: &Obj) -> Usage {
