@@ -221,7 +221,9 @@ pub static AGENTS: [Agent; 22] = [
     Agent::new(Droid::NAME, "Factory Droid", '⬡', "a Factory Droid session", Record(detect::droid))
         .resume("droid --resume")
         .folders(&[Folder::home(".factory", "sessions", None)])
-        .read(Droid::VERSION, None, |path, _| Box::new(JsonLines::new(Droid::new(path)))),
+        .read(Droid::VERSION, Some("settings.json"), |path, settings| {
+            Box::new(JsonLines::new(Droid::new(path, settings)))
+        }),
     Agent::new(Tree::NAME, "Pi", 'π', "a Pi session", Record(detect::pi))
         .resume("pi --session")
         .folders(&[

@@ -1,6 +1,9 @@
 //! Factory Droid: the sessions that it stores, `~/.factory/sessions/<folder>/<session>.jsonl`, and what
 //! `droid exec --output-format stream-json` prints. Both are JSON objects, one a line.
 //!
+//! A stored session has a file `<session>.settings.json` beside it: the model, and the tokens of the whole session, which change with
+//! each answer. They are counted once the file is read to its end.
+//!
 //! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
 
 use crate::Span;
@@ -12,7 +15,7 @@ use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::runs::usage;
 use crate::parts::session::TitleRank;
-use model::{Origin, Role, RunOutcome, Spent};
+use model::{Origin, Role, RunOutcome, Spent, Usage};
 use serde_json::json;
 
 /// Reads one session.
@@ -20,16 +23,32 @@ pub(crate) struct Droid {
     log: Log,
     /// What the agent said last, which the end of a stream repeats.
     last: Option<String>,
+    /// What the file beside it tells: the model, until a line was read.
+    model: Option<String>,
+    /// And the tokens of the session.
+    sum: Option<Usage>,
 }
 
 impl Droid {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "droid";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
-    pub fn new(path: &str) -> Self {
-        Self { log: Log::new(stem(path)), last: None }
+    /// Makes a reader of the file at `path`. `settings` is the file beside it, if there is one.
+    pub fn new(path: &str, settings: Option<&[u8]>) -> Self {
+        let settings = settings.and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(Obj::parse);
+        let model = settings.as_ref().and_then(|settings| settings.filled("model"));
+        let sum = settings.and_then(|settings| Some(sum_of(&settings.obj("tokenUsage")?)));
+        Self { log: Log::new(stem(path)), last: None, model, sum }
+    }
+
+    /// What the session took, at the end of the file: it is no single request's.
+    fn count(&mut self) {
+        let key = self.log.facts().key.clone();
+        if let Some(usage) = self.sum.filter(|sum| *sum != Usage::default()) {
+            self.log.spent(Spent { id: format!("{key}~settings"), usage, ..Spent::default() });
+        }
     }
 
     /// What the session is. `started` is the line that begins it.
@@ -143,6 +162,17 @@ fn outcome(block: &Obj, text: String) -> Result {
     result
 }
 
+/// Input is what no cache held; thoughts are part of the output.
+fn sum_of(told: &Obj) -> Usage {
+    let count = |name: &str| told.int(name).unwrap_or(0).clamp(0, 1 << 40);
+    Usage {
+        input: count("inputTokens"),
+        output: count("outputTokens"),
+        cache_read: count("cacheReadTokens"),
+        cache_write: count("cacheCreationTokens"),
+    }
+}
+
 fn with_code(result: &mut Result, code: i64) {
     result.details.push(("exit_code", json!(code)));
     if code != 0 && result.state == "done" {
@@ -150,7 +180,7 @@ fn with_code(result: &mut Result, code: i64) {
     }
 }
 
-contents_of_log!(Droid);
+contents_of_log!(Droid, Droid::count);
 
 impl Records for Droid {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
@@ -158,6 +188,9 @@ impl Records for Droid {
         let is_head = kind == "session_start";
         let streamed = ["session_id", "sessionId"].iter().find_map(|key| record.filled(key));
         self.log.session(streamed.or_else(|| record.filled("id").filter(|_| is_head)));
+        if let Some(model) = self.model.take() {
+            self.log.comes_from(Origin { model: Some(model), ..Origin::default() });
+        }
         let own = record.filled("id").map(|id| if is_head { format!("{id}~session") } else { id });
         let Some(mut at) = self.log.line(own, record, text, span) else { return };
         match kind.as_str() {

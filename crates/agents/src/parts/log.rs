@@ -397,9 +397,12 @@ impl Log {
     }
 }
 
-/// Implements `Contents` for a reader by its field `log`.
+/// Implements `Contents` for a reader by its field `log`, with what it does at the end of the file, if anything.
 macro_rules! contents_of_log {
     ($Reader:ty) => {
+        contents_of_log!($Reader, |_| {});
+    };
+    ($Reader:ty, $end:expr) => {
         impl $crate::parts::contents::Contents for $Reader {
             fn note(&mut self, span: $crate::Span, text: &str) {
                 self.log.note(span, text);
@@ -411,6 +414,8 @@ macro_rules! contents_of_log {
 
             fn end(&mut self) {
                 self.log.session(None);
+                let end: fn(&mut Self) = $end;
+                end(self);
             }
 
             fn book(&mut self) -> &mut $crate::parts::book::Book {

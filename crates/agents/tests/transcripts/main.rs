@@ -2,6 +2,7 @@
 
 mod answers;
 mod asks;
+mod beside;
 mod codex;
 mod lines;
 mod previews;

@@ -12,6 +12,8 @@ pub const GLANCE: usize = 10_000;
 pub const NAMED: usize = 50;
 /// How the files end that tell what a sub-agent is for.
 const BESIDE: &str = ".meta.json";
+/// How the files end that tell more of a transcript of the same name.
+const SETTINGS: &str = ".settings.json";
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
@@ -117,7 +119,9 @@ fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
     let below = path.strip_prefix(root).unwrap_or(path);
     let inside = |folder: &str| below.components().rev().skip(1).any(|part| part.as_os_str() == folder);
     let transcript = name.ends_with(".jsonl");
+    let of_transcript = |of: &str| path.with_file_name(format!("{of}.jsonl")).is_file();
     name.ends_with(BESIDE)
+        || name.strip_suffix(SETTINGS).is_some_and(of_transcript)
         || [".db-wal", ".db-shm"].iter().any(|ending| name.ends_with(ending))
         || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
         || (!transcript && (inside("tool-results") || inside("memory")))
