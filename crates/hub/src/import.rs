@@ -2,6 +2,7 @@
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
 //! - `order`: which file comes first. [`database`]: a file that holds many sessions, and isn't a transcript itself.
+//!   `folder`: many files that are one conversation.
 //! - [`archive`]: sessions that Verbatim wrote itself.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
@@ -14,6 +15,7 @@ pub mod archive;
 pub mod batch;
 pub mod claims;
 pub mod database;
+mod folder;
 pub mod jobs;
 mod order;
 mod stored;
@@ -159,11 +161,13 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
 fn read_all(
     hub: &Hub,
     runtime: &tokio::runtime::Handle,
-    files: Vec<PathBuf>,
+    mut files: Vec<PathBuf>,
     stored: &Stored,
     why: Why,
     send: &mpsc::Sender<Progress<Step>>,
 ) {
+    // Where agents keep their files, no conversation is a folder.
+    let conversations = if why == Why::Named { folder::take(&mut files) } else { Vec::new() };
     let (known, new) = files.into_iter().partition(|path| stored.unchanged(path).is_some());
     for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
         let unchanged = stored.unchanged(&path);
@@ -184,6 +188,32 @@ fn read_all(
             return;
         }
     }
+    for conversation in conversations {
+        if read_conversation(hub, runtime, &conversation, send).is_none() {
+            return;
+        }
+    }
+}
+
+/// Reads a conversation, and counts each of its files. None where nothing more is to be read.
+fn read_conversation(
+    hub: &Hub,
+    runtime: &tokio::runtime::Handle,
+    conversation: &folder::Conversation,
+    send: &mpsc::Sender<Progress<Step>>,
+) -> Option<()> {
+    let claim = hub.claims.claim(&conversation.folder);
+    let claimed = claim.is_some();
+    let file = Arc::new(Reading { path: conversation.folder.clone(), _claim: claim, over: AtomicBool::new(false) });
+    let read = if claimed { conversation.read(hub, runtime, &mut |step| pass_on(send, &file, step)) } else { Ok(()) };
+    for _ in 1..conversation.files.len() {
+        send.blocking_send(Progress::FileDone(Arc::clone(&file))).ok()?;
+    }
+    let progress = match read {
+        Ok(()) => Progress::FileDone(file),
+        Err(error) => Progress::Failed(file, error.to_string()),
+    };
+    send.blocking_send(progress).ok().filter(|()| !hub.shutdown.is_cancelled())
 }
 
 fn count_file(hub: &Hub, id: u64) {

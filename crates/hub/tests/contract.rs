@@ -40,6 +40,8 @@ mod example;
 mod feed;
 #[path = "contract/files.rs"]
 mod files;
+#[path = "contract/folders.rs"]
+mod folders;
 #[path = "contract/following.rs"]
 mod following;
 #[path = "contract/hooks.rs"]
