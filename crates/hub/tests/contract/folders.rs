@@ -45,9 +45,12 @@ async fn events_in_a_file_each_are_read_as_one_conversation() {
     let before = messages(&house).await.len();
 
     written(&house, &lines);
+    // What the agent keeps beside the events is none.
+    house.write("garden/base_state.json", "{\"id\": \"garden\"}");
+    house.write("garden/events/.eventlog-len-5.marker", "");
     let folder = [house.path("garden")];
     let grown = house.import(&folder).await;
-    assert_eq!(grown["failed"], json!([]));
+    assert_eq!((&grown["files"], &grown["failed"]), (&json!(lines.len()), &json!([])));
     assert_eq!(messages(&house).await, expected);
     assert!(before < expected.len());
     let again = house.import(&folder).await;
