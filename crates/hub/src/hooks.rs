@@ -18,6 +18,7 @@ pub use held::Held;
 pub use wait::close_left;
 
 use crate::allow_rules::AGENT;
+use crate::new_id::new_uuid;
 use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Hub, Scoped, clock, problem};
@@ -67,7 +68,7 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
 
 /// Makes a session whose transcript wasn't read yet, or isn't followed.
 async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
-    let id = SessionId::from_uuid(uuid::Uuid::now_v7().as_u128());
+    let id = SessionId::from_uuid(new_uuid());
     let facts = SessionFacts { cwd: event.cwd.clone(), project: event.cwd.clone(), ..SessionFacts::default() };
     let new = NewSession {
         id,

@@ -61,6 +61,7 @@ pub mod memory;
 mod message_edit;
 mod metrics;
 mod moment;
+mod new_id;
 pub mod notices;
 mod open_channels;
 mod pace;

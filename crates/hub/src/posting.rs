@@ -2,6 +2,7 @@
 
 use crate::edit_lines::lines;
 use crate::hash::create_hash;
+use crate::new_id::new_uuid;
 use crate::search_text::search_text;
 use crate::types::TypeTable;
 use crate::{Caller, Surface, moment, problem, reports, routing};
@@ -518,5 +519,5 @@ fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {
 
 /// A `UUIDv7`.
 pub fn new_id() -> MessageId {
-    MessageId::from_uuid(uuid::Uuid::now_v7().as_u128())
+    MessageId::from_uuid(new_uuid())
 }

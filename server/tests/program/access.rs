@@ -68,8 +68,9 @@ fn every_route_with_every_credential() {
         ];
         let target = filled.iter().fold(path.clone(), |path, (name, value)| path.replace(name, value));
         assert!(!target.contains('{'), "say what stands for the parameter of {path}");
-        let (cookie, whole) = (server.cookie(), server.cookie());
-        let secret = server.secret(&whole);
+        // What one route does to a log-in is nothing to the next.
+        let log_in = server.cookie();
+        let secret = server.secret(&log_in);
         let (origin, json) = (server.origin(), ("Content-Type", "application/json"));
         let body = if method == "GET" { "" } else { "{}" };
         let send = |credential: &[(&str, &str)]| {
@@ -80,8 +81,8 @@ fn every_route_with_every_credential() {
             }
             server.send(method, &target, &headers, body).status
         };
-        let (none, cookie) = (send(&[]), send(&[("Cookie", &cookie)]));
-        let owner = send(&[("Cookie", &whole), (SECRET, &secret)]);
+        let (none, cookie) = (send(&[]), send(&[("Cookie", &log_in)]));
+        let owner = send(&[("Cookie", &log_in), (SECRET, &secret)]);
         let (key, agent) = (send(&[("Authorization", &key)]), send(&[("Authorization", &agent)]));
         writeln!(seen, "{method:6} {path:55} {none:>5} {cookie:>6} {owner:>5} {key:>4} {agent:>5}").unwrap();
     }

@@ -3,6 +3,7 @@
 use super::view::View;
 use super::{Running, asks, consent, follow};
 use crate::hash::create_hash;
+use crate::new_id::new_uuid;
 use crate::refusal::refusal;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
@@ -162,7 +163,7 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         Transcript::Own(agent) => agent,
         Transcript::Log => "acp",
     };
-    let id = SessionId::from_uuid(uuid::Uuid::now_v7().as_u128());
+    let id = SessionId::from_uuid(new_uuid());
     let facts = SessionFacts {
         cwd: Some(folder.to_owned()),
         project: Some(folder.to_owned()),

@@ -1,6 +1,7 @@
 //! A reader's changes as one transaction.
 
 use crate::edit_lines::lines;
+use crate::new_id::new_uuid;
 use crate::search_text::search_text;
 use agents::{Change, SessionKey, Span, Stretch};
 use model::policy::{display, should_embed};
@@ -74,7 +75,7 @@ pub fn session(key: &str, agent: &str, facts: SessionFacts) -> SessionUpsert {
         agent: agent.to_owned(),
         parent_key: facts.parent.clone(),
         facts,
-        new_id: SessionId::from_uuid(uuid::Uuid::now_v7().as_u128()),
+        new_id: SessionId::from_uuid(new_uuid()),
     }
 }
 

@@ -4,6 +4,7 @@ use super::batch::{self, Sessions};
 use crate::clock;
 use crate::files::name::name;
 use crate::files::open::{self, Opened};
+use crate::new_id::new_uuid;
 use agents::{Agent, Change, Reader, Reading, SessionKey, Span};
 use model::source::Source;
 use model::{Micros, SessionFacts, SourceId};
@@ -295,5 +296,5 @@ fn session(change: Change) -> Option<(SessionKey, SessionFacts)> {
 }
 
 fn new_source_id() -> SourceId {
-    SourceId::from_uuid(uuid::Uuid::now_v7().as_u128())
+    SourceId::from_uuid(new_uuid())
 }
