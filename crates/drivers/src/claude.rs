@@ -328,7 +328,10 @@ impl Claude {
 
 impl Driver for Claude {
     fn begin(&mut self, effects: &mut Effects) {
-        self.control(Owed::Start, &json!({ "subtype": "initialize" }), effects);
+        // From about 2.1.330 on, a session that is resumed has the system prompt that was recorded at its first request, with the notices
+        // of that run. Versions before don't know the field.
+        let start = json!({ "subtype": "initialize", "systemPromptSnapshot": false });
+        self.control(Owed::Start, &start, effects);
     }
 
     fn line(&mut self, line: &[u8], effects: &mut Effects) {

@@ -17,8 +17,8 @@ impl Talk {
         let mut talk = Self(program("claude").unwrap().driver(opening));
         let mut effects = Effects::default();
         talk.0.begin(&mut effects);
-        let start =
-            json!({"type": "control_request", "request_id": "verbatim-1", "request": {"subtype": "initialize"}});
+        let request = json!({"subtype": "initialize", "systemPromptSnapshot": false});
+        let start = json!({"type": "control_request", "request_id": "verbatim-1", "request": request});
         assert_eq!(effects.take_sent(), [start]);
         assert_eq!((talk.0.awaits(), talk.0.has_begun()), (Some("the start"), false));
         let models = json!([{"value": "opus", "displayName": "Opus", "description": "Large"}]);
