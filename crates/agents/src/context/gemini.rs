@@ -1,6 +1,7 @@
 //! Gemini CLI: messages in order; a record with a known id replaces its message, `$rewindTo` takes messages back.
 //!
-//! A message of the model is one reply. Its calls are recorded with their results, which go back in the next message of the person.
+//! A message of the model is one reply. Its calls are recorded with their results, which go back in the next message of the person. Newer
+//! versions record that message too: where it has no results, the person interrupted the calls, and they weren't sent.
 
 use super::request::Request;
 use super::{Log, block, overlap, within};
@@ -151,6 +152,16 @@ impl Gemini {
         messages
     }
 
+    /// Are the messages all that was sent? Older versions record neither what a session begins with nor the messages that results come in.
+    fn records_all(&self) -> bool {
+        self.steps.iter().any(|step| match step {
+            Step::Put(message) if !message.is_reply => {
+                message.blocks.iter().any(|block| block.part == Part::Injected || block.kind == Kind::ToolResult)
+            }
+            _ => false,
+        })
+    }
+
     fn answered(&self, before: &[&Message], reply: Option<&Message>) -> Request {
         let of_reply = reply.map(|reply| ContextReply {
             id: reply.id.clone(),
@@ -172,16 +183,13 @@ impl Gemini {
         if !has_context {
             request.unrecorded.push(UnrecordedPart::Memory);
         }
-        let mut results: &[ContextBlock] = &[];
+        let records_all = self.records_all();
         for message in before {
             let role = if message.is_reply { Role::Assistant } else { Role::User };
-            // The message of the person behind a call repeats its results, and what came with them.
-            let is_result = |block: &ContextBlock| block.kind == Kind::ToolResult;
-            let has = |block: &ContextBlock| results.iter().any(|result| result.content == block.content);
-            let repeats = message.blocks.iter().any(|block| is_result(block) && has(block));
-            request.say(role, message.blocks.iter().filter(|block| !(repeats && has(block))).cloned());
-            request.say(Role::User, message.results.iter().cloned());
-            results = &message.results;
+            request.say(role, message.blocks.iter().cloned());
+            if !records_all {
+                request.say(Role::User, message.results.iter().cloned());
+            }
         }
         if reply.is_none() {
             request.unanswered();

@@ -60,6 +60,33 @@ fn what_was_rewound_is_sent_before_and_not_after() {
 }
 
 #[test]
+fn results_of_calls_that_a_person_interrupted_are_not_sent() {
+    let response = json!({"output": "Command was cancelled by user before it could complete."});
+    let result = json!([{"functionResponse": {"id": "ls__ls_1", "name": "ls", "response": response}}]);
+    let calls = json!([{"id": "ls__ls_1", "name": "ls", "args": {"path": "."}, "result": result, "status": "success"}]);
+    let context = File::of(
+        "gemini",
+        [
+            json!({"$set": {"messages": [user("0", json!([{"text": "<session_context>\nIt is Friday"}]))]}}),
+            user("1", json!([{"text": "List the stones"}])),
+            reply("2", "I look.", json!([])),
+            reply("3", "", calls),
+            user("4", json!([{"text": "And plants?"}])),
+            reply("5", "None.", json!([])),
+        ],
+    )
+    .last();
+    assert_eq!(
+        shape(&context),
+        [
+            "user: text <session_context> It is Friday | text List the stones",
+            "assistant: text I look. | tool_use ls_1 {\"path\":\".\"}",
+            "user: text And plants?",
+        ]
+    );
+}
+
+#[test]
 fn a_document_is_read_like_lines() {
     let messages =
         json!([user("1", json!("List the stones")), reply("2", "I look.", calls()), reply("3", "Basalt.", json!([]))]);
