@@ -2,7 +2,9 @@
 
 use crate::address::is_public;
 use crate::channel::{Failure, SettingError};
+use jiff::fmt::rfc2822;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::HeaderMap;
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, StatusCode, Url};
 use serde_json::{Map, Value};
@@ -94,7 +96,7 @@ impl Http {
     pub async fn send(&self, request: RequestBuilder) -> Result<Reply, Failure> {
         let mut response = request.send().await.map_err(unsent)?;
         let status = response.status();
-        let wait = retry_after(response.headers().get("retry-after"));
+        let wait = retry_after(response.headers());
         let mut body = Vec::new();
         while let Some(piece) = response.chunk().await.map_err(unsent)? {
             if body.len() + piece.len() > MOST {
@@ -137,9 +139,16 @@ fn unsent(error: reqwest::Error) -> Failure {
     Failure::later(reason)
 }
 
-fn retry_after(header: Option<&reqwest::header::HeaderValue>) -> Option<Duration> {
-    let seconds = header?.to_str().ok()?.trim().parse::<f64>().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+/// How long the header `Retry-After` asks to wait: in seconds, or until a date. The date is compared with the answer's own, so that
+/// neither clock has to be right.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let wait = text("retry-after")?;
+    if let Ok(seconds) = wait.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = |text: &str| rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
+    Duration::try_from(date(wait)?.duration_since(date(text("date")?)?)).ok()
 }
 
 /// Resolves names, and finds no private address of a host that isn't allowed by name.
@@ -157,5 +166,35 @@ impl Resolve for Guard {
             }
             Ok(Box::new(usable.into_iter()) as Addrs)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HeaderMap, retry_after};
+    use reqwest::header::{DATE, RETRY_AFTER};
+    use std::time::Duration;
+
+    #[test]
+    fn how_long_others_ask_to_wait() {
+        let now = "Wed, 21 Oct 2015 07:28:00 GMT";
+        for (wait, date, expected) in [
+            ("120", None, Some(120)),
+            ("Wed, 21 Oct 2015 07:30:00 GMT", Some(now), Some(120)),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", Some(now), Some(0)),
+            // A date that is over, one that has nothing to be compared with, and what is neither date nor number.
+            ("Wed, 21 Oct 2015 07:27:59 GMT", Some(now), None),
+            ("Wed, 21 Oct 2015 07:30:00 GMT", None, None),
+            ("Wed, 21 Oct 2015 07:30:00 GMT", Some("today"), None),
+            ("-5", Some(now), None),
+            ("soon", Some(now), None),
+            ("", Some(now), None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, wait.parse().unwrap());
+            headers.extend(date.map(|date| (DATE, date.parse().unwrap())));
+            assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{wait} {date:?}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
     }
 }

@@ -48,7 +48,13 @@ pub struct OtherSide {
 #[derive(Debug, Clone)]
 pub enum Respond {
     Status(u16),
-    TooMany { seconds: u32 },
+    TooMany {
+        seconds: u32,
+    },
+    /// As an HTTP date.
+    NotBefore {
+        date: String,
+    },
     Never,
 }
 
@@ -99,6 +105,7 @@ async fn take(
         Some(Respond::TooMany { seconds }) => {
             (StatusCode::TOO_MANY_REQUESTS, [("retry-after", seconds.to_string())]).into_response()
         }
+        Some(Respond::NotBefore { date }) => (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", date)]).into_response(),
         Some(Respond::Never) => std::future::pending().await,
     }
 }

@@ -198,6 +198,22 @@ async fn a_channel_that_asks_for_time_is_given_it() {
     assert_eq!(found[0]["error"], "429 Too Many Requests");
 }
 
+#[tokio::test]
+async fn a_channel_that_names_a_date_is_given_time_until_then() {
+    let (talk, side) = talk().await;
+    let before = hub::clock::now().0;
+    let date = jiff::Timestamp::from_microsecond(before + 3_600_000_000).unwrap();
+    let date = date.to_zoned(jiff::tz::TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    side.answers(&[Respond::NotBefore { date }]);
+    let channel = add(&talk.house, &side, "webhook", "hook", json!({})).await;
+    say(&talk, "m1", "line 1").await;
+    let found = deliveries(&talk.house, &channel, |found| found.iter().any(|found| found["attempts"] == 1)).await;
+    let wait = found[0]["next_at"].as_i64().unwrap() - before;
+    // Dates have seconds.
+    assert!((3_598_000_000..3_700_000_000).contains(&wait), "an hour as asked: {wait}");
+    assert_eq!(found[0]["error"], "503 Service Unavailable");
+}
+
 /// One of them takes the connection and never answers.
 #[tokio::test]
 async fn a_channel_that_never_answers_delays_no_other() {
