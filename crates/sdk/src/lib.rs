@@ -77,3 +77,8 @@ pub use session::Session;
 pub use streaming::Streaming;
 pub use verbatim::Verbatim;
 pub use watch::{Event, Watch};
+
+/// The examples of the README, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -322,7 +322,7 @@ impl Session {
         self.verbatim.call::<GetContext>(self.path(), query).await
     }
 
-    /// Watches what changes in it from now on, or after a cursor.
+    /// Watches what changes in it after a cursor; without one, from the first poll of the stream on.
     pub fn watch(&self, after: Option<String>) -> Watch {
         self.verbatim.watch(Some(&self.id), after)
     }

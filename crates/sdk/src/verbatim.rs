@@ -221,7 +221,8 @@ impl Verbatim {
         repeat(self.patience, send).await
     }
 
-    /// Watches what changes from now on, or after a cursor; in one session, as an agent's key must, or in all.
+    /// Watches what changes after a cursor, in one session, as an agent's key must, or in all. Without a cursor it begins where the
+    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`].
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         watch::watch(self.clone(), session.map(str::to_owned), after)
     }
