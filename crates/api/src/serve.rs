@@ -14,6 +14,7 @@ use axum::extract::{Path, Request};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodFilter;
+use model::strict;
 use serde_path_to_error::Segment;
 use std::fmt::Display;
 
@@ -104,44 +105,16 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
     let field = match part {
         Part::Query => names.first().cloned(),
         Part::Body if names.is_empty() => None,
-        Part::Body => Some(format!("/{}", names.join("/"))),
+        Part::Body => Some(names.iter().map(|name| strict::token(name)).collect()),
     };
     let Some(field) = field else { return Problem::new(400, code, message) };
     if missing.is_some() {
         return Problem { code: code.to_owned(), ..Problem::missing(&field) };
     }
-    match expected(message) {
+    match strict::expected(message) {
         Some(expected) => Problem { code: code.to_owned(), ..Problem::field(&field, &expected) },
         None => Problem { field: Some(field), ..Problem::new(400, code, message) },
     }
-}
-
-/// What serde expected, in words of JSON instead of Rust.
-fn expected(message: &str) -> Option<String> {
-    // Of a number that is none it says neither.
-    if message.contains("number too small") {
-        return Some("a greater number".to_owned());
-    }
-    if message.contains("number too ") {
-        return Some("a smaller number".to_owned());
-    }
-    if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) {
-        return Some("an integer".to_owned());
-    }
-    let (wrong, expected) = message.split_once(", expected ")?;
-    if wrong.starts_with("unknown field") {
-        let known = expected.trim_start_matches("one of ");
-        return Some(format!("absent: there is no such field, but {known}"));
-    }
-    Some(match expected {
-        "a map" => "an object".to_owned(),
-        "a sequence" => "an array".to_owned(),
-        "a boolean" => "true or false".to_owned(),
-        "u8" | "u32" | "u64" => "an integer of at least 0".to_owned(),
-        "i32" | "i64" => "an integer".to_owned(),
-        words if words.starts_with("struct ") => "an object".to_owned(),
-        words => words.to_owned(),
-    })
 }
 
 fn name(segment: &Segment) -> Option<String> {

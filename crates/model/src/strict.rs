@@ -9,7 +9,7 @@ use std::{fmt, marker::PhantomData};
 
 /// What doesn't fit: where, as a JSON pointer, and what was expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: expected {expected}", if .pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") })]
+#[error("{}{} {expected}", place(.pointer), if .expected.starts_with(ABSENT) { " should be" } else { ": expected" })]
 pub struct Mismatch {
     /// JSON pointer to the field; empty for the whole value.
     pub pointer: String,
@@ -27,6 +27,19 @@ impl Mismatch {
     pub fn within(self, parent: &str) -> Self {
         Self { pointer: format!("{parent}{}", self.pointer), ..self }
     }
+}
+
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() { "the whole".to_owned() } else { format!("`{pointer}`") }
+}
+
+const ABSENT: &str = "absent";
+
+/// Returns what is expected of a field that isn't known, with the names of those that are: `absent: unknown field; known fields: ...`.
+pub fn unknown_field<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
+    let known = if known.is_empty() { String::new() } else { format!("; known fields: {}", known.join(", ")) };
+    format!("{ABSENT}: unknown field{known}")
 }
 
 /// What is expected of a field that isn't there.
@@ -56,30 +69,48 @@ pub fn token(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// serde says `<what is wrong>, expected <what>`, and names a missing field instead of pointing at it.
+/// serde names a missing field instead of pointing at it.
 fn mismatch(pointer: String, message: &str) -> Mismatch {
     if let Some(field) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         return Mismatch { pointer: pointer + &token(field), expected: MISSING.to_owned() };
     }
-    match message.split_once(", expected ") {
-        Some((wrong, fields)) if wrong.starts_with("unknown field") => {
-            Mismatch { pointer, expected: format!("no other keys than {}", fields.trim_start_matches("one of ")) }
-        }
-        Some((_, expected)) => Mismatch { pointer, expected: in_json_words(expected).to_owned() },
-        None => Mismatch { pointer, expected: message.to_owned() },
-    }
+    Mismatch { pointer, expected: expected(message).unwrap_or_else(|| message.to_owned()) }
 }
 
-/// serde speaks of Rust's types.
-fn in_json_words(expected: &str) -> &str {
-    match expected {
+/// Returns what serde expected, in words of JSON instead of Rust; None if its message doesn't say it.
+///
+/// serde says `<what is wrong>, expected <what>`.
+pub fn expected(message: &str) -> Option<String> {
+    // Of a number that is none it says neither.
+    if message.contains("number too small") {
+        return Some("a greater number".to_owned());
+    }
+    if message.contains("number too ") {
+        return Some("a smaller number".to_owned());
+    }
+    if ["invalid digit", "cannot parse integer"].iter().any(|words| message.contains(words)) {
+        return Some("an integer".to_owned());
+    }
+    if message.starts_with("unknown field") {
+        let known = message.split_once(", expected ").map_or("", |(_, known)| known);
+        return Some(unknown_field(known.split('`').skip(1).step_by(2)));
+    }
+    if message.starts_with("duplicate field") {
+        return Some("given once".to_owned());
+    }
+    let (_, expected) = message.split_once(", expected ")?;
+    let words = match expected {
         "a map" => "an object",
         "a sequence" => "an array",
-        "u32" | "u64" => "an integer of at least 0",
-        "i64" => "an integer",
-        "a JSON number" => "a number",
-        other => other,
-    }
+        "a boolean" => "`true` or `false`",
+        "string or map" => "a string or an object",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "an integer of at least 0",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "an integer",
+        "f32" | "f64" | "a JSON number" => "a number",
+        words if words.starts_with("struct ") => "an object",
+        words => words,
+    };
+    Some(words.to_owned())
 }
 
 /// A string of at least one character.
@@ -135,5 +166,37 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Object<T> {
             }
         }
         from.deserialize_map(ObjectVisitor(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mismatch, expected, unknown_field};
+
+    #[test]
+    fn serde_in_words_of_json() {
+        for (message, words) in [
+            ("invalid type: integer `3`, expected struct Item", "an object"),
+            ("invalid length 1, expected struct Item with 3 elements", "an object"),
+            ("invalid type: map, expected a sequence", "an array"),
+            ("invalid type: string \"x\", expected a boolean", "`true` or `false`"),
+            ("invalid value: integer `-1`, expected u32", "an integer of at least 0"),
+            ("unknown variant `x`, expected `a` or `b`", "`a` or `b`"),
+            ("unknown field `x`, expected one of `a`, `b`, `c`", "absent: unknown field; known fields: `a`, `b`, `c`"),
+            ("unknown field `x`, expected `a` or `b`", "absent: unknown field; known fields: `a`, `b`"),
+            ("unknown field `x`, there are no fields", "absent: unknown field"),
+            ("duplicate field `x`", "given once"),
+        ] {
+            assert_eq!(expected(message).as_deref(), Some(words), "{message}");
+        }
+        assert_eq!(expected("anything else"), None);
+    }
+
+    #[test]
+    fn mismatches_in_a_sentence() {
+        let said = |pointer: &str, expected: String| Mismatch::new(pointer, expected).to_string();
+        assert_eq!(said("/a", "a string".to_owned()), "`/a`: expected a string");
+        assert_eq!(said("", "an object".to_owned()), "the whole: expected an object");
+        assert_eq!(said("/a", unknown_field(["b"])), "`/a` should be absent: unknown field; known fields: `b`");
     }
 }

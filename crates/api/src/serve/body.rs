@@ -41,12 +41,18 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
     // serde would also read an array as a struct, field by field.
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
-        return Err(Problem::new(400, "invalid_body", "The body should be an object"));
+        let hint = "Send a JSON object: `{...}`";
+        return Err(Problem::new(400, "invalid_body", "The body should be an object").hint(hint));
     }
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|e| super::invalid("invalid_body", &e, super::Part::Body))?;
-    reader.end().map_err(|e| Problem::new(400, "invalid_body", e.to_string()))?;
+    let not_valid = |e: &serde_json::Error| {
+        Problem::new(400, "invalid_body", format!("The body isn't valid JSON: {e}")).hint("Send one JSON object")
+    };
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| match e.inner().classify() {
+        serde_json::error::Category::Data => super::invalid("invalid_body", &e, super::Part::Body),
+        _ => not_valid(e.inner()),
+    })?;
+    reader.end().map_err(|e| not_valid(&e))?;
     Ok(read)
 }
 

@@ -17,6 +17,7 @@ use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
 use model::declared::{Controls, MAX_DOCUMENT_BYTES, controls};
 use model::message_type::Mismatch;
 use model::message_type::action::Action;
+use model::strict::MISSING;
 use model::{Body, Payload as _, Status};
 use serde_json::{Map, Value};
 use store::{DeclaredType, Objection, Refusal, StoredMessage};
@@ -115,6 +116,7 @@ fn refused(problems: Vec<Mismatch>) -> Problem {
     let Some(first) = problems.next() else { return Problem::internal() };
     let problem = match first.pointer.as_str() {
         "" => Problem::new(400, "invalid_field", format!("The document should be {}", first.expected)),
+        pointer if first.expected == MISSING => Problem::missing(pointer),
         pointer => Problem::field(pointer, &first.expected),
     };
     let others: Vec<String> = problems.map(|problem| problem.to_string()).collect();

@@ -103,7 +103,7 @@ impl<'a> Fields<'a> {
     pub(super) fn must(&mut self, reader: &mut Reader, name: &'static str) -> Option<&'a Value> {
         let value = self.get(name);
         if value.is_none() {
-            reader.wrong(&self.at(name), "a value: the field is required");
+            reader.wrong(&self.at(name), strict::MISSING);
         }
         value
     }
@@ -153,8 +153,7 @@ impl<'a> Fields<'a> {
     /// Reports the unknown fields.
     pub(super) fn done(self, reader: &mut Reader) {
         for name in self.map.keys().filter(|name| !self.asked.contains(&name.as_str())) {
-            let allowed = self.asked.join("`, `");
-            reader.wrong(&self.at(name), format!("no unknown field: there are `{allowed}`"));
+            reader.wrong(&self.at(name), strict::unknown_field(self.asked.iter().copied()));
         }
     }
 }

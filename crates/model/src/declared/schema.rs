@@ -21,6 +21,8 @@ const MAX_KEY_BYTES: usize = 200;
 const MAX_CHECKS: usize = 100_000;
 /// Maximum nesting of schemas during validation.
 const MAX_CHECK_DEPTH: usize = 64;
+/// Maximum number of fields that the problem of an unknown one names.
+const MAX_NAMES: usize = 20;
 /// Maximum size of the text of a value, in bytes.
 const TEXT_BYTES: usize = 8 * 1024;
 
@@ -142,7 +144,7 @@ impl Checker<'_> {
         }
         let Value::Object(schema) = schema else {
             if *schema == Value::Bool(false) {
-                self.wrong(at, "no value");
+                self.wrong(at, "absent: its schema is `false`");
             }
             return;
         };
@@ -180,11 +182,11 @@ impl Checker<'_> {
             let fitting = schemas.iter().filter(|schema| self.fits(schema, value, depth + 1)).count();
             if self.left > 0 && (fitting < least || fitting > most) {
                 let how = if most == 1 { "exactly one" } else { "at least one" };
-                self.wrong(at, format!("a value that fits {how} of {} schemas", schemas.len()));
+                self.wrong(at, format!("a value that matches {how} of the {} schemas in `{name}`", schemas.len()));
             }
         }
         if schema.get("not").is_some_and(|not| self.fits(not, value, depth + 1)) && self.left > 0 {
-            self.wrong(at, "a value that doesn't fit the schema in `not`");
+            self.wrong(at, "a value that doesn't match the schema in `not`");
         }
         match value {
             Value::Object(fields) => self.object(schema, fields, at, depth),
@@ -220,7 +222,10 @@ impl Checker<'_> {
             // A key may be megabytes long, and would be in the pointer of each value below it.
             let at = format!("{at}{}", strict::token(&name[..name.floor_char_boundary(MAX_KEY_BYTES)]));
             match (known.and_then(|known| known.get(name)), others) {
-                (None, Some(Value::Bool(false))) => self.wrong(&at, "no unknown field"),
+                (None, Some(Value::Bool(false))) => {
+                    let known = known.into_iter().flatten().map(|(name, _)| name.as_str()).take(MAX_NAMES);
+                    self.wrong(&at, strict::unknown_field(known));
+                }
                 (Some(schema), _) | (None, Some(schema)) => self.check(schema, value, &at, depth + 1),
                 (None, None) => {}
             }
