@@ -1,10 +1,11 @@
 //! The SDK waits: for answers, decisions and events, across the end of the server.
 
 use crate::proxy::{self, Fate, Proxy};
-use crate::support::Server;
+use crate::support::{PATIENCE, Place, Server, said};
 use futures::StreamExt as _;
-use sdk::{ApprovalState, Error, PostMessage, Session, UpdateMessage, Verbatim, approval};
+use sdk::{ApprovalState, Error, Event, PostMessage, Session, UpdateMessage, Verbatim, Watch, approval};
 use serde_json::{Value, json};
+use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::time::Duration;
@@ -297,6 +298,48 @@ async fn the_event_stream_resumes_itself() {
     let refused = other.next().await.unwrap().unwrap_err();
     assert!(matches!(refused, Error::Unauthorized(_)), "{refused}");
     assert!(other.next().await.is_none());
+}
+
+/// A server without sessions that follows an empty folder: the first session of it, and one without messages.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_event_stream_from_nothing_on() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("agent/projects")).unwrap();
+    let folder = place.path("agent");
+    let server = Server::start_in(place, &["--claude-dir", folder.to_str().unwrap()]);
+    let verbatim = Verbatim::connect(&server.origin(), &server.key()).unwrap();
+    let none = verbatim.sessions(sdk::api::sessions::ListSessions::default()).await.unwrap();
+    assert_eq!(none.sessions, []);
+    let mut all = verbatim.watch(None, Some(none.cursor));
+    let file = server.place.write("agent/projects/-home-ada-mill/mill.jsonl", said("mill", 1, "One"));
+    let first = until(&mut all, 1).await;
+    let session = verbatim.session(&first.change.session);
+    assert_eq!(session.info().await.unwrap().agent_session_id.as_deref(), Some("mill"));
+    // In this session alone, from there on.
+    let mut one = session.watch(Some(first.cursor));
+    OpenOptions::new().append(true).open(file).unwrap().write_all(said("mill", 2, "Two").as_bytes()).unwrap();
+    let second = until(&mut one, 2).await;
+    assert_eq!(second.change.session, first.change.session);
+    assert_eq!(until(&mut all, 2).await.change, second.change);
+
+    let bot = Verbatim::connect(&server.origin(), &server.agent_key()).unwrap();
+    let empty = bot.create_session("bot").await.unwrap();
+    let mut events = empty.watch(Some(empty.messages(sdk::ListMessages::default()).await.unwrap().cursor));
+    empty.send_message("Hello").await.unwrap();
+    assert_eq!(until(&mut events, 1).await.change.session, empty.id());
+}
+
+/// The change that brings a message.
+async fn until(events: &mut Watch, seq: i64) -> Event {
+    let found = async {
+        loop {
+            let event = events.next().await.unwrap().unwrap();
+            if event.change.to_seq == seq {
+                return event;
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, found).await.expect("it is told")
 }
 
 /// The database was put back to an earlier state: that is told, and what comes from then on.
