@@ -4,6 +4,8 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "faults/clock.rs"]
+mod clock;
 #[path = "faults/crowd.rs"]
 mod crowd;
 #[path = "faults/disk.rs"]

@@ -46,7 +46,7 @@ impl Default for CallerCache {
 impl CallerCache {
     /// A key that was seen a moment ago, if nothing was revoked since.
     pub fn key(&self, id: &str, revocations: u64, now: Micros) -> Option<KnownKey> {
-        self.keys.get(id).filter(|key| key.revocations == revocations && now.since(key.read_at) < FRESH)
+        self.keys.get(id).filter(|key| key.revocations == revocations && key.read_at.is_within(FRESH, now))
     }
 
     pub fn remember_key(&self, key: KnownKey) {

@@ -111,7 +111,7 @@ impl Hub {
         if known.expires_at.is_some_and(|at| at <= now) || !same_secret(&hex(&hash(secret)), &known.hash) {
             return Ok(None);
         }
-        if now.since(known.used_at) > 60 * Micros::SECOND {
+        if !known.used_at.is_within(60 * Micros::SECOND, now) {
             self.note_key_use(id.to_owned());
             known.used_at = now;
         }

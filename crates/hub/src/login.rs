@@ -12,24 +12,27 @@ use model::audit::Actor;
 use model::{Micros, browser};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use store::{Login, StoreError, Workspace};
 use subtle::ConstantTimeEq as _;
+use tokio::time::Instant;
 
-const CODE_LIFE: i64 = 15 * 60 * Micros::SECOND;
+const CODE_LIFE: Duration = Duration::from_mins(15);
 const IDLE_LIFE: i64 = 7 * 24 * 3600 * Micros::SECOND;
 /// Seconds that a log-in lasts at most.
 pub const ABSOLUTE_LIFE_SECONDS: i64 = 30 * 24 * 3600;
-/// Wrong codes a minute.
+/// Wrong codes in [`COUNTED`].
 const ATTEMPTS: usize = 5;
+const COUNTED: Duration = Duration::from_mins(1);
 
-/// Codes that wait for a browser, and when the last wrong ones came.
+/// Codes that wait for a browser with their ends, and when the last wrong ones came: by a clock that nobody sets.
 #[derive(Default)]
 pub struct Logins(Mutex<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
-    codes: Vec<(Vec<u8>, Micros)>,
-    wrong: Vec<Micros>,
+    codes: Vec<(Vec<u8>, Instant)>,
+    wrong: Vec<Instant>,
     /// Log-ins of a database that can't be written to. They hold until the server ends.
     unsaved: Vec<Login>,
 }
@@ -112,7 +115,7 @@ impl Hub {
     /// A code with which one browser logs in within 15 minutes.
     pub fn create_code(&self) -> Result<String, Problem> {
         let code = secret()?;
-        self.waiting().codes.push((hash(&code), Micros(clock::now().0 + CODE_LIFE)));
+        self.waiting().codes.push((hash(&code), Instant::now() + CODE_LIFE));
         Ok(code)
     }
 
@@ -124,7 +127,7 @@ impl Hub {
     /// Trades a code for a token and its second secret, once.
     pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
         let now = clock::now();
-        if let Err(problem) = self.spend_code(code, now) {
+        if let Err(problem) = self.spend_code(code, Instant::now()) {
             self.count_refusal().await;
             return Err(problem);
         }
@@ -188,9 +191,9 @@ impl Hub {
         if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
     }
 
-    fn spend_code(&self, code: &str, now: Micros) -> Result<(), Problem> {
+    fn spend_code(&self, code: &str, now: Instant) -> Result<(), Problem> {
         let mut waiting = self.waiting();
-        waiting.wrong.retain(|at| now.since(*at) < 60 * Micros::SECOND);
+        waiting.wrong.retain(|at| now.duration_since(*at) < COUNTED);
         waiting.codes.retain(|(_, expires)| *expires > now);
         let given = hash(code);
         let Some(index) = waiting.codes.iter().position(|(known, _)| known.ct_eq(&given).into()) else {
@@ -217,7 +220,7 @@ impl Hub {
             report(self.signed().delete_login(&hash).await);
             return Ok(None);
         }
-        if now.since(login.last_used_at) > 60 * Micros::SECOND {
+        if !login.last_used_at.is_within(60 * Micros::SECOND, now) {
             self.note_login_use(hash);
         }
         Ok(Some((grant(&login, secret), Surface::of_label(&login.label))))

@@ -11,12 +11,12 @@ pub use vectors::{Vectors, normalised};
 
 use crate::{Hub, clock};
 use futures::future::BoxFuture;
-use model::Micros;
 use model::sdk_format::model_text;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use store::{MemoryFilter, StoreError, Unembedded, Workspace};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 /// Texts that are embedded by one request.
 const BATCH: u32 = 32;
@@ -32,7 +32,7 @@ const MOST_RETRY: Duration = Duration::from_mins(1);
 /// A question waits so long for its vector.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// After a failure, questions go without a vector for so long.
-const REST: i64 = 10 * Micros::SECOND;
+const REST: Duration = Duration::from_secs(10);
 /// Memories of each ranking that are put together.
 const RANKED: usize = 200;
 
@@ -49,7 +49,7 @@ pub trait Embedder: std::fmt::Debug + Send + Sync {
 pub struct MemoryIndex {
     vectors: Arc<RwLock<Vectors>>,
     /// Why the last request for vectors failed, and when.
-    error: Mutex<Option<(String, Micros)>>,
+    error: Mutex<Option<(String, Instant)>>,
     /// The model whose vectors are made: those of others are deleted.
     model: Mutex<Option<String>>,
     /// Rings when vectors are to be made now.
@@ -169,12 +169,12 @@ impl MemoryIndex {
     }
 
     fn note(&self, error: Option<String>) {
-        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error.map(|words| (words, clock::now()));
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = error.map(|words| (words, Instant::now()));
     }
 
     fn has_just_failed(&self) -> bool {
         let error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        error.as_ref().is_some_and(|(_, at)| clock::now().since(*at) < REST)
+        error.as_ref().is_some_and(|(_, at)| at.elapsed() < REST)
     }
 }
 

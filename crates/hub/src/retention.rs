@@ -25,7 +25,8 @@ pub async fn purge(hub: Hub) {
     let mut full_since = None;
     loop {
         let is_full = condition.borrow_and_update().disk_full;
-        full_since = is_full.then(|| full_since.unwrap_or_else(clock::now));
+        // A clock that is set back meanwhile gives to what is deleted a time before that.
+        full_since = is_full.then(|| full_since.unwrap_or(clock::NEVER).min(clock::now()));
         let outcome = tokio::select! {
             () = hub.shutdown.cancelled() => return,
             changed = condition.changed() => if changed.is_ok() { continue } else { return },

@@ -28,7 +28,13 @@ const QUOTED: usize = 120;
 
 /// Runs what is due, for as long as the hub lives.
 pub async fn work(hub: Hub) {
+    let mut jumps = clock::Jumps::default();
+    let mut is_ahead = true;
     loop {
+        // Once at the start: the clock may have been set back while there was no server.
+        if is_ahead || jumps.was_set_back() {
+            is_ahead = take_back(&hub, clock::now()).await.is_err();
+        }
         let pause = match look(&hub, clock::now()).await {
             Ok(()) => until_next(&hub).await,
             Err(problem) => {
@@ -77,6 +83,23 @@ pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
             Ok(_) | Err(Failure::Refused(Refusal::NotDue)) => {}
             Err(Failure::Problem(problem)) => return Err(problem),
             Err(Failure::Refused(refusal)) => tracing::warn!(?refusal, schedule = schedule.id, "a run was refused"),
+        }
+    }
+    Ok(())
+}
+
+/// Gives schedules the times that are next by a clock that was set back. A run that was made is there already and isn't made again.
+async fn take_back(hub: &Hub, now: Micros) -> Result<(), Problem> {
+    for schedule in hub.workspace.schedules().await.map_err(problem)? {
+        let next = Times::stored(&schedule).ok().and_then(|times| times.after(now));
+        let (Some(next), Some(planned)) = (next, schedule.next_at) else { continue };
+        if next < planned {
+            let (claims, next) = (Some(planned), Some(next));
+            let write = LiveDue { schedule: schedule.id, claims, next, prompt: None, missed: None };
+            // One that is paused gets its time when it goes on.
+            if let Err(Failure::Problem(problem)) = hub.writer.write(LiveWrite::Due(Box::new(write))).await {
+                return Err(problem);
+            }
         }
     }
     Ok(())

@@ -153,7 +153,7 @@ impl Hub {
         let now = clock::now();
         let is_shared = matches!(self.store, Store::Postgres(_));
         if let Some((table, read_at)) = &*self.types.read.read().unwrap_or_else(PoisonError::into_inner)
-            && (!is_shared || now.since(*read_at) < FRESH)
+            && (!is_shared || read_at.is_within(FRESH, now))
         {
             return Ok(Arc::clone(table));
         }

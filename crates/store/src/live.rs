@@ -290,7 +290,7 @@ impl Queue {
 
     /// Would a sign of life be news?
     pub(crate) fn sleeps(&self, now: Micros) -> bool {
-        !self.ended && self.heartbeat_at.is_none_or(|at| now.since(at) > Self::FRESH)
+        !self.ended && self.heartbeat_at.is_none_or(|at| !at.is_within(Self::FRESH, now))
     }
 
     /// Returns true if something behind what the agent knows wakes it.

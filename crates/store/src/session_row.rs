@@ -278,7 +278,7 @@ impl SessionRow {
     /// reports that an agent was killed.
     fn live(&self, now: Micros) -> Option<Live> {
         let (state, at) = (LiveState::parse(self.live_state.as_deref()?)?, self.live_at?);
-        let is_stale = state == LiveState::Working && now.since(Micros(at)) > ABANDONED;
+        let is_stale = state == LiveState::Working && !Micros(at).is_within(ABANDONED, now);
         let reason = self.live_reason.clone().unwrap_or_default();
         (at >= self.last_at && !is_stale).then_some(Live { state, reason, at: Micros(at) })
     }
@@ -301,7 +301,8 @@ impl SessionRow {
             run_open: run_open || work_open,
             observed,
             heartbeat_age: match self.heartbeat_at {
-                Some(at) => Some(now.since(Micros(at))),
+                // As old if it lies in the future: the clock was set back since.
+                Some(at) => Some(now.since(Micros(at)).saturating_abs()),
                 None => run_open.then_some(age),
             },
             ended: self.ended_at.is_some(),

@@ -7,16 +7,17 @@ use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use model::{Micros, Session, SessionId};
+use model::{Session, SessionId};
 use quick_cache::sync::Cache;
 use serde::Deserialize;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 /// The latest sessions, among which letters find theirs; older ones are found by whole words.
 const LATEST: u32 = 300;
 const OLDER: u32 = 50;
-/// Longest time that is spent on reading what sessions changed, in microseconds; what was read is known the next time.
-const PATIENCE: i64 = Micros::SECOND / 4;
+/// Longest time that is spent on reading what sessions changed; what was read is known the next time.
+const PATIENCE: Duration = Duration::from_millis(250);
 /// Sessions whose changed files are kept.
 const KEPT: usize = 2_000;
 
@@ -95,11 +96,11 @@ async fn files_of_one(site: &Site, id: &str) -> Result<Vec<FileRef>, Problem> {
 
 /// Files of all sessions, the latest first; and of how many sessions, if time was too short for all of them.
 async fn files(site: &Site, sessions: &[Session]) -> Result<(Vec<FileRef>, Option<usize>), Problem> {
-    let began = hub::clock::now();
+    let end = tokio::time::Instant::now() + PATIENCE;
     let mut files = Vec::new();
     let all = sessions.iter().filter(|session| session.lines_added + session.lines_removed > 0);
     for (before, session) in all.enumerate() {
-        if hub::clock::now().since(began) > PATIENCE {
+        if tokio::time::Instant::now() > end {
             return Ok((files, Some(before)));
         }
         files.extend(references(session, &changed(site, session).await?));

@@ -71,7 +71,7 @@ async fn cut(durability: &str, moments: usize) -> Outcome {
 /// Three lives of a server under load: one is killed, one ends, one goes on. The record, and what posters were promised.
 async fn record(durability: &str) -> (Vec<u8>, Vec<(String, String)>) {
     let place = Place::new();
-    let recorder = recorder(&place);
+    let recorder = compiled(&place, "recorder");
     let file = place.path("record");
     let mut server = start(place, &recorder, "127.0.0.1:0", durability);
     let town = Arc::new(Town::found(&server, SESSIONS).await);
@@ -108,10 +108,10 @@ fn start(place: Place, recorder: &Path, address: &str, durability: &str) -> Serv
     Server::adopt(place, child, &line)
 }
 
-/// The recorder, compiled.
-fn recorder(place: &Place) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults/recorder.c");
-    let library = place.path("recorder.so");
+/// A library to be preloaded, compiled from the C file of this name.
+pub fn compiled(place: &Place, name: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/faults/{name}.c"));
+    let library = place.path(&format!("{name}.so"));
     let mut cc = Command::new("cc");
     let cc = cc.args(["-shared", "-fPIC", "-O1", "-pthread", "-o"]).arg(&library).arg(source);
     assert!(cc.status().expect("a C compiler is there: SQLite needs it too").success());

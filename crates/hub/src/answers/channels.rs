@@ -187,7 +187,7 @@ pub async fn edit(scoped: &Scoped, path: &ChannelPath, input: EditChannel) -> Re
         signed.put_channel(&row, now, event).await.map_err(problem)?;
         // What was wrong may be right now.
         if row.settings != before.settings {
-            signed.hurry_deliveries(&row.id, now).await.map_err(problem)?;
+            signed.hurry_deliveries(&row.id, now, 0).await.map_err(problem)?;
         }
         scoped.hub.channels.ring();
     }
@@ -358,7 +358,7 @@ pub async fn settle(
     let row = found(scoped, path, false).await?;
     let (workspace, now) = (&scoped.hub.workspace, clock::now());
     let deliveries = match input.action {
-        DeliveryAction::Now => workspace.hurry_deliveries(&row.id, now).await,
+        DeliveryAction::Now => workspace.hurry_deliveries(&row.id, now, 0).await,
         DeliveryAction::Retry => workspace.retry_dead(&row.id, now).await,
         DeliveryAction::Clear => workspace.clear_dead(&row.id).await,
     };

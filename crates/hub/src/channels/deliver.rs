@@ -13,7 +13,7 @@ use store::{ChannelRow, DeliveryChange, DeliveryKey, DueDelivery, Queueing, Stor
 /// Messages that are begun together, where the other side drops repetitions: after a crash, so many may be sent again.
 const TOGETHER: u32 = 32;
 /// How long a batch is sent, before what became of it is stored.
-const BATCH: i64 = 20 * Micros::SECOND;
+const BATCH: Duration = Duration::from_secs(20);
 /// The pause after the first failure; each further one doubles it.
 const FIRST: i64 = 2 * Micros::SECOND;
 /// The longest pause. A channel that is down for days is tried every quarter of an hour.
@@ -39,7 +39,13 @@ pub async fn run(hub: &Hub, id: &str) {
     let mut news = hub.feed.deliveries();
     let mut changed = hub.channels.changed.subscribe();
     let mut kept = Kept::default();
+    let mut jumps = clock::Jumps::default();
+    // What waits for longer than anything does was stored while the clock was ahead, before this server began.
+    let mut too_far = Some(ASKED);
     loop {
+        if let Some(beyond) = too_far.take() {
+            hurry(hub, id, beyond).await;
+        }
         news.borrow_and_update();
         changed.borrow_and_update();
         let next = match round(hub, id, &mut kept).await {
@@ -55,6 +61,14 @@ pub async fn run(hub: &Hub, id: &str) {
             _ = changed.changed() => {}
             () = clock::until(next.min(soon())) => {}
         }
+        too_far = jumps.was_set_back().then_some(0);
+    }
+}
+
+/// Makes due what waits for more than `beyond` microseconds.
+async fn hurry(hub: &Hub, id: &str, beyond: i64) {
+    if let Err(error) = hub.workspace.hurry_deliveries(id, clock::now(), beyond).await {
+        tracing::warn!(%error, channel = id, "what waits can't be made due after the clock was set back");
     }
 }
 
@@ -194,7 +208,7 @@ impl Sender<'_> {
         queueing: Queueing,
         outcomes: &mut Vec<DeliveryChange>,
     ) -> Result<bool, StoreError> {
-        let began = clock::now();
+        let end = tokio::time::Instant::now() + BATCH;
         let mut has_failed = false;
         for Begun { due, body, is_talk } in begun {
             let key = due.key;
@@ -221,7 +235,7 @@ impl Sender<'_> {
                 }
             }
             // The rest is begun, and comes with the next batch.
-            if clock::now().since(began) > BATCH {
+            if tokio::time::Instant::now() > end {
                 break;
             }
         }

@@ -72,7 +72,7 @@ impl Held {
     pub fn is_news(&self, session: &SessionId, live: &Live) -> bool {
         let mut inner = self.lock();
         let same =
-            |told: &Live| told.state == live.state && told.reason == live.reason && live.at.since(told.at) < FRESH;
+            |told: &Live| told.state == live.state && told.reason == live.reason && told.at.is_within(FRESH, live.at);
         if inner.told.get(session).is_some_and(same) {
             return false;
         }

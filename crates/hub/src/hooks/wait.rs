@@ -17,6 +17,7 @@ use model::session::{Live, LiveState};
 use model::{Body, Draft, MessageId, Micros, SessionId};
 use store::{LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
 use tokio::runtime::Handle;
+use tokio::time::Instant;
 
 /// Waits for a person, `seconds` at most.
 pub async fn wait(
@@ -34,6 +35,8 @@ pub async fn wait(
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     let until = Micros(now.0.saturating_add(seconds.saturating_mul(Micros::SECOND)));
     let ask = card::ask(tool, input, folder, until);
+    // How long the agent waits is no matter of the clock.
+    let end = clock::after(until);
     let call = hub.held.call_of(event);
     let open = card::open(event, &ask, call.as_deref(), now);
     if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
@@ -53,13 +56,13 @@ pub async fn wait(
         let same = found.filter(|draft| HookAsk::of(draft).is_some_and(|known| is_same(&known, &ask)));
         return Ok(same.and_then(|draft| answer(&draft)).unwrap_or_default());
     }
-    let answer = decided(scoped, session, &message, until).await?;
+    let answer = decided(scoped, session, &message, end).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
         None => (LiveState::Waiting, format!("{} in its terminal", waits_for(tool))),
     };
     waiting.end().await;
-    if answer.is_some() || clock::now() >= until {
+    if answer.is_some() || Instant::now() >= end {
         tell(hub, session, Live { state, reason, at: clock::now() }).await?;
     }
     Ok(answer.unwrap_or_default())
@@ -70,7 +73,7 @@ async fn decided(
     scoped: &Scoped,
     session: &SessionId,
     message: &MessageId,
-    until: Micros,
+    end: Instant,
 ) -> Result<Option<HookAnswer>, Problem> {
     let hub = &scoped.hub;
     let (mut news, mut revoked) = (hub.feed.news(), hub.revoked.subscribe());
@@ -98,7 +101,7 @@ async fn decided(
             Ok(()) = news.changed() => {}
             Ok(()) = revoked.changed() => {}
             () = clock::until(ends) => {}
-            () = clock::until(until) => {
+            () = tokio::time::sleep_until(end) => {
                 close(hub, session, message, Fallback::TimedOut).await;
                 // Somebody may have been quicker by a moment.
                 let found = hub.workspace.message(session, message).await.map_err(problem)?;

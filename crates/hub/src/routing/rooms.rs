@@ -100,11 +100,11 @@ impl Rooms {
 
     fn is_due(&self, key: &str, now: Micros) -> bool {
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if noted.get(key).is_some_and(|at| now.since(*at) < EVERY) {
+        if noted.get(key).is_some_and(|at| at.is_within(EVERY, now)) {
             return false;
         }
         if noted.len() >= MOST {
-            noted.retain(|_, at| now.since(*at) < EVERY);
+            noted.retain(|_, at| at.is_within(EVERY, now));
         }
         if noted.len() < MOST {
             noted.insert(key.to_owned(), now);

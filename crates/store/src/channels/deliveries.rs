@@ -252,9 +252,11 @@ impl Workspace {
         let held = on_tx!(&mut tx, c => {
             sqlx::query(
                 "UPDATE channel SET lease = $3, leased_until = $4 WHERE workspace_id = $1 AND id = $2 \
-                 AND (lease IS NULL OR lease = $3 OR leased_until < $5)",
+                 AND (lease IS NULL OR lease = $3 OR leased_until < $5 OR leased_until > $6)",
             )
             .bind(self.id()).bind(channel).bind(lease).bind(until.0).bind(if is_alone { i64::MAX } else { now.0 })
+            // Twice as far away as any lease is: of a server whose clock was ahead.
+            .bind(until.0.saturating_add(until.since(now)))
             .execute(c).await.map(|done| done.rows_affected())
         })?;
         if held == 0 {
@@ -405,14 +407,16 @@ impl Workspace {
         ))
     }
 
-    /// Makes due what waits after failures, as when a channel's settings were changed; returns how much that is.
-    pub async fn hurry_deliveries(&self, channel: &str, now: Micros) -> Result<u64, StoreError> {
+    /// Makes due what waits for more than `beyond` microseconds after failures, as when a channel's settings were changed; returns how
+    /// much that is.
+    pub async fn hurry_deliveries(&self, channel: &str, now: Micros, beyond: i64) -> Result<u64, StoreError> {
         Ok(change!(
             self,
             "UPDATE channel_delivery SET next_at = $3 WHERE workspace_id = $1 AND channel_id = $2 AND state = 'pending' \
-             AND next_at > $3",
+             AND next_at > $4",
             channel,
-            now.0
+            now.0,
+            now.0.saturating_add(beyond)
         ))
     }
 }

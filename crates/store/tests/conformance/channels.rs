@@ -225,7 +225,7 @@ async fn what_fails_waits_and_what_is_refused_is_kept() {
         write(&engine, &[("m2", "two, changed")]).await;
         assert_eq!(seqs(&due(workspace, "all").await), [1]);
         assert_eq!(workspace.retry_dead("all", NOW).await.unwrap(), 1);
-        assert_eq!(workspace.hurry_deliveries("all", NOW).await.unwrap(), 1);
+        assert_eq!(workspace.hurry_deliveries("all", NOW, 0).await.unwrap(), 1);
         let waiting = due(workspace, "all").await;
         assert_eq!((seqs(&waiting), waiting[0].next_at), (vec![1, 2], NOW));
         let dead = DeliveryChange::Dead { key: first, error: "gone".to_owned() };
