@@ -25,17 +25,24 @@ mod tokens;
 pub use neutral::{of_messages, of_run};
 
 use crate::Span;
+use crate::parts::document::{Parts, Piece};
 use crate::parts::lines::Lines;
 use crate::parts::obj::Obj;
-use crate::parts::pieces::EMPTY;
+use crate::parts::pieces::{EMPTY, UNREADABLE};
 use model::model_context::ModelContext;
 use model::{RecordRef, SourceId};
 use request::Request;
 
 /// Which records of an agent were sent in a request.
 trait Log: Send {
-    /// Takes the next record.
+    /// The fields of its documents whose entries are records, of an agent whose files are documents and not lines.
+    fn lists(&self) -> Option<&'static [&'static str]> {
+        None
+    }
+    /// Takes the next record: a line, or an entry of a list.
     fn record(&mut self, text: &str, record: &Obj, at: RecordRef);
+    /// Takes another field of a document.
+    fn field(&mut self, _name: &str, _value: &Obj) {}
     /// Takes note of bytes that can't be read.
     fn unreadable(&mut self, at: RecordRef);
     /// The agent's own id of the session that this one goes on from, where its records don't hold what was before and weren't taken.
@@ -52,8 +59,13 @@ trait Log: Send {
 /// The records of a session.
 pub struct Transcript {
     log: Box<dyn Log>,
-    /// The file that is being read, and where its lines begin.
-    reading: Option<(SourceId, u64, Lines)>,
+    /// The file that is being read, and where its lines or its document begin.
+    reading: Option<(SourceId, u64, Form)>,
+}
+
+enum Form {
+    Lines(Lines),
+    Document(Parts),
 }
 
 impl Transcript {
@@ -75,18 +87,28 @@ impl Transcript {
     pub fn push(&mut self, source: &SourceId, offset: u64, bytes: &[u8]) {
         if self.reading.as_ref().is_none_or(|(reading, ..)| reading != source) {
             self.finish();
-            self.reading = Some((source.clone(), offset, Lines::joined()));
+            let form = match self.log.lists() {
+                Some(lists) => Form::Document(Parts::of(lists)),
+                None => Form::Lines(Lines::joined()),
+            };
+            self.reading = Some((source.clone(), offset, form));
         }
-        let Some((source, base, lines)) = &mut self.reading else { return };
+        let Some((source, base, form)) = &mut self.reading else { return };
         let mut file = File { log: self.log.as_mut(), source, base: *base };
-        lines.push(bytes, |line| line.read(&mut file, File::record, File::note));
+        match form {
+            Form::Lines(lines) => lines.push(bytes, |line| line.read(&mut file, File::record, File::note)),
+            Form::Document(parts) => parts.push(bytes, |piece, span| file.piece(piece, span)),
+        }
     }
 
     /// Ends the file that was read last.
     pub fn finish(&mut self) {
-        if let Some((source, base, mut lines)) = self.reading.take() {
+        if let Some((source, base, form)) = self.reading.take() {
             let mut file = File { log: self.log.as_mut(), source: &source, base };
-            lines.finish(|line| line.read(&mut file, File::record, File::note));
+            match form {
+                Form::Lines(mut lines) => lines.finish(|line| line.read(&mut file, File::record, File::note)),
+                Form::Document(mut parts) => parts.finish(|piece, span| file.piece(piece, span)),
+            }
         }
     }
 
@@ -123,6 +145,22 @@ impl File<'_> {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         let at = self.at(span);
         self.log.record(text, record, at);
+    }
+
+    fn piece(&mut self, piece: Piece, span: Span) {
+        match piece {
+            Piece::Field { name, raw } => {
+                if let Some(value) = Obj::parse(raw) {
+                    self.log.field(&name, &value);
+                }
+            }
+            Piece::Entry { raw, at, .. } => match Obj::parse(raw) {
+                Some(entry) => self.record(raw, &entry, Span { offset: at, len: raw.len() as u64 }),
+                None => self.note(span, UNREADABLE),
+            },
+            Piece::Note(text) => self.note(span, &text),
+            Piece::End => {}
+        }
     }
 
     fn note(&mut self, span: Span, note: &str) {

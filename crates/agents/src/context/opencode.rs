@@ -28,7 +28,7 @@ pub(super) struct OpenCode {
     turns: Vec<Turn>,
     version: Option<String>,
     calls: HashSet<String>,
-    has_damage: bool,
+    unreadable: Vec<RecordRef>,
 }
 
 /// What a person said, or a step of the model.
@@ -66,20 +66,22 @@ struct Output {
 }
 
 impl Log for OpenCode {
-    fn record(&mut self, text: &str, record: &Obj, at: RecordRef) {
-        if let Some(info) = record.obj("info") {
-            self.version = info.filled("version").or(self.version.take());
-        }
-        for raw in record.list("messages").unwrap_or_default() {
-            match Obj::parse(raw) {
-                Some(message) => self.message(text, &message, &at, &within(text, raw, &at)),
-                None => self.has_damage = true,
-            }
+    fn lists(&self) -> Option<&'static [&'static str]> {
+        Some(&["messages"])
+    }
+
+    fn record(&mut self, text: &str, message: &Obj, at: RecordRef) {
+        self.message(text, message, &at);
+    }
+
+    fn field(&mut self, name: &str, value: &Obj) {
+        if name == "info" {
+            self.version = value.filled("version").or(self.version.take());
         }
     }
 
-    fn unreadable(&mut self, _: RecordRef) {
-        self.has_damage = true;
+    fn unreadable(&mut self, at: RecordRef) {
+        self.unreadable.push(at);
     }
 
     fn replies(&self) -> Vec<RecordRef> {
@@ -103,8 +105,8 @@ impl Log for OpenCode {
 }
 
 impl OpenCode {
-    /// Takes a message. `document` is where the text stands, `at` where the message does.
-    fn message(&mut self, text: &str, message: &Obj, document: &RecordRef, at: &RecordRef) {
+    /// Takes a message, with its text and where that stands.
+    fn message(&mut self, text: &str, message: &Obj, at: &RecordRef) {
         let Some(info) = message.obj("info") else { return };
         let is_reply = info.str("role").as_deref() == Some("assistant");
         let error = info.obj("error");
@@ -128,7 +130,7 @@ impl OpenCode {
         let (mut steps, mut has_said) = (0, false);
         for raw in message.list("parts").unwrap_or_default() {
             let Some(part) = Obj::parse(raw) else { continue };
-            let place = within(text, raw, document);
+            let place = within(text, raw, at);
             has_said |= !matches!(part.str("type").as_deref(), Some("step-start" | "reasoning"));
             match part.str("type").as_deref() {
                 Some("step-start") => {
@@ -283,7 +285,12 @@ impl OpenCode {
         if reply.is_none() {
             request.unanswered();
         }
-        if self.has_damage {
+        let is_before = |at: &RecordRef| {
+            reply
+                .and_then(|reply| reply.at.as_ref())
+                .is_none_or(|own| at.source != own.source || at.offset < own.offset)
+        };
+        if self.unreadable.iter().any(is_before) {
             request.doubt("The document isn't whole, or a part of it can't be read");
         }
         request

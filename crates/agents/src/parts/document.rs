@@ -6,6 +6,7 @@ use super::lines::Lines;
 use crate::{Change, Reader, SessionKey, Span};
 use model::MessageId;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// What reads the parts of a document. What they mean goes into the [`super::book::Book`]; ids come from the agent's own
 /// ones, or from an entry's place.
@@ -20,14 +21,39 @@ pub(crate) trait Document: Contents {
 
 /// A [`Reader`] of a file that is a JSON document, in UTF-8.
 pub(crate) struct WholeFile<D> {
-    scan: Scan,
+    parts: Parts,
     document: D,
 }
 
 impl<D: Document> WholeFile<D> {
     pub fn new(document: D) -> Self {
-        Self { scan: Scan::default(), document }
+        Self { parts: Parts::of(D::LISTS), document }
     }
+}
+
+/// What stands in a document. `at` is where `raw` begins in the file.
+pub(crate) enum Piece<'a> {
+    /// A field, with its value as JSON.
+    Field {
+        name: String,
+        raw: &'a str,
+    },
+    /// An entry of a list, as JSON.
+    Entry {
+        list: &'a str,
+        index: usize,
+        raw: &'a str,
+        at: u64,
+    },
+    /// Bytes that can't be read, and why.
+    Note(Cow<'static, str>),
+    End,
+}
+
+/// Cuts the bytes of a document into its parts.
+pub(crate) struct Parts {
+    scan: Scan,
+    lists: &'static [&'static str],
 }
 
 /// Where the document is, byte by byte. Its parts are cut where a separator stands outside of them.
@@ -52,7 +78,7 @@ struct Scan {
 
 /// Where a part of the document was cut.
 struct Part<'a> {
-    text: std::borrow::Cow<'a, str>,
+    text: Cow<'a, str>,
     is_too_long: bool,
     list: Option<(String, usize)>,
     span: Span,
@@ -143,46 +169,14 @@ fn key(text: &[u8]) -> Option<(String, usize)> {
     Some((name, behind + colon + 1))
 }
 
-impl<D: Document> WholeFile<D> {
-    fn cut(&mut self, separator: u8) {
-        let part = self.scan.part();
-        let had_part = part.is_some();
-        if let Some(part) = part {
-            read(&mut self.document, &part);
-        }
-        self.scan.next(separator, had_part);
-        if self.scan.depth == 0 {
-            self.document.end();
-        }
+impl Parts {
+    /// Of documents in which the entries of these fields come one by one.
+    pub fn of(lists: &'static [&'static str]) -> Self {
+        Self { scan: Scan::default(), lists }
     }
-}
 
-fn read<D: Document>(document: &mut D, part: &Part) {
-    const UNREADABLE: &str = "An entry that can't be read as JSON";
-    if part.is_too_long {
-        let (size, limit) = (part.span.len, Lines::LONGEST >> 20);
-        let note = format!(
-            "An entry of {size} bytes, longer than the {limit} MiB that are read; the exported file has all of it"
-        );
-        return document.note(part.span, &note);
-    }
-    let is_json = |raw: &str| serde_json::from_str::<&RawValue>(raw).is_ok();
-    if let Some((list, index)) = &part.list {
-        let raw = part.text.trim();
-        if is_json(raw) {
-            return document.entry(list, *index, raw, part.span);
-        }
-    } else if let Some((name, value)) = key(part.text.as_bytes()) {
-        let raw = part.text[value..].trim();
-        if is_json(raw) {
-            return document.field(&name, raw, part.span);
-        }
-    }
-    document.note(part.span, UNREADABLE);
-}
-
-impl<D: Document> Reader for WholeFile<D> {
-    fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
+    /// Takes the next bytes of the file, cut anywhere.
+    pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(Piece, Span)) {
         let mut rest = bytes;
         while let Some(&byte) = rest.first() {
             if self.scan.in_string && !self.scan.is_escaped {
@@ -194,8 +188,8 @@ impl<D: Document> Reader for WholeFile<D> {
                 }
             }
             rest = &rest[1..];
-            if self.scan.is_end(byte, D::LISTS) {
-                self.cut(byte);
+            if self.scan.is_end(byte, self.lists) {
+                self.cut(byte, &mut each);
             } else {
                 self.scan.held.push(byte);
             }
@@ -208,33 +202,94 @@ impl<D: Document> Reader for WholeFile<D> {
                 self.scan.before = 0;
             }
         }
+    }
+
+    /// The file ends.
+    pub fn finish(&mut self, mut each: impl FnMut(Piece, Span)) {
+        if self.scan.is_torn() {
+            let span = Span { offset: self.scan.offset, len: self.scan.dropped + self.scan.held.len() as u64 };
+            each(Piece::Note(Cow::Borrowed("The document is cut off here")), span);
+            each(Piece::End, span);
+            self.scan = Scan { offset: span.end(), ..Scan::default() };
+        }
+    }
+
+    fn cut(&mut self, separator: u8, each: &mut impl FnMut(Piece, Span)) {
+        let before = self.scan.before as u64;
+        let part = self.scan.part();
+        let had_part = part.is_some();
+        if let Some(part) = part {
+            each(piece(&part, before), part.span);
+        }
+        self.scan.next(separator, had_part);
+        if self.scan.depth == 0 {
+            each(Piece::End, Span { offset: self.scan.offset, len: 0 });
+        }
+    }
+}
+
+/// What a part is that has so many bytes of separators before it.
+fn piece<'a>(part: &'a Part, before: u64) -> Piece<'a> {
+    const UNREADABLE: &str = "An entry that can't be read as JSON";
+    if part.is_too_long {
+        let (size, limit) = (part.span.len, Lines::LONGEST >> 20);
+        let note = format!(
+            "An entry of {size} bytes, longer than the {limit} MiB that are read; the exported file has all of it"
+        );
+        return Piece::Note(Cow::Owned(note));
+    }
+    let is_json = |raw: &str| serde_json::from_str::<&RawValue>(raw).is_ok();
+    if let Some((list, index)) = &part.list {
+        let raw = part.text.trim();
+        let space = part.text.len() - part.text.trim_start().len();
+        if is_json(raw) {
+            return Piece::Entry { list, index: *index, raw, at: part.span.offset + before + space as u64 };
+        }
+    } else if let Some((name, value)) = key(part.text.as_bytes()) {
+        let raw = part.text[value..].trim();
+        if is_json(raw) {
+            return Piece::Field { name, raw };
+        }
+    }
+    Piece::Note(Cow::Borrowed(UNREADABLE))
+}
+
+fn read<D: Document>(document: &mut D, piece: Piece, span: Span) {
+    match piece {
+        Piece::Field { name, raw } => document.field(&name, raw, span),
+        Piece::Entry { list, index, raw, .. } => document.entry(list, index, raw, span),
+        Piece::Note(text) => document.note(span, &text),
+        Piece::End => document.end(),
+    }
+}
+
+impl<D: Document> Reader for WholeFile<D> {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
+        let document = &mut self.document;
+        self.parts.push(bytes, |piece, span| read(document, piece, span));
         self.document.book().flush(out);
     }
 
     fn finish(&mut self, out: &mut Vec<Change>) {
-        if self.scan.is_torn() {
-            let span = Span { offset: self.scan.offset, len: self.scan.dropped + self.scan.held.len() as u64 };
-            self.document.note(span, "The document is cut off here");
-            self.document.end();
-            self.scan = Scan { offset: span.end(), ..Scan::default() };
-        }
+        let document = &mut self.document;
+        self.parts.finish(|piece, span| read(document, piece, span));
         self.document.book().flush(out);
     }
 
     fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
-        Vec::from_iter(self.scan.is_torn().then(|| self.document.note_at(self.scan.offset)))
+        Vec::from_iter(self.parts.scan.is_torn().then(|| self.document.note_at(self.parts.scan.offset)))
     }
 
     fn offset(&self) -> u64 {
-        self.scan.offset
+        self.parts.scan.offset
     }
 
     fn held_bytes(&self) -> usize {
-        self.scan.held.len()
+        self.parts.scan.held.len()
     }
 
     fn holds_back(&self) -> bool {
-        self.scan.is_torn()
+        self.parts.scan.is_torn()
     }
 }
 

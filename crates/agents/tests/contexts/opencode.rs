@@ -203,3 +203,24 @@ fn files_calls_that_were_cut_short_and_failed_replies_are_sent_as_the_agent_does
     ];
     assert_eq!((shape(&context), context.verdict.to_string()), (expected.into(), "recorded".to_owned()));
 }
+
+#[test]
+fn a_document_with_a_message_in_each_line_is_read_as_far_as_it_goes() {
+    let messages = [
+        message("msg_1", "user", 1, json!([text("List the stones")])),
+        message("msg_2", "assistant", 2, json!([text("Basalt."), finish()])),
+        message("msg_3", "user", 3, json!([text("And plants?")])),
+    ];
+    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
+    let whole = format!("{{\"info\":{{\"version\":\"1.18.33\"}},\n\"messages\":[\n{}\n]}}\n", lines.join(",\n"));
+    let cut = &whole[..whole.len() - 30];
+    for document in [whole.as_str(), cut] {
+        let mut transcript = agents::context::Transcript::of("opencode").expect("an agent whose requests are rebuilt");
+        document.as_bytes().chunks(7).for_each(|bytes| transcript.push(&crate::source(), 0, bytes));
+        transcript.finish();
+        let context = transcript.context(None).expect("a reply");
+        assert_eq!(shape(&context), ["user: text List the stones"]);
+        assert_eq!(verdict(&context), ["recorded"]);
+        assert_eq!(context.reply.agent_version.as_deref(), Some("1.18.33"));
+    }
+}
