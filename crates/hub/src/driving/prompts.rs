@@ -71,24 +71,24 @@ fn blocks(prompt: &str) -> Vec<String> {
     blocks.filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
 }
 
-/// The pictures of messages. The bar names what can't be given: the agent has its name alone.
+/// The pictures of messages. The bar names what can't be given, and why: the agent has its name alone.
 async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Picture> {
     let (mut pictures, mut room) = (Vec::new(), MOST_IN_ALL);
     for seq in seqs {
         let Ok(Some(stored)) = hub.workspace.message_at(&running.session, seq).await else { continue };
         let Body::File(file) = Body::of(&stored.message.draft) else { continue };
         for item in &file.files {
-            match picture(hub, item, room).await {
-                Ok(Some((picture, size))) => {
+            let found = picture(hub, item, room).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "a picture can't be read");
+                Err("it can't be read now".to_owned())
+            });
+            match found {
+                Ok((picture, size)) => {
                     room -= size;
                     pictures.push(picture);
                 }
-                found => {
-                    if let Err(error) = found {
-                        tracing::warn!(%error, "a picture can't be read");
-                    }
+                Err(why) => {
                     let name = model::text::one_line(&item.name, 80);
-                    let why = format!("it takes pictures of at most {} MiB", MOST >> 20);
                     let notice = format!("The agent was given the name of {name}, not its bytes: {why}");
                     running.show(hub, |view| view.note(notice));
                 }
@@ -98,16 +98,27 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
     pictures
 }
 
-/// A picture with its size in bytes. None of what is no picture, or has no room.
-async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<Option<(Picture, u64)>, StoreError> {
-    let is_picture = item.state == FileState::Ready && PICTURES.contains(&item.mime.as_str());
-    let Some(address) = item.blob.as_deref().filter(|_| is_picture) else { return Ok(None) };
-    let found = hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await?;
-    let Some(blob) = found.filter(|blob| blob.size <= MOST.min(room)) else { return Ok(None) };
+/// A picture with its size in bytes, or why the agent isn't given it.
+async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<Result<(Picture, u64), String>, StoreError> {
+    if !PICTURES.contains(&item.mime.as_str()) {
+        return Ok(Err("it takes PNG, JPEG, GIF and WebP pictures alone".to_owned()));
+    }
+    let address = item.blob.as_deref().filter(|_| item.state == FileState::Ready);
+    let blob = match address {
+        Some(address) => hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await?,
+        None => None,
+    };
+    let Some(blob) = blob else { return Ok(Err("they aren't stored here".to_owned())) };
+    if blob.size > MOST {
+        return Ok(Err(format!("it takes pictures of at most {} MiB", MOST >> 20)));
+    }
+    if blob.size > room {
+        return Ok(Err(format!("it takes {} MiB of pictures with a prompt at most", MOST_IN_ALL >> 20)));
+    }
     let mut bytes = Vec::new();
     let mut reader = hub.workspace.read_blob(&blob, 0..blob.size);
     while let Some(part) = reader.next_part().await? {
         bytes.extend(part);
     }
-    Ok(Some((Picture { mime: item.mime.clone(), data: STANDARD.encode(bytes) }, blob.size)))
+    Ok(Ok((Picture { mime: item.mime.clone(), data: STANDARD.encode(bytes) }, blob.size)))
 }

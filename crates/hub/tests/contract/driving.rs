@@ -257,10 +257,14 @@ async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
     until(&house, &session, "idle").await;
     let scoped = Scoped::new(house.hub.clone(), Caller::Owner);
     let mut files = Vec::new();
-    for (name, mime, bytes) in [("dot.png", "image/png", "png"), ("notes.txt", "text/plain", "plums")] {
-        let (made, _) = put(&scoped, mime, bytes.into()).await.unwrap();
+    let large = "x".repeat((5 << 20) + 1);
+    let given =
+        [("dot.png", "image/png", "png"), ("notes.txt", "text/plain", "plums"), ("wall.png", "image/png", &large)];
+    for (name, mime, bytes) in given {
+        let (made, _) = put(&scoped, mime, bytes.to_owned().into()).await.unwrap();
         files.push(json!({"name": name, "mime": mime, "size": made.size, "blob": made.blob, "state": "ready"}));
     }
+    files.push(json!({"name": "gone.png", "mime": "image/png", "size": 3, "state": "ready"}));
     let path = format!("/v1/sessions/{session}/messages");
     let metadata = json!({"message_type": "FILE", "payload": {"files": files}});
     let body = json!({"id": "look", "role": "user", "content": "What is it?", "message_metadata": metadata});
@@ -268,13 +272,18 @@ async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
     assert_eq!(posted.status, 201, "{}", posted.body);
     written(&house, "prompts", 1).await;
     let content = json!([
-        {"type": "text", "text": "What is it?\ndot.png\nnotes.txt"},
+        {"type": "text", "text": "What is it?\ndot.png\nnotes.txt\nwall.png\ngone.png"},
         {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5n"}},
     ]);
     assert_eq!(prompts(&house), std::slice::from_ref(&content));
     let agent = house.read(&format!("/v1/sessions/{session}/agent")).await;
-    let notice = "The agent was given the name of notes.txt, not its bytes: it takes pictures of at most 5 MiB";
-    assert_eq!(agent["notices"], json!([notice]));
+    let why = [
+        ("notes.txt", "it takes PNG, JPEG, GIF and WebP pictures alone"),
+        ("wall.png", "it takes pictures of at most 5 MiB"),
+        ("gone.png", "they aren't stored here"),
+    ];
+    let notices = why.map(|(name, why)| format!("The agent was given the name of {name}, not its bytes: {why}"));
+    assert_eq!(agent["notices"], json!(notices));
 
     let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
     let said = json!({"role": "user", "content": content});
