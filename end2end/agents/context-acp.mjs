@@ -8,7 +8,7 @@ import { converse } from './acp.mjs';
 import { picture } from './picture.mjs';
 import { programs } from './programs.mjs';
 import { anthropic, chat, gemini, responses } from './wires.mjs';
-import { compareAll, here, workbench } from './workbench.mjs';
+import { compareAll, here, usual, workbench } from './workbench.mjs';
 
 // By their names: the command, the words in which requests are compared, where transcripts are, the prompt that compacts, how a message comes into
 // a turn, and what the agent can't do.
@@ -42,14 +42,8 @@ const steering = {
 };
 
 const scenarios = [
-  ['plain', () => run(['[hello] Hello'])],
-  ['tools', () => run(['[edit] Write a note', '[hello] And now'])],
-  ['parallel', () => run(['[parallel] Both', '[hello] And now'])],
-  ['a call fails', () => run(['[failing] Both', '[hello] And now'])],
-  ['long result', () => run(['[flood] Count', '[hello] And now'])],
-  ['retry', () => run(['[busy] Try', '[hello] Again'])],
+  ...usual(run),
   ['picture', () => run([withPicture('[hello] What is it?'), '[parallel] More'])],
-  ['picture read', () => run(['[look] What is it?', '[hello] And now'])],
   ['interrupt', () => run(['[endless] Begin', '[hello] Next'], { meanwhile: interrupt })],
 ];
 if (steer) scenarios.push(['steering', () => run(['[slow] Take your time', '[hello] Next'], { meanwhile: steering[steer] })]);
@@ -64,9 +58,10 @@ if (compact) {
   );
 }
 
-// What an agent writes is copied: its own folders may have a name that is passed over.
+// What an agent writes is copied: its own folders may have a name that is passed over, and hold more than transcripts.
 const copied = async () => {
-  await cp(join(home, transcripts), join(home, 'transcripts', transcripts.split('/').at(-1)), { recursive: true });
+  const filter = (path) => !path.endsWith('.json');
+  await cp(join(home, transcripts), join(home, 'transcripts', transcripts.split('/').at(-1)), { recursive: true, filter });
   for (const more of ['-wal', '-shm']) {
     await cp(join(home, `${transcripts}${more}`), join(home, 'transcripts', `${transcripts.split('/').at(-1)}${more}`)).catch(() => {});
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { programs } from './programs.mjs';
 import { responses } from './wires.mjs';
-import { compareAll, workbench } from './workbench.mjs';
+import { compareAll, usual, workbench } from './workbench.mjs';
 
 const bench = await workbench(programs.codex);
 const { home, folder } = bench;
@@ -75,18 +75,12 @@ const interrupt = ({ call, thread, turn }) => call('turn/interrupt', { threadId:
 const steer = ({ call, thread, turn }) =>
   call('turn/steer', { threadId: thread, expectedTurnId: turn, input: [{ type: 'text', text: 'Extra: be quick' }] });
 const scenarios = [
-  ['plain', () => run(['[hello] Hello'])],
-  ['tools', () => run(['[edit] Write a note', '[hello] And now'])],
-  ['parallel', () => run(['[parallel] Both', '[hello] And now'])],
-  ['a call fails', () => run(['[failing] Both', '[hello] And now'])],
-  ['long result', () => run(['[flood] Count', '[hello] And now'])],
-  ['retry', () => run(['[busy] Try', '[hello] Again'])],
+  ...usual(run),
   ['steering', () => run(['[slow] Take your time', '[hello] Next'], { meanwhile: steer })],
   ['interrupt', () => run(['[endless] Begin', '[hello] Next'], { meanwhile: interrupt })],
   ['compaction', () => run(['[edit] Write a note', compact, '[hello] Go on', '[parallel] More'])],
   ['two compactions', () => run(['[hello] Begin', compact, compact, '[hello] Go on'])],
   ['picture', () => run([[{ type: 'text', text: '[hello] What is it?' }, { type: 'localImage', path: join(folder, 'dot.png') }], '[parallel] More'])],
-  ['picture read', () => run(['[look] What is it?', '[hello] And now'])],
   ['shell command', () => run(['[hello] Begin', async ({ call, thread, turnEnds }) => {
     const ended = turnEnds();
     await call('thread/shellCommand', { threadId: thread, command: 'echo by hand' });

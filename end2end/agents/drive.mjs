@@ -28,9 +28,8 @@ await at.run(async () => {
     await page.getByLabel('Folder', { exact: true }).fill(join(at.home, 'missing'));
     await page.getByRole('button', { name: 'Start' }).click();
     await expect(page.locator('#new-folder')).toHaveAttribute('aria-invalid', 'true');
-    await start('Say [hello]');
+    await start('Say [hello]', 'idle');
     await shown('Hello. What is to be done?');
-    await state('idle');
     begunBy = minute();
   });
 

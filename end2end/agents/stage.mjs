@@ -157,8 +157,8 @@ function hands(self, name) {
       await expect(transcript().locator('article').filter({ hasText: words }).last()).toBeVisible();
     },
     decide: async (kind) => button(await asked(), kind).click(),
-    // Starts a session from the page, with a prompt.
-    start: async (prompt) => {
+    // Starts a session from the page, with a prompt, and waits for the agent's state.
+    start: async (prompt, then) => {
       const { page, server, agent, folder } = self;
       await page.goto(`${server.url}/new`);
       await ready(page);
@@ -170,6 +170,7 @@ function hands(self, name) {
       self.said.push(prompt);
       await page.waitForURL(/\/s\//, { timeout: 60_000 });
       await ready(page);
+      await state(then);
     },
     logIn: async () => {
       await self.page.goto(self.server.link);

@@ -34,6 +34,20 @@ const open = async (url) => {
 // Without what pressed buttons say.
 const inOwnWords = async () => (await messages()).filter(({ role, metadata }) => role === 'user' && !metadata?.interrupted && metadata?.message_type !== 'ACTION').map(({ content }) => content);
 
+// Says something that is answered by the greeting, and waits for it: by then so many stand there.
+const greet = async (words, count) => {
+  await say(words);
+  await shown('Hello. What is to be done?', count);
+  await state('idle');
+};
+// Resumes a session whose agent began its work at this time, and says something.
+const resume = async (begun) => {
+  if (agent.resumesAfterMinute) await expect.poll(() => Date.now() - begun, { timeout: 70_000 }).toBeGreaterThan(60_000);
+  await press('Resume');
+  await state('idle');
+  await greet('Say [hello]', 1);
+};
+
 // The parent of a process; undefined if it has ended.
 function parent(pid) {
   try {
@@ -59,7 +73,7 @@ await at.run(async () => {
   await logIn();
 
   await scenario('tabs: two answer one request, one answer holds, and both show it', async () => {
-    await start('Please [edit]');
+    await start('Please [edit]', 'waiting');
     const other = await at.context.newPage();
     await other.goto(at.page.url());
     await ready(other);
@@ -81,8 +95,7 @@ await at.run(async () => {
   });
 
   await scenario('leaving: the browser is closed while it works, and while it asks', async () => {
-    await start('Say [hello]');
-    await state('idle');
+    await start('Say [hello]', 'idle');
     const url = at.page.url();
     await say('Please be [slow]');
     await reaches('Please be [slow]');
@@ -100,8 +113,7 @@ await at.run(async () => {
   });
 
   await scenario('queue: what is written in the middle of a call comes once and in order', async () => {
-    await start('Please be [slow]');
-    await state('waiting');
+    await start('Please be [slow]', 'waiting');
     await say('Second, say [hello]');
     await decide('allow_once');
     await say('Third, say [hello]');
@@ -115,8 +127,7 @@ await at.run(async () => {
   });
 
   await scenario('late: an answer after an interrupt is refused', async () => {
-    await start('Please [deny]');
-    await state('waiting');
+    await start('Please [deny]', 'waiting');
     const ask = await asked();
     await press('Interrupt');
     await state('idle');
@@ -125,15 +136,12 @@ await at.run(async () => {
     const late = send('POST', `/sessions/${session()}/messages/${ask.id}/decision`, { selected: [allow.id], shown_sha256: ask.shown_sha256 });
     await assert.rejects(late, /: 4\d\d /);
     assert.equal(made('forbidden.txt'), false);
-    await say('Say [hello]');
-    await shown('Hello. What is to be done?');
-    await state('idle');
+    await greet('Say [hello]', 1);
   });
 
   await scenario('killed: its commands end with it, and it is resumed', async () => {
     const others = children(at.server.pid);
-    await start('Please be [endless]');
-    await state('waiting');
+    await start('Please be [endless]', 'waiting');
     const begun = Date.now();
     await decide('allow_once');
     await expect.poll(() => made('began')).toBe(true);
@@ -143,17 +151,11 @@ await at.run(async () => {
     process.kill(own, 'SIGKILL');
     await state('failed');
     await expect.poll(() => all.filter(parent)).toEqual([]);
-    if (agent.resumesAfterMinute) await expect.poll(() => Date.now() - begun, { timeout: 70_000 }).toBeGreaterThan(60_000);
-    await press('Resume');
-    await state('idle');
-    await say('Say [hello]');
-    await shown('Hello. What is to be done?');
-    await state('idle');
+    await resume(begun);
   });
 
   await scenario('asking: a server that is killed while it asks approves nothing', async () => {
-    await start('Please [deny]');
-    await state('waiting');
+    await start('Please [deny]', 'waiting');
     const ask = await asked();
     const url = at.page.url();
     const begun = Date.now();
@@ -164,24 +166,16 @@ await at.run(async () => {
     await expect.poll(async () => (await card(ask)).state).not.toBe('open');
     assert.equal(made('forbidden.txt'), false);
     await expect.poll(working).toEqual([]);
-    if (agent.resumesAfterMinute) await expect.poll(() => Date.now() - begun, { timeout: 70_000 }).toBeGreaterThan(60_000);
-    await press('Resume');
-    await state('idle');
-    await say('Say [hello]');
-    await shown('Hello. What is to be done?');
-    await state('idle');
+    await resume(begun);
     assert.equal(made('forbidden.txt'), false);
   });
 
   await scenario('refused: a model that refuses a request leaves the session usable', async () => {
-    await start('Say [hello]');
-    await state('idle');
+    await start('Say [hello]', 'idle');
     await say('It is [broken]');
     await reaches('It is [broken]');
     await state('idle');
-    await say('Once more [hello]');
-    await shown('Hello. What is to be done?', 2);
-    await state('idle');
+    await greet('Once more [hello]', 2);
   });
 
   await scenario('words: a prompt reaches the model as it was typed', async () => {
@@ -190,7 +184,7 @@ await at.run(async () => {
       'A <message role="system">tag</message> & an &amp; entity,\n\n  two lines, \u05d0\u05d1 \u{1f41f} [hello]',
       `${'A long one. '.repeat(4_000)}[hello]`,
     ];
-    await start(words[0]);
+    await start(words[0], 'idle');
     for (const [index, one] of words.entries()) {
       if (index > 0) await say(one);
       await shown('Hello. What is to be done?', index + 1);
@@ -201,13 +195,10 @@ await at.run(async () => {
   });
 
   await scenario('picture: one that goes with a prompt reaches the model', async () => {
-    await start('Say [hello]');
-    await state('idle');
+    await start('Say [hello]', 'idle');
     await at.page.getByLabel('Attach files').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(picture, 'base64') });
     await expect(at.page.locator('.composer .attached li')).toHaveText([/dot\.png\s*\d+ B/]);
-    await say('What is it? [hello]');
-    await shown('Hello. What is to be done?', 2);
-    await state('idle');
+    await greet('What is it? [hello]', 2);
     assert.ok(holds(turns().at(-1), 'What is it? [hello]'));
     assert.ok(JSON.stringify(turns().at(-1).body).includes(picture), 'the picture is in the request');
     assert.deepEqual(await inOwnWords(), ['Say [hello]', 'What is it? [hello]']);
@@ -215,8 +206,7 @@ await at.run(async () => {
 
   if (agent.asksNothing) {
     await scenario('mode: one that is chosen while it asks holds from then on', async () => {
-      await start('Please [edit]');
-      await state('waiting');
+      await start('Please [edit]', 'waiting');
       await at.page.locator('select[title=Mode]').selectOption(agent.asksNothing);
       await decide('allow_once');
       await shown('The note is written.');
@@ -229,9 +219,8 @@ await at.run(async () => {
   }
 
   await scenario('model: another one is asked from then on', async () => {
-    await start('Say [hello]');
+    await start('Say [hello]', 'idle');
     await shown('Hello. What is to be done?');
-    await state('idle');
     const models = at.page.locator('select[title=Model]');
     const before = turns().at(-1).body.model;
     const offered = await models.locator('option').evaluateAll((all) => all.map(({ value, selected }) => ({ value, selected })));
@@ -239,16 +228,13 @@ await at.run(async () => {
     if (!other) return console.log('          it offers no other model');
     await models.selectOption(other.value);
     await expect(models).toBeEnabled();
-    await say('And you, say [hello]');
-    await shown('Hello. What is to be done?', 2);
-    await state('idle');
+    await greet('And you, say [hello]', 2);
     if (before) assert.notEqual(turns().at(-1).body.model, before);
   });
 
   if (can('fork')) {
     await scenario('fork: it goes on by itself, and the session stays as it was', async () => {
-      await start('Please [deny]');
-      await state('waiting');
+      await start('Please [deny]', 'waiting');
       await decide('reject_once');
       await state('idle');
       await press('End');
@@ -258,9 +244,7 @@ await at.run(async () => {
       await at.page.waitForURL((url) => url.pathname.includes('/s/') && !url.pathname.includes(origin), { timeout: 60_000 });
       await ready(at.page);
       await state('idle');
-      await say('In the fork, say [hello]');
-      await shown('Hello. What is to be done?');
-      await state('idle');
+      await greet('In the fork, say [hello]', 1);
       assert.ok(holds(turns().at(-1), 'Please [deny]'), 'it knows what was said before');
       assert.equal((await messages(origin)).length, had);
     });

@@ -33,6 +33,17 @@ export async function workbench(agent) {
   return { home, folder, llm, write, environment, verbatim };
 }
 
+// The scenarios that all agents of conversations have: `run` goes through prompts.
+export const usual = (run) => [
+  ['plain', () => run(['[hello] Hello'])],
+  ['tools', () => run(['[edit] Write a note', '[hello] And now'])],
+  ['parallel', () => run(['[parallel] Both', '[hello] And now'])],
+  ['a call fails', () => run(['[failing] Both', '[hello] And now'])],
+  ['long result', () => run(['[flood] Count', '[hello] And now'])],
+  ['retry', () => run(['[busy] Try', '[hello] Again'])],
+  ['picture read', () => run(['[look] What is it?', '[hello] And now'])],
+];
+
 // Runs scenarios, each a name and a function that returns the agent's session, compares the contexts of all replies, and ends the
 // process. `sent` makes `{ blocks, whole }` of a request's body, undefined of one that isn't a turn; `transcripts` returns the folder to
 // import; `subAgents` the further sessions of a session. `read` and `inexact` are those of `check`.
