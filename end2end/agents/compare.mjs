@@ -35,14 +35,15 @@ function compare(own, inexact, sent) {
 
 // Checks every reply of a session, the last one first, and prints a line for each. `read` makes a request of a context, `inexact` the
 // set of its blocks whose wording isn't recorded. Returns how many differ: a verified context in anything, another one by a block
-// that wasn't sent.
+// that wasn't sent, or by having none.
 export async function check(name, session, sent, { verbatim, read, inexact }) {
   let at = [];
   let failures = 0;
   for (let seen = 0; seen < 100; seen += 1) {
     const context = JSON.parse(await verbatim('context', session, '--json', ...at));
-    const { extra, missing, sorted, equal, whole } = compare(read(context), inexact(context), sent);
-    const fails = context.verdict === 'verified' ? !whole : extra.length > 0 || !sorted;
+    const own = read(context);
+    const { extra, missing, sorted, equal, whole } = compare(own, inexact(context), sent);
+    const fails = context.verdict === 'verified' ? !whole : own.blocks.length === 0 || extra.length > 0 || !sorted;
     failures += fails ? 1 : 0;
     const words = whole ? 'all equal' : equal ? 'messages equal'
       : `${missing.length} blocks of the request aren't recorded, ${extra.length} weren't sent${sorted ? '' : ', in another order'}`;

@@ -308,7 +308,7 @@ async fn the_event_stream_from_nothing_on() {
     let folder = place.path("agent");
     let server = Server::start_in(place, &["--claude-dir", folder.to_str().unwrap()]);
     let verbatim = Verbatim::connect(&server.origin(), &server.key()).unwrap();
-    let none = verbatim.sessions(sdk::api::sessions::ListSessions::default()).await.unwrap();
+    let none = verbatim.sessions(api::sessions::ListSessions::default()).await.unwrap();
     assert_eq!(none.sessions, []);
     let mut all = verbatim.watch(None, Some(none.cursor));
     let file = server.place.write("agent/projects/-home-ada-mill/mill.jsonl", said("mill", 1, "One"));
