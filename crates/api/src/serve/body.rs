@@ -48,9 +48,13 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     let not_valid = |e: &serde_json::Error| {
         Problem::new(400, "invalid_body", format!("The body isn't valid JSON: {e}")).hint("Send one JSON object")
     };
-    let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| match e.inner().classify() {
-        serde_json::error::Category::Data => super::invalid("invalid_body", &e, super::Part::Body),
-        _ => not_valid(e.inner()),
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| {
+        let problem = super::invalid("invalid_body", &e, super::Part::Body);
+        match e.inner().classify() {
+            serde_json::error::Category::Data => problem,
+            // The field is where reading stopped.
+            _ => Problem { field: problem.field, ..not_valid(e.inner()) },
+        }
     })?;
     reader.end().map_err(|e| not_valid(&e))?;
     Ok(read)
