@@ -44,7 +44,7 @@ fn post(server: &Server, path: &str, body: &Value) -> Value {
 }
 
 fn session(server: &Server) -> String {
-    post(server, "/v1/sessions", &json!({ "title": "Mill" }))["session"]["id"].as_str().unwrap().to_owned()
+    post(server, "/v1/sessions", &json!({ "agent": "bot", "title": "Mill" }))["id"].as_str().unwrap().to_owned()
 }
 
 /// What came to the other side of a channel, which is down for the first request.

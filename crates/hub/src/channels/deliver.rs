@@ -43,11 +43,15 @@ pub async fn run(hub: &Hub, id: &str) {
     // What waits for longer than anything does was stored while the clock was ahead, before this server began.
     let mut too_far = Some(ASKED);
     loop {
+        news.borrow_and_update();
+        changed.borrow_and_update();
+        // Behind the news: what is told of after the clock was set back finds that noticed.
+        if jumps.was_set_back() {
+            too_far = Some(0);
+        }
         if let Some(beyond) = too_far.take() {
             hurry(hub, id, beyond).await;
         }
-        news.borrow_and_update();
-        changed.borrow_and_update();
         let next = match round(hub, id, &mut kept).await {
             Ok(Next::Never) => return,
             Ok(Next::At(at)) => at,
@@ -61,7 +65,6 @@ pub async fn run(hub: &Hub, id: &str) {
             _ = changed.changed() => {}
             () = clock::until(next.min(soon())) => {}
         }
-        too_far = jumps.was_set_back().then_some(0);
     }
 }
 

@@ -57,10 +57,10 @@ pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Ch
         for channel in &channels {
             let after = match bound.get(&(channel.id.as_str(), session.rid)) {
                 Some(from_seq) => *from_seq,
-                // What was there before the channel is no news.
+                // What was there before the channel is no news. Of a channel that was made while the clock was ahead, that can't be told.
                 None if channel.every_session
                     && session.parent_key.is_none()
-                    && session.last_at >= channel.created_at =>
+                    && (session.last_at >= channel.created_at || channel.created_at > now) =>
                 {
                     0
                 }
