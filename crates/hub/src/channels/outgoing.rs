@@ -42,7 +42,9 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
     let abilities = &open.kind.abilities;
     // Old rows are deleted: a new row for a message this old may be of one that was sent already, which isn't sent twice.
     let is_forgotten = due.sends == 0 && due.queued_at.since(draft.created_at) > DELIVERY_DAYS * DAY;
-    let is_old = is_forgotten || (row.every_session && draft.created_at < row.created_at);
+    // A channel that seems to be made after the row was made while the clock was ahead.
+    let is_before = draft.created_at < row.created_at && row.created_at <= due.queued_at;
+    let is_old = is_forgotten || (row.every_session && is_before);
     if is_old || came_by(draft, &row.id) || (!abilities.edits && !is_settled(&entry)) {
         return Ok(None);
     }
