@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 /// The end of what has none.
 pub const NEVER: Micros = Micros(i64::MAX);
-/// How often those who wait look whether the clock was set forward.
+/// While [`until`] waits, it checks this often whether the clock was set forward.
 const LOOK: Duration = Duration::from_mins(1);
 /// The longest time that timers count.
 const LONGEST: Duration = Duration::from_hours(24 * 365);

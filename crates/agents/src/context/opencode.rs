@@ -105,7 +105,7 @@ impl Log for OpenCode {
 }
 
 impl OpenCode {
-    /// Takes a message, with its text and where that stands.
+    /// Takes a message. `text` is its JSON, and `at` where that stands.
     fn message(&mut self, text: &str, message: &Obj, at: &RecordRef) {
         let Some(info) = message.obj("info") else { return };
         let is_reply = info.str("role").as_deref() == Some("assistant");

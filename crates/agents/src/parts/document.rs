@@ -228,7 +228,7 @@ impl Parts {
     }
 }
 
-/// What a part is that has so many bytes of separators before it.
+/// Returns what a part is. `before` is the number of bytes of separators before its text.
 fn piece<'a>(part: &'a Part, before: u64) -> Piece<'a> {
     const UNREADABLE: &str = "An entry that can't be read as JSON";
     if part.is_too_long {

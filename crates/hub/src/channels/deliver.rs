@@ -45,7 +45,7 @@ pub async fn run(hub: &Hub, id: &str) {
     loop {
         news.borrow_and_update();
         changed.borrow_and_update();
-        // Behind the news: what is told of after the clock was set back finds that noticed.
+        // After the news is marked as read: news that comes later wakes the loop, which then looks at the clock again.
         if jumps.was_set_back() {
             too_far = Some(0);
         }
