@@ -37,7 +37,7 @@ test('is opened, scrolled, jumped into and searched', async ({ page, verbatim })
     for (let turn = 0; turn < 15; turn += 1) {
       await page.mouse.wheel(0, -1_500);
       let first;
-      await expect.poll(async () => { [first] = await visible(page); return first; }, { intervals: [20], timeout: 2_000 }).toBeDefined();
+      await expect.poll(async () => { [first] = await visible(page); return first; }, { intervals: [20] }).toBeDefined();
       expect(first).toBeLessThanOrEqual(lowest);
       lowest = first;
       most = Math.max(most, await count(page));
