@@ -1,8 +1,9 @@
 // The system's Chromium, without a download: `cargo xtask test` finds or installs it and names it in CHROMIUM.
 import { defineConfig } from '@playwright/test';
 
-// What people do with agents, on PostgreSQL too: `cargo xtask pg` says where one is.
-const LIVE = /(answering|live|streaming|servers)\.spec\.mjs$/;
+// What comes while a page is open, on PostgreSQL too, whose bell rings otherwise: `cargo xtask pg` says where one is. What is
+// stored on either is the same by the store's own tests.
+const LIVE = /(live|streaming|servers)\.spec\.mjs$/;
 // Puts back the files of a database.
 const IN_FILES = /database as it is when that was put back/;
 const SERVERS = /servers\.spec\.mjs$/;

@@ -115,12 +115,11 @@ export async function logIn(page, verbatim) {
   expect(answer.ok()).toBe(true);
   const { secret } = await answer.json();
   // It lies where all pages of the server find it, and is put there by one, which has the script for it and nothing else.
-  const tab = await page.context().newPage();
   const body = '<script type="module" src="/assets/secret.js"></script>';
-  await tab.route(`${verbatim.url}/login`, (route) => route.fulfill({ contentType: 'text/html', body }));
-  await tab.goto(`${verbatim.url}/login`);
-  await tab.evaluate((secret) => globalThis.verbatim.keep(secret), secret);
-  await tab.close();
+  await page.route(`${verbatim.url}/login`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${verbatim.url}/login`);
+  await page.evaluate((secret) => globalThis.verbatim.keep(secret), secret);
+  await page.unroute(`${verbatim.url}/login`);
 }
 
 // Sends what changes something as the page itself would, which is one of the server's: `{ status, body }`.

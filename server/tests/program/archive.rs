@@ -25,11 +25,10 @@ fn every_session_of_the_fixtures_comes_back_from_its_archive() {
     let written = archives(&from);
     assert!(written.len() > 15);
     let to = Place::new();
-    for (id, archive) in &written {
-        let file = to.write(&format!("{id}.jsonl"), archive);
-        // A file of several sessions comes with each of them: the sessions differ.
-        to.out(&["import", file.to_str().unwrap()]);
-    }
+    // A file of several sessions comes with each of them: the sessions differ.
+    let files = written.iter().map(|(id, archive)| to.write(&format!("{id}.jsonl"), archive));
+    let files: Vec<_> = files.map(|file| file.to_str().unwrap().to_owned()).collect();
+    to.out(&["import"].into_iter().chain(files.iter().map(String::as_str)).collect::<Vec<_>>());
     let again = archives(&to);
     assert_eq!(again.keys().collect::<Vec<_>>(), written.keys().collect::<Vec<_>>());
     for (id, archive) in &written {
