@@ -11,8 +11,8 @@
 // When a test ends, its page must not have logged an error or a hydration warning, nor thrown, and axe must find
 // nothing in what is shown at that moment; `await accessible(page)` asks the same earlier.
 import { execFileSync, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -168,21 +168,34 @@ export function query(page) {
   return Object.fromEntries(new URL(page.url()).searchParams);
 }
 
-// What axe looked at in this worker: kinds of elements, as `kinds` tells them.
-const judged = new Set();
+// Hashes of the kinds of elements that axe has looked at, in whichever worker: a line each, in a file that goes with the next run.
+const judged = () => join(test.info().project.outputDir, 'judged');
+const hash = (kind) => createHash('sha256').update(kind).digest('base64').slice(0, 16);
 
-// Many tests end on the same page, and axe takes as long as the rest of a short test: it is asked where there is an element
-// of a kind that it hasn't seen.
-async function accessibleIfNew(page) {
-  const there = await page.evaluate(kinds);
-  if (there.every((kind) => judged.has(kind))) return;
-  await accessible(page);
-  there.forEach((kind) => judged.add(kind));
+async function unjudged(all) {
+  const known = new Set((await readFile(judged(), 'utf8').catch(() => '')).split('\n'));
+  return all.filter((kind) => !known.has(hash(kind)));
 }
 
-// The kinds of elements on a page. A kind is what axe's rules and the style sheets go by:
+async function judge(all) {
+  await mkdir(dirname(judged()), { recursive: true });
+  await appendFile(judged(), all.map((kind) => `${hash(kind)}\n`).join(''));
+}
+
+// Many tests end on the same page, and axe takes as long as the rest of a short test: it is asked about elements of a kind
+// that it hasn't seen.
+async function accessibleIfNew(page) {
+  const news = await unjudged(await page.evaluate(kinds));
+  if (news.length === 0) return;
+  await page.evaluate(kinds, news);
+  await nothingFound(page, (axe) => axe.include('[data-new]'));
+  await page.evaluate(kinds, []);
+  await judge(news);
+}
+
+// The kinds of elements on a page; those of `news` are marked. A kind is what axe's rules and the style sheets go by:
 // tags, classes and attributes of an element and its parent, whether it has a text, the width, the theme.
-function kinds() {
+function kinds(news) {
   const asIs = ['role', 'type', 'aria-hidden', 'aria-expanded', 'aria-checked', 'aria-pressed', 'aria-selected'];
   const passed = ['class', 'id', 'style', 'href', 'src', 'for', 'value', 'd'];
   const attribute = ({ name, value }) => (asIs.includes(name) ? `${name}=${value}` : name);
@@ -194,11 +207,18 @@ function kinds() {
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   const where = `${innerWidth} ${document.documentElement.dataset.theme} ${dark}`;
   const all = [...document.querySelectorAll('body, body *')];
-  return [...new Set(all.map((element) => `${where}: ${own(element.parentElement)} > ${own(element)}`))];
+  const kind = (element) => `${where}: ${own(element.parentElement)} > ${own(element)}`;
+  if (news) all.forEach((element) => element.toggleAttribute('data-new', news.length > 0 && news.includes(kind(element))));
+  return [...new Set(all.map(kind))];
 }
 
 // Asserts that axe finds no violation, and tells each with its place.
 export async function accessible(page) {
+  await nothingFound(page, (axe) => axe);
+  await judge(await unjudged(await page.evaluate(kinds)));
+}
+
+async function nothingFound(page, within) {
   // In the middle of a change of themes, words have the new colour and what is behind them the old one.
   await page.evaluate(() => Promise.allSettled(
     document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
@@ -206,7 +226,7 @@ export async function accessible(page) {
   // Only violations are described, and no second page is opened for those of frames from elsewhere, which no page has: the
   // same rules in a fourth of the time.
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await axe.analyze();
+  const { violations } = await within(axe).analyze();
   const told = violations.flatMap(({ id, help, nodes }) => nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`));
   expect(told, 'accessibility violations').toEqual([]);
 }
