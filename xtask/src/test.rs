@@ -30,6 +30,9 @@ pub enum Extent {
     All,
 }
 
+/// The step that makes what a browser loads.
+const INTERFACE: &str = "interface";
+
 /// What asks the server over HTTP, and what gives random inputs to its parts.
 const CLIENTS: [(&str, Tests); 5] = [
     ("the Python SDK", python::sdk),
@@ -54,10 +57,8 @@ fn steps(extent: Extent) -> Result<Report> {
     report.check("tidy", tidy::tidy);
     report.check("advisories", audit::advisories_if_reachable);
     report.check("licences, duplicates and sources", audit::policies);
-    let interface = report.check("interface", interface::build);
-    report.check("clippy", || {
-        all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))
-    });
+    // Much of the interface is compiled by one processor. Clippy needs none of its files.
+    report.checks_at_once([(INTERFACE, interface::build), ("clippy", clippy)]);
     report.check("clippy in the browser", || {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
     });
@@ -71,7 +72,7 @@ fn steps(extent: Extent) -> Result<Report> {
         })
     });
     let server = report.check("server", || serve::program().map(drop));
-    if interface && server {
+    if report.held(INTERFACE) && server {
         report.tests("browser tests", browser_tests);
     } else {
         report.skip("browser tests");
@@ -87,6 +88,10 @@ fn steps(extent: Extent) -> Result<Report> {
         report.check("release", serve::build);
     }
     Ok(report)
+}
+
+fn clippy() -> Result<()> {
+    all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))
 }
 
 fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {

@@ -96,10 +96,12 @@ fn posts() -> Vec<Value> {
     let plain = (1..ROLES.len()).map(|turn| (turn, &bodies[0]));
     for (turn, body) in bodies.iter().enumerate().chain(plain) {
         combinations.extend(extras.iter().enumerate().map(|(at, extra)| (turn + at, body, extra, None)));
-        combinations.extend(SENDERS.iter().enumerate().map(|(at, sender)| (turn + at, body, &extras[0], Some(*sender))));
+        combinations
+            .extend(SENDERS.iter().enumerate().map(|(at, sender)| (turn + at, body, &extras[0], Some(*sender))));
     }
     for (turn, extra) in extras.iter().enumerate() {
-        combinations.extend(SENDERS.iter().enumerate().map(|(at, sender)| (turn + at, &bodies[0], extra, Some(*sender))));
+        combinations
+            .extend(SENDERS.iter().enumerate().map(|(at, sender)| (turn + at, &bodies[0], extra, Some(*sender))));
     }
     let role = |turn: usize| ROLES[turn % ROLES.len()];
     let number = combinations.into_iter().enumerate();

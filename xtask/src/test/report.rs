@@ -76,6 +76,14 @@ impl Row {
 /// A step that runs tests and counts them.
 pub type Tests = fn(&Counts) -> Result<()>;
 
+/// A step that holds or doesn't.
+pub type Check = fn() -> Result<()>;
+
+/// Such a step counts as one test.
+fn whole(work: impl FnOnce() -> Result<()>) -> impl FnOnce(&Counts) -> Result<()> {
+    |counts| work().inspect(|()| counts.passed.store(1, Relaxed))
+}
+
 /// What a test run tells at its end.
 #[derive(Default)]
 pub struct Report(Vec<Row>);
@@ -83,28 +91,37 @@ pub struct Report(Vec<Row>);
 impl Report {
     /// A step that holds or doesn't: it counts as one test. True when it held.
     pub fn check(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> bool {
-        self.tests(name, |counts| {
-            let result = work();
-            if result.is_ok() {
-                counts.passed.store(1, Relaxed);
-            }
-            result
-        })
+        self.tests(name, whole(work))
     }
 
     /// A step that runs tests and counts them. True when it held.
     pub fn tests(&mut self, name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> bool {
-        let row = row(name, work);
-        let held = matches!(row.outcome, Outcome::Passed);
-        self.0.push(row);
-        held
+        self.0.push(row(name, work));
+        self.held(name)
+    }
+
+    /// True when the step was made and held.
+    pub fn held(&self, name: &str) -> bool {
+        self.0.iter().any(|row| row.name == name && matches!(row.outcome, Outcome::Passed))
+    }
+
+    /// Two steps that hold or don't, at once: their lines mix.
+    pub fn checks_at_once(&mut self, steps: [(&'static str, Check); 2]) {
+        self.at_once(steps.map(|(name, work)| (name, whole(work))));
     }
 
     /// Steps that wait most of their time, all at once: their lines mix.
     pub fn tests_at_once(&mut self, steps: &[(&'static str, Tests)]) {
+        self.at_once(steps.iter().copied());
+    }
+
+    fn at_once<Work: FnOnce(&Counts) -> Result<()> + Send>(
+        &mut self,
+        steps: impl IntoIterator<Item = (&'static str, Work)>,
+    ) {
         self.0.extend(thread::scope(|scope| {
             let running: Vec<_> =
-                steps.iter().map(|&(name, work)| (name, scope.spawn(move || row(name, work)))).collect();
+                steps.into_iter().map(|(name, work)| (name, scope.spawn(move || row(name, work)))).collect();
             let row = |(name, step): (_, ScopedJoinHandle<Row>)| {
                 step.join().unwrap_or_else(|_| Row::without_tests(name, Outcome::Failed, 1))
             };
