@@ -11,7 +11,7 @@ pub mod sorted;
 pub mod tab_message;
 pub mod window;
 
-use api::client::segment;
+use api::endpoint::segment;
 use model::envelope::{LineComment, ReviewState};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;

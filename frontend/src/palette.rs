@@ -96,9 +96,9 @@ fn look() {
     let turn = ASKED.get().wrapping_add(1);
     ASKED.set(turn);
     CHOOSES.set(false);
-    let mut path = format!("/fragments/palette?q={}", api::client::segment(&words));
+    let mut path = format!("/fragments/palette?q={}", api::endpoint::segment(&words));
     if let Some(session) = transcript::session() {
-        path = format!("{path}&session={}", api::client::segment(&session));
+        path = format!("{path}&session={}", api::endpoint::segment(&session));
     }
     if changes::is_here() {
         path.push_str("&changes=1");

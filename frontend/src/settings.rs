@@ -8,11 +8,11 @@ mod routing;
 use crate::desktop::{self, State};
 use crate::swap::swap;
 use api::Problem;
-use api::client::segment;
 use api::contract::{
     CreateKey, DeclareTypeEndpoint, EditKeyEndpoint, EditPreferencesEndpoint, EditTypeSettingsEndpoint, EndLogIn,
     EndOtherLogIns, GetType, RemoveType, RevokeKey, RevokeRule,
 };
+use api::endpoint::segment;
 use app::browser::{dom, focus, fragment, session_pick, toast};
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;

@@ -191,7 +191,7 @@ fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
     let chunks = chunks::Chunks::new(window::chunks(last_seq), mounted, scroller.client_width());
     let place = scroll::Scroll::new(&scroller);
     let level = dom::parameter("view");
-    let level = level.map(|level| format!("&view={}", api::client::segment(&level))).unwrap_or_default();
+    let level = level.map(|level| format!("&view={}", api::endpoint::segment(&level))).unwrap_or_default();
     // The server refuses an address with a wrong filter.
     let filter = MessageFilter::parse(dom::parameter("type").as_deref(), dom::parameter("role").as_deref());
     let filter = filter.unwrap_or_default();

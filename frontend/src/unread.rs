@@ -49,7 +49,7 @@ pub async fn read_up_to(session: &str) -> Option<Option<i64>> {
 pub fn draw() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     NEW.with_borrow(|new| {
-        let linked: Vec<_> = new.iter().map(|new| (api::client::segment(&new.id), new.unread)).collect();
+        let linked: Vec<_> = new.iter().map(|new| (api::endpoint::segment(&new.id), new.unread)).collect();
         for link in dom::find_all(&root, "#rail-recent a, #sessions [data-row] a[data-title]") {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));

@@ -1,6 +1,7 @@
 //! What a person may type.
 
 mod channel_args;
+mod context_args;
 mod export_args;
 mod hook_args;
 mod message_args;
@@ -9,6 +10,7 @@ mod terminal_args;
 mod types_args;
 
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
+pub use context_args::Context;
 pub use export_args::{Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 pub use message_args::MessageArgs;
@@ -99,7 +101,7 @@ pub enum Command {
     /// Write a session, or all of them, in one of several formats
     Export(Export),
     /// Print what a model's context held when it wrote a reply
-    Context(crate::commands::context::Arguments),
+    Context(Context),
     /// Print the exact texts that an agent was given, or check them
     ContextLog(ContextLog),
     /// Print the audit log: who logged in, made keys, decided, deleted, changed settings

@@ -9,7 +9,7 @@ pub fn open(path: &str, line: Option<String>) -> bool {
         return false;
     };
     let line = line.unwrap_or_else(|| "1".to_owned());
-    let path: Vec<String> = path.split('/').map(api::client::segment).collect();
+    let path: Vec<String> = path.split('/').map(api::endpoint::segment).collect();
     dom::go_to(&template.replace("{path}", &path.join("/")).replace("{line}", &line));
     true
 }

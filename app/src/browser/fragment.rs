@@ -34,7 +34,7 @@ pub async fn fetch(path: &str) -> Result<String, Problem> {
 pub async fn look(path: &str) -> Result<Fetched, Problem> {
     let answer = Fetch.send(Method::Get, path.to_owned(), None).await?;
     if answer.status >= 400 {
-        return Err(api::client::refusal(&answer));
+        return Err(answer.problem());
     }
     let is_kept = answer.status == KEPT;
     if is_kept {
@@ -75,7 +75,7 @@ pub async fn send(method: Method, path: String, body: Value) -> Result<Value, Pr
     let body = (method != Method::Get).then(|| json::write(&body).unwrap_or_default().into_bytes());
     let answer = Fetch.send(method, path, body).await?;
     if answer.status >= 400 {
-        return Err(api::client::refusal(&answer));
+        return Err(answer.problem());
     }
     Ok(json::read(&answer.body).unwrap_or_default())
 }

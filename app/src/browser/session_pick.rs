@@ -46,7 +46,7 @@ fn look(field: HtmlInputElement) {
 
 async fn fill(field: HtmlInputElement, typed: String) {
     let words = typed.trim();
-    let path = format!("/fragments/session-options?q={}", api::client::segment(words));
+    let path = format!("/fragments/session-options?q={}", api::endpoint::segment(words));
     let found = fragment::fetch(&path).await.ok().and_then(|html| fragment::parse(&html));
     // Other words are there by now, which have an answer of their own.
     if field.value() != typed {

@@ -142,7 +142,7 @@ fn summary(data: &ContextPage, context: &ModelContext) -> Part {
         context.reply.model.as_deref().map(|model| part! { <span title=model.to_owned()>{model_name(model)}</span> });
     let address = GetContext.path([data.detail.session.id.as_str()]);
     let at = reply_seq(data).map(|seq| seq.to_string()).or_else(|| data.at.clone());
-    let address = at.map_or_else(|| address.clone(), |at| format!("{address}?at={}", api::client::segment(&at)));
+    let address = at.map_or_else(|| address.clone(), |at| format!("{address}?at={}", api::endpoint::segment(&at)));
     let curl = format!("curl \"$VERBATIM_URL{address}\" -H \"Authorization: Bearer $VERBATIM_KEY\"");
     part! {
         <section class="verdict" aria-label="Request">

@@ -9,7 +9,7 @@ use crate::message_renderer::render_article;
 use crate::part::{Part, part};
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::transcript::{self, Detail, TranscriptOptions, Verbosity};
-use api::client::segment;
+use api::endpoint::segment;
 use api::messages::{Display, Entry, HiddenRow, MessagePage};
 use leptos::prelude::*;
 use model::MessageType;

@@ -230,7 +230,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
         beside: String::new(),
         when: None,
         keys: String::new(),
-        does: Does::Go(format!("/search?q={}{of_type}", api::client::segment(words))),
+        does: Does::Go(format!("/search?q={}{of_type}", api::endpoint::segment(words))),
     }]
 }
 

@@ -1,6 +1,6 @@
 //! Which messages of a transcript are shown, by type and by role: in the address of its page, and in requests.
 
-use api::client::segment;
+use api::endpoint::segment;
 use model::Role;
 
 /// Takes messages of any of these types and of any of these roles. An empty list takes all.

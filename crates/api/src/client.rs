@@ -1,7 +1,7 @@
 //! One client for SDK, commands and browser; the transport makes the difference.
 
 use crate::Problem;
-use crate::endpoint::{Endpoint, Method};
+use crate::endpoint::{Endpoint, Method, segment};
 use crate::json;
 use crate::transport::{Answer, Transport};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Client {
         json::read(&body).map_err(|e| unreadable(&e))
     }
 
-    /// Calls one endpoint without reading its answer, for those who see elsewhere what comes of it.
+    /// Calls one endpoint like [`Self::call`], but ignores the body of a success.
     ///
     /// # Errors
     ///
@@ -50,61 +50,8 @@ impl Client {
     }
 }
 
-/// One segment of a path, escaped.
-#[cfg(not(feature = "fetch"))]
-pub fn segment(text: &str) -> String {
-    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-    /// What stays as it is: RFC 3986's unreserved characters, and what browsers let stay, so that links are equal.
-    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-        .remove(b'-')
-        .remove(b'.')
-        .remove(b'_')
-        .remove(b'~')
-        .remove(b'!')
-        .remove(b'\'')
-        .remove(b'(')
-        .remove(b')')
-        .remove(b'*');
-    utf8_percent_encode(text, SEGMENT).to_string()
-}
-
-/// One segment of a path, escaped.
-#[cfg(feature = "fetch")]
-pub fn segment(text: &str) -> String {
-    js_sys::encode_uri_component(text).into()
-}
-
 fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
-    if answer.status < 400 { Ok(answer.body) } else { Err(refusal(&answer)) }
-}
-
-/// Returns the problem that an answer of 400 or more tells. Who stands in between, as a proxy, tells less: then its
-/// code is `bad_answer`.
-pub fn refusal(answer: &Answer) -> Problem {
-    let unreadable = || {
-        let problem = Problem::new(answer.status, "bad_answer", format!("The server answered {}", answer.status));
-        // Verbatim's own 404 has a problem as its body: this one came from another server.
-        if answer.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
-    };
-    let problem = problem_of(&answer.body).unwrap_or_else(unreadable);
-    Problem { retry_after: problem.retry_after.or(answer.retry_after), ..problem }
-}
-
-#[cfg(not(feature = "fetch"))]
-fn problem_of(body: &[u8]) -> Option<Problem> {
-    json::read(body).ok()
-}
-
-#[cfg(feature = "fetch")]
-fn problem_of(body: &[u8]) -> Option<Problem> {
-    let said = json::Json::of_bytes(body)?;
-    let number = |name: &str| said.number(name);
-    let problem = Problem::new(u16::try_from(number("status")?).ok()?, &said.text("code")?, said.text("title")?);
-    let retry_after = number("retry_after").and_then(|seconds| u32::try_from(seconds).ok());
-    let (hint, field, expected) = (said.text("hint"), said.text("field"), said.text("expected"));
-    // The browser never reads `current`.
-    Some(Problem { hint, field, expected, retry_after, ..problem })
+    if answer.status < 400 { Ok(answer.body) } else { Err(answer.problem()) }
 }
 
 /// Makes the problem `unreadable`: something answered, but not with what was asked for. Asking again gives the same.

@@ -9,7 +9,7 @@ use crate::channels::{
 use crate::context::{ContextQuery, SessionContext};
 use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
-use crate::endpoint::{Access, Endpoint, EndpointInfo, Method, Nothing, Route};
+use crate::endpoint::{Access, Endpoint, EndpointInfo, EndpointVisitor, Method, Nothing, Route};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
@@ -82,10 +82,9 @@ macro_rules! endpoints {
                } )*
         }
 
-        /// Every endpoint, described.
-        #[cfg(feature = "schema")]
-        pub(crate) fn describe(book: &mut crate::openapi::Book) {
-            $( book.endpoint::<$Type>(); )*
+        /// Calls a visitor with each endpoint, in the order of the table.
+        pub fn each_endpoint(visitor: &mut impl EndpointVisitor) {
+            $( visitor.visit::<$Type>(); )*
         }
 
         /// The routes of the table. An outer layer puts the caller, a `C`, into the request's extensions.

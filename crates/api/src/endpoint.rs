@@ -1,6 +1,5 @@
 //! What one endpoint looks like from outside.
 
-use crate::client::segment;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Methods that the table has.
@@ -95,6 +94,38 @@ fn filled(path: &str, values: &[&str]) -> String {
     filled
 }
 
+/// Returns a text as one segment of a path, escaped.
+#[cfg(not(feature = "fetch"))]
+pub fn segment(text: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+    /// What stays as it is: RFC 3986's unreserved characters, and what browsers let stay, so that links are equal.
+    const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b'!')
+        .remove(b'\'')
+        .remove(b'(')
+        .remove(b')')
+        .remove(b'*');
+    utf8_percent_encode(text, SEGMENT).to_string()
+}
+
+/// Returns a text as one segment of a path, escaped.
+#[cfg(feature = "fetch")]
+pub fn segment(text: &str) -> String {
+    js_sys::encode_uri_component(text).into()
+}
+
+/// Takes the endpoints of the table one by one, from [`each_endpoint`](crate::contract::each_endpoint): they are types, so that no
+/// list can hold them.
+pub trait EndpointVisitor {
+    /// Takes one endpoint.
+    fn visit<E: Endpoint>(&mut self);
+}
+
 /// One endpoint of the table, as a type.
 pub trait Endpoint: Route {
     /// Its line of the table.
@@ -107,7 +138,7 @@ pub trait Endpoint: Route {
     type Reply: Reply;
 }
 
-/// What is said of an endpoint in its line of the table.
+/// The line of an endpoint in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointInfo {
     /// Name of its method, `post_message`, and its operation's id in `OpenAPI`.

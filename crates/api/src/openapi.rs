@@ -4,11 +4,8 @@
 //! key needs), `x-body-limit` (bytes), `x-events` (name to data) and, of the document, `x-message-types` (tag to payload). The schema of each payload has an example. `docs/api/openapi.json` is this document, kept fresh by a test.
 
 mod beside;
-mod envelope;
 mod fixed;
 mod operation;
-
-pub(crate) use envelope::Envelope;
 
 use crate::{Problem, contract};
 use schemars::generate::{Contract, SchemaSettings};
@@ -20,7 +17,7 @@ use std::sync::LazyLock;
 pub fn document() -> &'static Value {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
         let mut book = Book::new();
-        contract::describe(&mut book);
+        contract::each_endpoint(&mut book);
         beside::describe_all(&mut book);
         book.close()
     });
@@ -28,7 +25,7 @@ pub fn document() -> &'static Value {
 }
 
 /// The document while it is written.
-pub(crate) struct Book {
+struct Book {
     paths: Map<String, Value>,
     /// Of what we write.
     replies: SchemaGenerator,

@@ -1,5 +1,8 @@
 //! What agents and people write: messages, updates, decisions, ticks; and what waits for an agent.
 
+#[cfg(feature = "schema")]
+mod envelope;
+
 use crate::endpoint::{Input, Reply};
 use crate::messages::Entry;
 use model::message_type::approval::ApprovalState;
@@ -37,7 +40,7 @@ pub struct PostMessage {
     pub content: Option<String>,
     /// An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`, and that is taken here
     /// too.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::openapi::Envelope>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<envelope::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
     pub message_metadata: Option<Value>,
     /// The session waits for a person's answer.
@@ -175,7 +178,7 @@ pub struct UpdateMessage {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<String>,
     /// Replaces the metadata as a whole; null clears it. Replies call it `metadata`, and that is taken here too.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<crate::openapi::Envelope>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<envelope::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata", deserialize_with = "null_too")]
     pub message_metadata: Option<Value>,
     /// The next status.

@@ -3,7 +3,7 @@
 use crate::retry::{Patience, repeat};
 use crate::{Error, Session, Watch, connection, watch};
 use api::blobs::BlobMade;
-use api::client::{refusal, unreadable};
+use api::client::unreadable;
 use api::contract::{
     CreateSession, DeclareTypeEndpoint, GetBlob, GetMe, GetSession, ListSessionsEndpoint, Recall, Search, UploadBlob,
 };
@@ -214,7 +214,7 @@ impl Verbatim {
             let response = transport.authorized(request).await.map_err(|error| lost(&transport.base, &error))?;
             let answer = whole(response, &transport.base).await?;
             match answer.status {
-                400.. => Err(refusal(&answer)),
+                400.. => Err(answer.problem()),
                 _ => serde_json::from_slice(&answer.body).map_err(|error| unreadable(&error.to_string())),
             }
         };

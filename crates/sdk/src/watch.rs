@@ -3,8 +3,9 @@
 use crate::retry::{asked, passes, pauses};
 use crate::{Error, Verbatim};
 use api::Route as _;
-use api::client::{refusal, segment, unreadable};
+use api::client::unreadable;
 use api::contract::Events;
+use api::endpoint::segment;
 use api::events::FeedEvent;
 use api::sessions::ListSessions;
 use api::transport::reqwest::{lost, whole};
@@ -167,7 +168,7 @@ impl Watcher {
         let lost = |error: reqwest::Error| Error::from(lost(&transport.base, &error));
         let response = timeout(SILENCE, request).await.map_err(|_| silent(&transport.base))?.map_err(lost)?;
         if response.status().as_u16() != 200 {
-            return Err(refusal(&whole(response, &transport.base).await?).into());
+            return Err(whole(response, &transport.base).await?.problem().into());
         }
         Ok(unless_silent(response.bytes_stream(), SILENCE).eventsource().map(Result::ok).boxed())
     }

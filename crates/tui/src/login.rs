@@ -1,7 +1,6 @@
 //! A log-in of our own: what a person says and decides is theirs, and this machine's credential may not decide.
 
 use api::account::{LogIn, LogInSecret, SECRET_HEADER, TERMINAL};
-use api::client::refusal;
 use api::contract::{LogInRoute, LogOut};
 use api::transport::reqwest::{lost, whole};
 use api::transport::{Sending, Transport};
@@ -44,7 +43,7 @@ impl Person {
         let cookie = cookie.and_then(|cookie| cookie.split(';').next()).map(str::to_owned);
         let answer = whole(response, &base).await?;
         if answer.status >= 400 {
-            return Err(refusal(&answer));
+            return Err(answer.problem());
         }
         let read: LogInSecret = api::json::read(&answer.body).map_err(|error| api::client::unreadable(&error))?;
         let cookie = cookie.ok_or_else(|| api::client::unreadable("it brings no cookie"))?;

@@ -72,7 +72,7 @@ fn connect(source: &Rc<Source>) {
         return;
     }
     let growing = tab::growing();
-    let url = format!("{}?after={}&growth={growing}", Events::PATH, api::client::segment(&tab::cursor()));
+    let url = format!("{}?after={}&growth={growing}", Events::PATH, api::endpoint::segment(&tab::cursor()));
     source.growing.replace(growing);
     let Ok(stream) = EventSource::new(&url) else { return };
     let opened = source.clone();
@@ -153,7 +153,7 @@ async fn logged_out() -> bool {
 
 /// What was said after a cursor, each with the cursor behind it, up to now.
 pub async fn missed(after: &str) -> Option<Vec<(String, SessionChange)>> {
-    let path = format!("{}?after={}&until=now", Events::PATH, api::client::segment(after));
+    let path = format!("{}?after={}&until=now", Events::PATH, api::endpoint::segment(after));
     let text = match fragment::fetch(&path).await {
         Ok(text) => text,
         Err(problem) => {

@@ -184,7 +184,7 @@ fn lead(tab: &Rc<Tab>) {
 pub fn growing() -> String {
     let Some(tab) = tab() else { return NONE.to_owned() };
     let shown = tab.shown.borrow();
-    let all: sorted::Set<_> = tab.session.iter().chain(shown.iter()).map(|id| api::client::segment(id)).collect();
+    let all: sorted::Set<_> = tab.session.iter().chain(shown.iter()).map(|id| api::endpoint::segment(id)).collect();
     if all.is_empty() { NONE.to_owned() } else { all.into_iter().collect::<Vec<_>>().join(",") }
 }
 

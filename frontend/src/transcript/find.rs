@@ -286,7 +286,7 @@ fn link(words: &str) {
     let Some(link) = dom::by_id("find-everywhere") else { return };
     let href = link.get_attribute("href").unwrap_or_default();
     let base = href.split("&q=").next().unwrap_or_default();
-    let _ = link.set_attribute("href", &format!("{base}&q={}", api::client::segment(words)));
+    let _ = link.set_attribute("href", &format!("{base}&q={}", api::endpoint::segment(words)));
 }
 
 /// To the first hit from where the reader is on, or the very first.

@@ -1,44 +1,18 @@
 //! `verbatim context`: what a model's context held when it wrote a reply.
 
 use super::{print, print_json};
-use crate::cli::{Data, session};
+use crate::cli::Context;
 use crate::door::Door;
 use anyhow::Result;
 use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
 use app::figures::counted;
-use clap::Args;
 use model::model_context::format::{ContextFormat, body, text};
 use model::model_context::{ContextBlock, ContextRole, ContextVerdict};
 use model::terminal::plain;
 use std::fmt::Write as _;
 
-#[derive(Debug, Args)]
-pub struct Arguments {
-    #[command(flatten)]
-    data: Data,
-    /// Our id, the agent's own id, or a unique prefix of either
-    #[arg(value_name = "SESSION", value_parser = session)]
-    session: String,
-    /// A message, by its id or its number [default: the last reply]
-    #[arg(long, value_name = "MESSAGE")]
-    at: Option<String>,
-    /// Print the request alone, in the words of this API: `anthropic`, `openai`, `gemini`, or as `text`
-    #[arg(long, value_parser = format, conflicts_with_all = ["json", "diff"])]
-    format: Option<ContextFormat>,
-    /// Print JSON: the request with the sources of its parts
-    #[arg(long)]
-    json: bool,
-    /// Print only what differs from the request before
-    #[arg(long)]
-    diff: bool,
-}
-
-fn format(word: &str) -> Result<ContextFormat, String> {
-    ContextFormat::parse(word).ok_or_else(|| format!("expected one of `{}`", ContextFormat::WORDS.join("`, `")))
-}
-
-pub async fn run(args: Arguments) -> Result<()> {
+pub async fn run(args: Context) -> Result<()> {
     let door = Door::find(&args.data).await?;
     let path = SessionPath { session: args.session.clone() };
     let with_contents = args.format.is_some() || (args.json && !args.diff);

@@ -34,7 +34,7 @@ fn query(args: &Export) -> String {
     let mut query = args.only.filter().api_query();
     if args.redact {
         query.push_str("&redact=1");
-        query.extend(args.mask.iter().map(|mask| format!("&mask={}", api::client::segment(mask))));
+        query.extend(args.mask.iter().map(|mask| format!("&mask={}", api::endpoint::segment(mask))));
     }
     query
 }

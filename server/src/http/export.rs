@@ -151,7 +151,7 @@ pub async fn preview(
             site.api.preview_redaction(path.clone(), query),
             page_data::surroundings(&masked, &headers),
         )?;
-        let query = masks.iter().map(|mask| format!("&mask={}", api::client::segment(mask))).collect();
+        let query = masks.iter().map(|mask| format!("&mask={}", api::endpoint::segment(mask))).collect();
         Ok(app::pages::redacted::page(&RedactedPage {
             has_original: !detail.sources.is_empty(),
             session: detail.session,

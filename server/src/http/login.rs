@@ -58,7 +58,7 @@ pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
 /// strict cookie.
 pub fn redirect(uri: &Uri) -> Response {
     let wanted = uri.path_and_query().map_or("/", |p| p.as_str());
-    Redirect::to(&format!("/login?next={}", api::client::segment(wanted))).into_response()
+    Redirect::to(&format!("/login?next={}", api::endpoint::segment(wanted))).into_response()
 }
 
 /// Is this browser logged in, and may it change something? Answers with 200 either way: it is no error to ask.

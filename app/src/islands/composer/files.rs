@@ -243,7 +243,7 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
     let Some(progress) = progress else { return Err(Problem::transport("Cancelled")) };
     let answer = upload.send(UploadBlob::PATH, file, move |percent| progress.set(percent)).await?;
     if answer.status >= 400 {
-        return Err(api::client::refusal(&answer));
+        return Err(answer.problem());
     }
     json::read(&answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
 }

@@ -7,7 +7,7 @@ use crate::part::{Part, part};
 use crate::shared::{fragments_href, session_href};
 use crate::shell::fold_mark;
 use crate::visible;
-use api::client::segment;
+use api::endpoint::segment;
 use api::inspector::{RecordPlace, Records};
 use api::messages::RecordText;
 use leptos::prelude::*;

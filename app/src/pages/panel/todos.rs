@@ -26,7 +26,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     let done = state.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
     let percent = done * 100 / state.todos.len();
     let link = state.seq.map(|seq| {
-        let hash = state.message_id.as_ref().map(|id| format!("#m={}", api::client::segment(id))).unwrap_or_default();
+        let hash = state.message_id.as_ref().map(|id| format!("#m={}", api::endpoint::segment(id))).unwrap_or_default();
         part! { <a class="link" data-seq=seq.to_string() href=format!("{}?at={seq}{hash}", session_href(session.id.as_str()))>"Latest update"</a> }
     });
     let bar = if percent == 100 { "done" } else { "working" };

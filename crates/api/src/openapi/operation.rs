@@ -1,13 +1,13 @@
 //! One endpoint of the table as an operation.
 
 use super::{Book, fixed};
-use crate::endpoint::{Access, Endpoint, Input, Method, Reply};
+use crate::endpoint::{Access, Endpoint, EndpointVisitor, Input, Method, Reply};
 use crate::keys::Scope;
 use schemars::{JsonSchema as _, Schema};
 use serde_json::{Map, Value, json};
 
-impl Book {
-    pub(crate) fn endpoint<E: Endpoint>(&mut self) {
+impl EndpointVisitor for Book {
+    fn visit<E: Endpoint>(&mut self) {
         let info = E::INFO;
         let mut parameters = parameters(&E::Path::json_schema(&mut self.inputs), "path");
         let mut statuses = vec![400, 401, 403, 405, 421, 431, 500, 503];
@@ -43,7 +43,9 @@ impl Book {
         operation["responses"] = responses.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect();
         self.put(info.path, info.method.as_str(), operation);
     }
+}
 
+impl Book {
     /// None where the request says nothing.
     fn body<I: Input>(&mut self) -> Option<Value> {
         let inline = I::json_schema(&mut self.inputs);

@@ -37,7 +37,7 @@ async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> 
 
 /// Tells the page where the server doesn't take the log-in's secret.
 pub(super) fn noticed(answer: Answer) -> Answer {
-    if answer.status == 403 && crate::client::refusal(&answer).code == SECRET_MISSING {
+    if answer.status == 403 && answer.problem().code == SECRET_MISSING {
         from_page("refused");
     }
     answer

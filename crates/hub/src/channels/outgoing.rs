@@ -71,7 +71,7 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
 
 /// The address of a session, or of a message in it.
 pub fn page(hub: &Hub, session: &SessionId, seq: Option<i64>) -> String {
-    let session = format!("{}/s/{}", hub.settings.base_url, api::client::segment(session.as_str()));
+    let session = format!("{}/s/{}", hub.settings.base_url, api::endpoint::segment(session.as_str()));
     seq.map_or(session.clone(), |seq| format!("{session}?at={seq}#m{seq}"))
 }
 

@@ -147,7 +147,7 @@ async fn letters_are_found_however_they_were_typed() {
         ("보고서", 1),
         ("\u{1107}\u{1169}\u{1100}\u{1169}\u{1109}\u{1165}.pdf", 1),
     ] {
-        let words = api::client::segment(words);
+        let words = api::endpoint::segment(words);
         let found = house.read(&format!("/v1/sessions/mill/find?q={words}")).await;
         let searched = house.read(&format!("/v1/search?q={words}")).await;
         assert_eq!((found["hits"].as_array().map(Vec::len), &searched["total"]), (Some(hits), &json!(hits)), "{words}");

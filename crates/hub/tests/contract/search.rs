@@ -100,7 +100,7 @@ async fn pages_are_all_hits() {
             let page = house.read(&format!("/v1/search?q=grain&limit={limit}{after}")).await;
             hits.extend(page["hits"].as_array().unwrap().iter().cloned());
             let Some(next) = page["next"].as_str() else { break };
-            after = format!("&after={}", api::client::segment(next));
+            after = format!("&after={}", api::endpoint::segment(next));
         }
         assert_eq!(json!(hits), whole["hits"], "limit {limit}");
     }

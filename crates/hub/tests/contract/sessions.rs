@@ -102,7 +102,7 @@ async fn pages_are_all_sessions() {
                     assert_eq!(page["total"], 5);
                     paged.extend(page["sessions"].as_array().unwrap().iter().cloned());
                     let Some(next) = page["next"].as_str() else { break };
-                    after = format!("&after={}", api::client::segment(next));
+                    after = format!("&after={}", api::endpoint::segment(next));
                 }
                 assert_eq!(json!(paged), whole["sessions"], "{sort} {order} {limit}");
             }
@@ -125,7 +125,7 @@ async fn names_of_a_session() {
         house.import(&[house.write(&format!("{longer}.jsonl"), talk.text())]).await;
     }
     let found = async |name: &str| {
-        let answer = house.get(&format!("/v1/sessions/{}", api::client::segment(name))).await;
+        let answer = house.get(&format!("/v1/sessions/{}", api::endpoint::segment(name))).await;
         match answer.status {
             200 => answer.body["session"]["agent_session_id"].as_str().unwrap().to_owned(),
             status => format!("{status} {}", answer.body["code"].as_str().unwrap()),

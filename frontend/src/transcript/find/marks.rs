@@ -215,7 +215,7 @@ fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[S
     let unseen = |range: &StaticRange| is_within(range, UNSEEN);
     let (count, any_unseen) = (places.len(), places.iter().any(unseen));
     column.find.0.borrow_mut().marks.reveals = true;
-    let path = format!("{}&find={}", rows::message(column, seq, "full"), api::client::segment(words));
+    let path = format!("{}&find={}", rows::message(column, seq, "full"), api::endpoint::segment(words));
     let (column, row, words) = (column.clone(), row.clone(), words.to_owned());
     wasm_bindgen_futures::spawn_local(async move {
         let html = fragment::fetch(&path).await.unwrap_or_default();

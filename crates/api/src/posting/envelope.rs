@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A message's metadata: what it is, and its data. An object without `message_type` is any object, and its message a TEXT.
 /// What else stands beside these fields is kept and given back unchanged.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Envelope {
+pub(super) struct Envelope {
     /// `CODE_EDIT`, `TODO`, `TOOL_CALL`, `APPROVAL`, `ACTION`, `FILE`, `CODE_REVIEW`, `ERROR`, `TEXT`, or any name of your own.
     #[schemars(length(min = 1, max = 200))]
     message_type: Option<String>,
