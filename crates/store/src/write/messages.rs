@@ -69,6 +69,54 @@ pub(crate) enum Copies {
     New,
 }
 
+/// What the store has of the messages of a batch.
+#[derive(Default)]
+struct Known {
+    /// By session and id.
+    stored: HashMap<(i64, String), Old>,
+    owners: Owners,
+    /// What was asked or posted here before a transcript had it.
+    asked: BTreeSet<(i64, String)>,
+    /// What people wrote here to an agent, and its transcript has as well.
+    met: BTreeSet<(i64, String)>,
+}
+
+impl Known {
+    async fn find(
+        step: &mut Step<'_>,
+        sessions: &mut Sessions,
+        planned: &mut Vec<Planned>,
+        copies: Copies,
+    ) -> Result<Self, StoreError> {
+        match copies {
+            Copies::New => Ok(Self::default()),
+            Copies::Never => Ok(Self { stored: rows::own(step, planned).await?, ..Self::default() }),
+            Copies::Possible => {
+                let (mut stored, owners) = copies::stored(step, sessions, planned).await?;
+                let mut asked = asked::here(step, sessions, planned, &stored).await?;
+                asked.extend(asked::by_schedules(step, planned, &stored).await?);
+                let met = posted::meet(step, sessions, planned, &mut stored).await?;
+                Ok(Self { stored, owners, asked, met })
+            }
+        }
+    }
+
+    /// Does a stored row stay as it is, whatever the transcript says?
+    fn stays(&self, key: &(i64, String), old: &Old, planned: &Planned) -> bool {
+        self.met.contains(key) || (self.asked.contains(key) && asked::stays(old, planned))
+    }
+}
+
+/// Sessions, by their index, whose state the batch alone doesn't tell: the store is asked once its rows are written.
+#[derive(Default)]
+struct Unsettled {
+    /// Their last question is gone.
+    questions: BTreeSet<usize>,
+    /// The agent said its final words behind calls that run.
+    calls: BTreeSet<usize>,
+}
+
+/// Writes the messages of a batch, with their words, tool calls and memory, and sums them up in the rows of their sessions.
 pub(crate) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
@@ -81,42 +129,24 @@ pub(crate) async fn write(
     }
     let sources = rows::sources(step, &messages).await?;
     let mut planned = coalesce(sessions, messages, &sources)?;
-    let (mut stored, owners) = match copies {
-        Copies::Possible => copies::stored(step, sessions, &planned).await?,
-        Copies::Never => (rows::own(step, &planned).await?, Owners::default()),
-        Copies::New => Default::default(),
-    };
-    let asked = if copies == Copies::Possible {
-        let mut asked = asked::here(step, sessions, &planned, &stored).await?;
-        asked.extend(asked::by_schedules(step, &planned, &stored).await?);
-        asked
-    } else {
-        BTreeSet::new()
-    };
-    let met = if copies == Copies::Possible {
-        posted::meet(step, sessions, &mut planned, &mut stored).await?
-    } else {
-        BTreeSet::new()
-    };
-    let mut handed_over = HandedOver::default();
-    let (mut unasked, mut uncounted) = (BTreeSet::new(), BTreeSet::new());
+    let mut known = Known::find(step, sessions, &mut planned, copies).await?;
+    let (mut handed_over, mut unsettled) = (HandedOver::default(), Unsettled::default());
     for message in &mut planned {
-        let row = sessions.row(message.session);
-        let before = (row.ask_seq, row.words_seq);
         let key = (message.session_rid, message.message.id.clone());
-        let old = stored.remove(&key);
-        let stays = |old: &&Old| met.contains(&key) || (asked.contains(&key) && asked::stays(old, message));
-        if let Some(old) = old.as_ref().filter(stays) {
+        let old = known.stored.remove(&key);
+        if let Some(old) = old.as_ref().filter(|old| known.stays(&key, old, message)) {
             asked::keep(message, old)?;
             continue;
         }
-        place(step, sessions, message, old, (&owners, &mut handed_over), changes)?;
         let row = sessions.row(message.session);
-        if row.ask_seq < before.0 {
-            unasked.insert(message.session);
+        let (ask_seq, words_seq) = (row.ask_seq, row.words_seq);
+        place(step, sessions, message, old, (&known.owners, &mut handed_over), changes)?;
+        let row = sessions.row(message.session);
+        if row.ask_seq < ask_seq {
+            unsettled.questions.insert(message.session);
         }
-        if row.words_seq > before.1 && row.calls_open > 0 {
-            uncounted.insert(message.session);
+        if row.words_seq > words_seq && row.calls_open > 0 {
+            unsettled.calls.insert(message.session);
         }
     }
     let search: Vec<(i64, String)> = planned.iter_mut().filter_map(search_row).collect();
@@ -130,29 +160,22 @@ pub(crate) async fn write(
         edited.extend(edits.map(|planned| planned.session));
         copies::sum_lines(step, sessions, &edited).await?;
     }
-    answer(step, sessions, &planned, &mut unasked).await?;
-    for index in unasked {
-        find_question(step, sessions, index).await?;
-    }
+    answer(step, sessions, &planned, &mut unsettled.questions).await?;
+    settle(step, sessions, unsettled).await?;
     tools::store(step, &planned).await?;
     memory::store(step, &planned).await?;
-    for index in uncounted {
-        let row = sessions.row(index);
-        let open = results::count(step, row.rid, row.words_seq).await?;
-        sessions.row(index).calls_open = open;
-    }
     results::store(step, sessions, &planned, changes).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
     step.write(&MESSAGE_SEARCH, &search).await?;
     rows::link_sources(step, &planned).await
 }
 
-/// Who says what an answer is about answers that question alone.
+/// Closes the questions that messages name as what they answer. Such a message answers no other one.
 async fn answer(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     planned: &[Planned],
-    unasked: &mut BTreeSet<usize>,
+    questions: &mut BTreeSet<usize>,
 ) -> Result<(), StoreError> {
     for planned in planned.iter().filter(|planned| planned.kind == Kind::Added && !planned.copied) {
         let Some(question) = &planned.message.answers_to else { continue };
@@ -160,8 +183,21 @@ async fn answer(
         let row = sessions.row(planned.session);
         if answered == Some(row.ask_seq) {
             row.ask_seq = 0;
-            unasked.insert(planned.session);
+            questions.insert(planned.session);
         }
+    }
+    Ok(())
+}
+
+/// Asks the store what the rows of sessions are to say.
+async fn settle(step: &mut Step<'_>, sessions: &mut Sessions, unsettled: Unsettled) -> Result<(), StoreError> {
+    for index in unsettled.questions {
+        find_question(step, sessions, index).await?;
+    }
+    for index in unsettled.calls {
+        let row = sessions.row(index);
+        let open = results::count(step, row.rid, row.words_seq).await?;
+        sessions.row(index).calls_open = open;
     }
     Ok(())
 }
@@ -232,6 +268,7 @@ fn merge(references: &mut Vec<Reference>, more: &[Reference]) -> bool {
     grown
 }
 
+/// Gives a message its place, or that of its stored row, and counts it in the row of its session.
 fn place<'a>(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
