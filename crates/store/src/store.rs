@@ -263,34 +263,8 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     let monitor = Arc::new(Monitor::new(Some(file)));
     let was_left_open = integrity::was_left_open(file);
     let inspection = SqliteConnectOptions::new().filename(file).read_only(true).disable_statement_logging();
-    let options = SqliteConnectOptions::new()
-        .filename(file)
-        .auto_vacuum(SqliteAutoVacuum::Incremental)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(match tuning.durability {
-            Durability::Full => SqliteSynchronous::Full,
-            Durability::Relaxed => SqliteSynchronous::Normal,
-            Durability::Off => SqliteSynchronous::Off,
-        })
-        .busy_timeout(Duration::from_secs(5))
-        .foreign_keys(true)
-        .pragma("trusted_schema", "OFF")
-        .pragma("cell_size_check", "ON")
-        .pragma("mmap_size", "0")
-        .pragma("temp_store", "MEMORY")
-        .pragma("fullfsync", "1")
-        .pragma("checkpoint_fullfsync", "1")
-        .disable_statement_logging();
-    let writing = options
-        .clone()
-        .thread_name(|_| "store-writer".to_owned())
-        .statement_cache_capacity(STATEMENTS)
-        .pragma("cache_size", "-16384")
-        .pragma("journal_size_limit", "67108864")
-        // Where nobody moves the log beside the writes, or too slowly.
-        .pragma("wal_autocheckpoint", tuning.checkpoint_pages.saturating_mul(2).to_string())
-        .pragma("secure_delete", "FAST");
-    let writer = one_for_ever(SqlitePoolOptions::new().max_connections(1)).connect_with(writing).await?;
+    let options = sqlite_options(file, tuning.durability);
+    let writer = open_writer(options.clone(), tuning.checkpoint_pages).await?;
     let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&writer).await?;
     if version_number(&found) < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found, needed: OLDEST_SQLITE.0 });
@@ -304,15 +278,55 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     } else {
         migrate(&steps, steps.run(&writer).await)?;
     }
-    let reading = options
+    let readers = open_readers(options).await;
+    let (committed, inspection) = (Arc::default(), Some(inspection));
+    Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
+}
+
+/// What the writer and the readers of a file have in common.
+fn sqlite_options(file: &Path, durability: Durability) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(match durability {
+            Durability::Full => SqliteSynchronous::Full,
+            Durability::Relaxed => SqliteSynchronous::Normal,
+            Durability::Off => SqliteSynchronous::Off,
+        })
+        .busy_timeout(Duration::from_secs(5))
+        .foreign_keys(true)
+        .pragma("trusted_schema", "OFF")
+        .pragma("cell_size_check", "ON")
+        .pragma("mmap_size", "0")
+        .pragma("temp_store", "MEMORY")
+        .pragma("fullfsync", "1")
+        .pragma("checkpoint_fullfsync", "1")
+        .disable_statement_logging()
+}
+
+async fn open_writer(options: SqliteConnectOptions, checkpoint_pages: u32) -> Result<Pool<sqlx::Sqlite>, sqlx::Error> {
+    let options = options
+        .thread_name(|_| "store-writer".to_owned())
+        .statement_cache_capacity(STATEMENTS)
+        .pragma("cache_size", "-16384")
+        .pragma("journal_size_limit", "67108864")
+        // Where nobody moves the log beside the writes, or too slowly.
+        .pragma("wal_autocheckpoint", checkpoint_pages.saturating_mul(2).to_string())
+        .pragma("secure_delete", "FAST");
+    one_for_ever(SqlitePoolOptions::new().max_connections(1)).connect_with(options).await
+}
+
+/// Opens all readers at once: a full disk lets none be opened, and those that are there read on. Where it is full already, or the file
+/// is damaged, each is tried again when it is asked for.
+async fn open_readers(options: SqliteConnectOptions) -> Pool<sqlx::Sqlite> {
+    let options = options
         .thread_name(|n| format!("store-reader-{n}"))
         .pragma("cache_size", "-2048")
         .pragma("wal_autocheckpoint", "0")
         .pragma("query_only", "ON");
-    // All of them now: a full disk lets none be opened, and those that are there read on. Where it is full already, or the file is
-    // damaged, each is tried again when it is asked for.
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
-    let readers = one_for_ever(readers).connect_lazy_with(reading);
+    let readers = one_for_ever(readers).connect_lazy_with(options);
     let all = async {
         let mut held = Vec::new();
         for _ in 0..READERS {
@@ -321,8 +335,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         Ok::<_, sqlx::Error>(())
     };
     let _ = timeout(LONGEST_OPENING, all).await;
-    let (committed, inspection) = (Arc::default(), Some(inspection));
-    Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
+    readers
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
