@@ -11,7 +11,7 @@ use api::sessions::SessionPath;
 use diff::{Allowance, Counts, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::view::FileChange;
-use model::{Body, Session, Status};
+use model::{Body, MessageType, Session, Status};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use store::StoredMessage;
@@ -31,7 +31,7 @@ pub(super) async fn state(scoped: &Scoped, session: &Session) -> Result<State, P
 
 async fn changes(scoped: &Scoped, session: &Session) -> Result<Changes, Problem> {
     let (mut files, mut allowance) = (Files::default(), Allowance::default());
-    let mut pages = Pages::edits_after(scoped, &session.id, 0);
+    let mut pages = Pages::of_type(scoped, &session.id, 0, MessageType::CodeEdit);
     while let Some(stored) = pages.next().await? {
         let folding = scoped.compute(move |job| {
             let counts = |m: &&StoredMessage| !m.copied && m.message.draft.status != Status::Retracted;

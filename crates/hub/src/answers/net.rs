@@ -57,7 +57,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
 /// All files, with their texts unless these are too many to be held at a time.
 async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
     let (mut files, mut allowance, mut held) = (BTreeMap::new(), Allowance::default(), 0);
-    let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
+    let mut pages = Pages::of_type(scoped, &session.id, scope.after, MessageType::CodeEdit);
     let is_within = move |stored: &StoredMessage| scope.to.is_none_or(|to| stored.message.seq <= to);
     while let Some(stored) = pages.next().await? {
         let is_last = !stored.last().is_some_and(is_within);

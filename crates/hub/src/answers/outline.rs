@@ -11,7 +11,7 @@ use api::search::HitCount;
 use api::sessions::SessionPath;
 use model::message_type::{approval::Approval, error};
 use model::policy::Display;
-use model::{MessageType, Role, Status, summary, text::one_line};
+use model::{MessageType, Role, SessionId, Status, summary, text::one_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::tokens::searchable;
@@ -39,46 +39,69 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         None => None,
     };
     let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
-    let mut said = BTreeMap::new();
-    let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
-    let of_people =
-        MessageQuery { types, roles, max_display: Some(Display::Collapsed), ..MessageQuery::new(Range::After(0, 0)) };
-    let mut pages = Pages::after(scoped, &session.id, after, of_people);
-    let mut rewound = Vec::new();
-    while let Some(stored) = pages.next().await? {
-        rewound.extend(stored.iter().map(|s| (s.message.seq, s.message.draft.left_behind)));
-        said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
-    }
+    let Prompts { mut said, left_behind } = prompts(scoped, &session.id, after).await?;
     // What stands between a prompt that was left behind and the next one was left behind with it.
-    let is_rewound = |seq: i64| {
-        let after = rewound.partition_point(|(prompt, _)| *prompt <= seq);
-        after.checked_sub(1).and_then(|at| rewound.get(at)).is_some_and(|(_, left)| *left)
-    };
-    landmarks.retain(|landmark| !is_rewound(landmark.seq));
+    let is_left = |seq: i64| left_behind.range(..=seq).next_back().is_some_and(|(_, left)| *left);
+    landmarks.retain(|landmark| !is_left(landmark.seq));
     // Few sessions have any: the messages aren't looked through for nothing.
-    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == MessageType::Approval) {
-        let approvals =
-            MessageQuery { types: vec![MessageType::Approval.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
-        let mut pages = Pages::after(scoped, &session.id, first.seq - 1, approvals);
-        while let Some(stored) = pages.next().await? {
-            let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
-            said.extend(stored.iter().filter_map(open).map(|(seq, title)| (seq, one_line(&title, WORDS))));
-        }
+    if let Some(seq) = first(&landmarks, MessageType::Approval) {
+        said.extend(open_approvals(scoped, &session.id, seq).await?);
     }
-    // An attempt after which the same was tried again is no trouble: where the agent gave up, it says so in an error.
-    if let Some(first) = landmarks.iter().find(|landmark| landmark.message_type == MessageType::Error) {
-        let errors =
-            MessageQuery { types: vec![MessageType::Error.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
-        let mut pages = Pages::after(scoped, &session.id, first.seq - 1, errors);
-        let mut attempts = BTreeSet::new();
-        while let Some(stored) = pages.next().await? {
-            let of_attempts = stored.iter().filter(|stored| error::is_attempt(&stored.message.draft));
-            attempts.extend(of_attempts.map(|stored| stored.message.seq));
-        }
+    if let Some(seq) = first(&landmarks, MessageType::Error) {
+        let attempts = attempts(scoped, &session.id, seq).await?;
         landmarks.retain(|landmark| !attempts.contains(&landmark.seq));
     }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut said)).collect();
     Ok(Outline { marks, last_seq: session.last_seq, new })
+}
+
+/// What people wrote.
+#[derive(Default)]
+struct Prompts {
+    /// Their words, by `seq`.
+    said: BTreeMap<i64, String>,
+    /// Whether the conversation went back to before it, by `seq`.
+    left_behind: BTreeMap<i64, bool>,
+}
+
+async fn prompts(scoped: &Scoped, session: &SessionId, after: i64) -> Result<Prompts, Problem> {
+    let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
+    let of_people =
+        MessageQuery { types, roles, max_display: Some(Display::Collapsed), ..MessageQuery::new(Range::After(0, 0)) };
+    let mut pages = Pages::after(scoped, session, after, of_people);
+    let mut prompts = Prompts::default();
+    while let Some(stored) = pages.next().await? {
+        prompts.left_behind.extend(stored.iter().map(|s| (s.message.seq, s.message.draft.left_behind)));
+        prompts.said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
+    }
+    Ok(prompts)
+}
+
+/// The `seq` of the first landmark of a type.
+fn first(landmarks: &[Landmark], of: MessageType) -> Option<i64> {
+    landmarks.iter().find(|landmark| landmark.message_type == of).map(|landmark| landmark.seq)
+}
+
+/// The titles of the approvals that are open, by `seq`.
+async fn open_approvals(scoped: &Scoped, session: &SessionId, from: i64) -> Result<BTreeMap<i64, String>, Problem> {
+    let mut pages = Pages::of_type(scoped, session, from - 1, MessageType::Approval);
+    let mut titles = BTreeMap::new();
+    while let Some(stored) = pages.next().await? {
+        let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
+        titles.extend(stored.iter().filter_map(open).map(|(seq, title)| (seq, one_line(&title, WORDS))));
+    }
+    Ok(titles)
+}
+
+/// Errors after which the agent tried the same again, by `seq`. They are no landmarks: where it gave up, it says so in another one.
+async fn attempts(scoped: &Scoped, session: &SessionId, from: i64) -> Result<BTreeSet<i64>, Problem> {
+    let mut pages = Pages::of_type(scoped, session, from - 1, MessageType::Error);
+    let mut attempts = BTreeSet::new();
+    while let Some(stored) = pages.next().await? {
+        let of_attempts = stored.iter().filter(|stored| error::is_attempt(&stored.message.draft));
+        attempts.extend(of_attempts.map(|stored| stored.message.seq));
+    }
+    Ok(attempts)
 }
 
 fn mark(landmark: &Landmark, said: &mut BTreeMap<i64, String>) -> Option<Mark> {

@@ -22,9 +22,9 @@ impl<'h> Pages<'h> {
         Self { scoped, session, query: Some(query) }
     }
 
-    /// Messages that change files.
-    pub fn edits_after(scoped: &'h Scoped, session: &'h SessionId, seq: i64) -> Self {
-        let types = vec![MessageType::CodeEdit.to_string()];
+    /// Messages of a type, from the first one above a `seq` on.
+    pub fn of_type(scoped: &'h Scoped, session: &'h SessionId, seq: i64, of: MessageType) -> Self {
+        let types = vec![of.to_string()];
         Self::after(scoped, session, seq, MessageQuery { types, ..MessageQuery::new(Range::Last(PAGE)) })
     }
 

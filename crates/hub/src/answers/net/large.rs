@@ -10,10 +10,10 @@ use crate::{Scoped, problem};
 use api::Problem;
 use api::net::{NetFile, NetTexts};
 use diff::Allowance;
-use model::Session;
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
 use model::view::FileChange;
+use model::{MessageType, Session};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) fn bytes(edit: &Edit, info: &EditInfo) -> usize {
 /// All files, without their texts.
 pub(super) async fn fold(scoped: &Scoped, session: &Session, scope: Scope) -> Result<Vec<NetFile>, Problem> {
     let mut edited: BTreeMap<String, Edited> = BTreeMap::new();
-    let mut pages = Pages::edits_after(scoped, &session.id, scope.after);
+    let mut pages = Pages::of_type(scoped, &session.id, scope.after, MessageType::CodeEdit);
     while let Some(stored) = pages.next().await? {
         let is_last = scope.to.is_some_and(|to| stored.last().is_some_and(|last| last.message.seq >= to));
         let noting = scoped.compute(move |job| {

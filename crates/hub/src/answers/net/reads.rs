@@ -11,7 +11,6 @@ use model::message_type::code_edit::Edit;
 use model::message_type::tool_call::{Numbered, ToolCall, ToolKind, ToolState};
 use model::{Body, MessageType, Session};
 use std::collections::{BTreeMap, HashSet};
-use store::{MessageQuery, Range};
 
 type Files = BTreeMap<String, Vec<Happened>>;
 
@@ -29,8 +28,7 @@ pub(super) async fn add(scoped: &Scoped, session: &Session, scope: Scope, files:
     if loose.is_empty() {
         return Ok(files);
     }
-    let query = MessageQuery { types: vec![MessageType::ToolCall.to_string()], ..MessageQuery::new(Range::Last(1)) };
-    let mut pages = Pages::after(scoped, &session.id, scope.after, query);
+    let mut pages = Pages::of_type(scoped, &session.id, scope.after, MessageType::ToolCall);
     while let Some(stored) = pages.next().await? {
         let reading = scoped.compute(move |job| {
             for stored in stored.iter().filter(|stored| !stored.copied) {
