@@ -34,7 +34,7 @@ pub(super) async fn press(
     press: impl Press,
 ) -> Result<Decided, Problem> {
     if is_over(&press, &found.message.draft) {
-        return again(scoped, &press, found).await;
+        return replay_or_refuse(scoped, &press, found).await;
     }
     let shown = hash_shown(input)?.to_owned();
     let (session, message) = (found.message.session_id.clone(), found.message.draft.id.clone());
@@ -60,7 +60,7 @@ pub(super) async fn press(
     let change = DecisionWrite { session, message, choice: ApprovalState::Answered, needs_calls: false, rule };
     match write(scoped, change).await? {
         Written::Now(decided) => Ok(*decided),
-        Written::Before(current) => again(scoped, &press, *current).await,
+        Written::Before(current) => replay_or_refuse(scoped, &press, *current).await,
     }
 }
 
@@ -68,7 +68,7 @@ fn is_over(press: &impl Press, draft: &Draft) -> bool {
     draft.status == Status::Retracted || press.is_taken(draft)
 }
 
-async fn again(scoped: &Scoped, press: &impl Press, current: StoredMessage) -> Result<Decided, Problem> {
+async fn replay_or_refuse(scoped: &Scoped, press: &impl Press, current: StoredMessage) -> Result<Decided, Problem> {
     let draft = &current.message.draft;
     let wanted = press.action(&draft.id);
     if draft.status != Status::Retracted

@@ -1,17 +1,22 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
+mod shown;
+
+pub(super) use shown::shown_sha256;
+pub use shown::{Room, shown};
+
 use super::messages::named;
 use super::pages::Pages;
 use super::{file_actions, review_actions, session, types};
 use crate::allow_rules;
 use crate::entries::entry;
-use crate::hash::{create_hash, sha256};
+use crate::hash::create_hash;
 use crate::posting::ORIGIN;
 use crate::refusal::refusal;
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
-use api::messages::{AskedCall, Entry, MessagePath, NotShown, NotShownReason};
+use api::messages::MessagePath;
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::audit::Event;
@@ -20,82 +25,102 @@ use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, Status, envelope,
+    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, envelope,
     markdown,
 };
-use serde::Serialize;
 use serde_json::{Map, Value, json};
-use store::{
-    Changed, LiveChange, LiveDone, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, Rule, Store,
-    StoredMessage,
-};
+use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Objection, Refusal, Rule, Store, StoredMessage};
 
 /// Who decides, unless it is a person in a channel: people who logged in alone may.
 const BY: &str = "owner";
 /// Answers after an approval that are looked through for its own.
 const ACTIONS: usize = 500;
-/// Bytes of JSON that one decision may cover: what is larger is read by nobody.
-const APPROVAL_BYTES: usize = 256 * 1024;
-/// Calls that are named where they aren't shown.
-const NAMED: usize = 20;
-/// Bytes of JSON that the approvals of one reply may cover together.
-const REPLY_BYTES: usize = 1024 * 1024;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
     let id = named(scoped, &session, &path.message).await?;
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
-    let ask = HookAsk::of(&found.message.draft);
-    if input.edited_input.is_some() && ask.is_none() {
+    if input.edited_input.is_some() && HookAsk::of(&found.message.draft).is_none() {
         return Err(Problem::field("/edited_input", "absent: only what an agent's hook asks can be changed"));
     }
-    let approval = match Body::of(&found.message.draft) {
-        Body::Approval(approval) => approval,
+    match Body::of(&found.message.draft) {
+        Body::Approval(approval) => decide_approval(scoped, input, found, &approval).await,
         Body::File(file) if file.files.iter().any(|item| !item.actions.is_empty()) => {
-            return file_actions::choose(scoped, input, found, &file).await;
+            file_actions::choose(scoped, input, found, &file).await
         }
         Body::CodeReview(review) if !review.comments.is_empty() => {
-            return review_actions::choose(scoped, input, found, &review).await;
+            review_actions::choose(scoped, input, found, &review).await
         }
-        Body::Unknown { .. } => return types::answer(scoped, input, found).await,
-        _ => return Err(Problem::new(409, "no_approval", "This message asks for no decision")),
-    };
-    if Approval::open_in(&found.message.draft).is_none() {
-        return again(scoped, &input, found).await;
+        Body::Unknown { .. } => types::answer(scoped, input, found).await,
+        _ => Err(Problem::new(409, "no_approval", "This message asks for no decision")),
     }
-    let state = state(&approval, &input)?;
+}
+
+async fn decide_approval(
+    scoped: &Scoped,
+    input: Decide,
+    found: StoredMessage,
+    approval: &Approval,
+) -> Result<Decided, Problem> {
+    let draft = &found.message.draft;
+    if Approval::open_in(draft).is_none() {
+        return replay_or_refuse(scoped, &input, found).await;
+    }
+    let (session, message) = (found.message.session_id.clone(), draft.id.clone());
+    let state = state(approval, &input)?;
+    let ask = HookAsk::of(draft);
     if let Some(ask) = &ask {
-        check_ask(scoped, &session, &id, ask, state, &input)?;
+        check_ask(scoped, &session, &message, ask, state, &input)?;
     }
-    let shown = input.shown_sha256.clone();
-    if shown.is_none() && !only_denies(&approval, state, &input) {
+    if input.shown_sha256.is_none() && !only_denies(approval, state, &input) {
         return Err(Problem::field(
             "/shown_sha256",
             "the `shown_sha256` of the message as it was read: only a plain denial needs none",
         ));
     }
-    let now = clock::now();
-    let decision = Decision {
+    let decision = decision(scoped, ask.as_ref(), state, &input);
+    let action = action(scoped, &found.message, approval, &decision, &input)?;
+    let rule = rule(decision, action);
+    match write(scoped, DecisionWrite { session, message, choice: state, needs_calls: true, rule }).await? {
+        Written::Now(decided) => {
+            if state == ApprovalState::AllowedAlways
+                && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
+            {
+                allow_rules::make(scoped, folder, rule).await?;
+            }
+            Ok(*decided)
+        }
+        Written::Before(current) => replay_or_refuse(scoped, &input, *current).await,
+    }
+}
+
+/// The decision as the approval keeps it.
+fn decision(scoped: &Scoped, ask: Option<&HookAsk>, state: ApprovalState, input: &Decide) -> Decision {
+    Decision {
         selected: input.selected.clone(),
-        text: said(&input),
-        edited_input: edited(ask.as_ref(), &input),
-        rule: ask.as_ref().filter(|_| state == ApprovalState::AllowedAlways).and_then(|ask| ask.rule.clone()),
+        text: said(input),
+        edited_input: edited(ask, input),
+        rule: ask.filter(|_| state == ApprovalState::AllowedAlways).and_then(|ask| ask.rule.clone()),
         by: Some(by(scoped).to_owned()),
-        at: Some(now),
+        at: Some(clock::now()),
         via: Some(via(scoped).to_owned()),
-        shown_sha256: shown.clone(),
+        shown_sha256: input.shown_sha256.clone(),
         ..Decision::new(state)
-    };
-    let action = action(scoped, &found.message, &approval, &decision, &input)?;
-    let rule = Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
+    }
+}
+
+/// Makes the rule by which a decision is written, in the transaction that reads the approval anew.
+fn rule(decision: Decision, action: LivePost) -> Rule {
+    Box::new(move |current: &StoredMessage, calls: &[StoredMessage]| {
         let draft = &current.message.draft;
         let refused = |objection| Refusal::Rule(objection, Some(Box::new(current.clone())));
         if Approval::open_in(draft).is_none() {
             return Err(refused(Objection::Decided));
         }
         // A person decides on what they were shown, not on what came in between.
-        if shown.is_some() && shown_sha256(draft, calls).ok() != shown {
+        let shown = &decision.shown_sha256;
+        if shown.is_some() && shown_sha256(draft, calls).ok() != *shown {
             return Err(refused(Objection::Changed));
         }
         let (decided, body) = decided(draft, &decision).ok_or_else(|| refused(Objection::Decided))?;
@@ -105,18 +130,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             grows: false,
             alive: false,
         })
-    });
-    match write(scoped, DecisionWrite { session, message: id, choice: state, needs_calls: true, rule }).await? {
-        Written::Now(decided) => {
-            if state == ApprovalState::AllowedAlways
-                && let Some(HookAsk { rule: Some(rule), folder: Some(folder), .. }) = &ask
-            {
-                allow_rules::make(scoped, folder, rule).await?;
-            }
-            Ok(*decided)
-        }
-        Written::Before(current) => again(scoped, &input, *current).await,
-    }
+    })
 }
 
 /// Who decides.
@@ -203,7 +217,7 @@ pub(super) async fn write(scoped: &Scoped, change: DecisionWrite) -> Result<Writ
 }
 
 /// The very same decision by the same person is answered again; any other is told who decided what.
-async fn again(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Result<Decided, Problem> {
+async fn replay_or_refuse(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Result<Decided, Problem> {
     if let Body::Approval(Approval { decision: Some(first), .. }) = Body::of(&current.message.draft)
         && (first.by.as_deref(), first.via.as_deref()) == (Some(by(scoped)), Some(via(scoped)))
         && (first.selected == input.selected && first.text == said(input))
@@ -260,124 +274,14 @@ pub(super) async fn find_action(
     tells: impl Fn(&Action) -> bool,
 ) -> Result<Option<StoredMessage>, Problem> {
     let Message { session_id, seq, .. } = &after.message;
-    let query = MessageQuery { types: vec![MessageType::Action.to_string()], ..MessageQuery::new(Range::After(0, 0)) };
     let tells =
         |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
-    Pages::after(scoped, session_id, *seq, query).find(ACTIONS, tells).await
+    Pages::of_type(scoped, session_id, *seq, MessageType::Action).find(ACTIONS, tells).await
 }
 
 /// The text of a decision, if it has one.
 fn said(input: &Decide) -> Option<String> {
     input.text.clone().filter(|text| !is_blank(text))
-}
-
-/// Bytes that one reply still has for what its approvals cover.
-pub struct Room(usize);
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(REPLY_BYTES)
-    }
-}
-
-/// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
-/// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
-/// hash covers has no hash.
-pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
-    types::show(scoped, entry).await?;
-    let draft = &entry.message.draft;
-    let has_buttons = match entry.body() {
-        Body::File(file) => file.asks(draft.metadata.as_ref()),
-        Body::CodeReview(review) => !review.comments.is_empty(),
-        _ => false,
-    };
-    if has_buttons && draft.status != Status::Retracted {
-        entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
-        return Ok(());
-    }
-    if Approval::open_of(draft, entry.body()).is_none() {
-        return Ok(());
-    }
-    let stored = calls(scoped, &entry.message.session_id, draft).await?;
-    let mut covered = Covered::of(draft, &stored);
-    // A hook's request of which the transcript tells nothing yet is shown by the card itself.
-    let own = entry.message.seq;
-    covered.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
-    let bytes = covered.bytes()?;
-    let reason = if bytes > APPROVAL_BYTES {
-        NotShownReason::TooLarge
-    } else if bytes > room.0 {
-        NotShownReason::LeftOut
-    } else {
-        room.0 -= bytes;
-        entry.shown_sha256 = Some(covered.sha256()?);
-        entry.calls = covered.calls;
-        return Ok(());
-    };
-    let calls = covered.calls.iter().map(|call| call.seq).take(NAMED).collect();
-    entry.not_shown = Some(NotShown { reason, bytes: bytes as u64, calls });
-    Ok(())
-}
-
-/// What a decision is about.
-struct Covered {
-    /// The payload without its state and decision.
-    payload: Map<String, Value>,
-    calls: Vec<AskedCall>,
-    /// What the agent says beside the card.
-    words: Option<String>,
-}
-
-impl Covered {
-    fn of(draft: &Draft, calls: &[StoredMessage]) -> Self {
-        let payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object());
-        let mut payload = payload.cloned().unwrap_or_default();
-        payload.shift_remove("state");
-        payload.shift_remove("decision");
-        let call = |call: &StoredMessage| match Body::of(&call.message.draft) {
-            Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(AskedCall {
-                message_id: call.message.draft.id.clone(),
-                seq: call.message.seq,
-                tool_name: it.tool_name,
-                input: it.input,
-            }),
-            _ => None,
-        };
-        let words = markdown::said_besides(draft, &Body::of(draft)).map(str::to_owned);
-        let mut calls: Vec<AskedCall> = calls.iter().filter_map(call).collect();
-        if let Some(ask) = HookAsk::of(draft) {
-            // The agent runs what its hook asked about. Its transcript tells of the call a moment later, and changes nothing.
-            let (message_id, seq) =
-                calls.into_iter().next().map_or((draft.id.clone(), 0), |call| (call.message_id, call.seq));
-            calls = vec![AskedCall { message_id, seq, tool_name: ask.tool_name, input: ask.input }];
-        }
-        Self { payload, calls, words }
-    }
-
-    fn parts(&self) -> impl Serialize + '_ {
-        let calls: Vec<_> = self.calls.iter().map(|call| (&call.tool_name, &call.input)).collect();
-        (&self.payload, calls, &self.words)
-    }
-
-    fn sha256(&self) -> Result<String, Problem> {
-        sha256(&self.parts())
-    }
-
-    fn bytes(&self) -> Result<usize, Problem> {
-        serde_json::to_vec(&self.parts()).map(|bytes| bytes.len()).map_err(|_| Problem::internal())
-    }
-}
-
-/// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and decision, tool
-/// and input of each call with its `call_id`, and what the agent says beside the card.
-pub(super) fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
-    Covered::of(draft, calls).sha256()
-}
-
-/// The tool calls that an approval is about, as many as somebody may be shown.
-async fn calls(scoped: &Scoped, session: &SessionId, draft: &Draft) -> Result<Vec<StoredMessage>, Problem> {
-    let Some(call_id) = &draft.call_id else { return Ok(Vec::new()) };
-    scoped.hub.workspace.calls(session, call_id).await.map_err(problem)
 }
 
 /// Does a decision deny and do nothing else? It makes no rule for later.

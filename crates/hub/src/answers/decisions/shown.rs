@@ -1,0 +1,129 @@
+//! What a person is shown before they decide, and the hash that binds a decision to it.
+
+use crate::answers::types;
+use crate::hash::sha256;
+use crate::{Scoped, problem};
+use api::Problem;
+use api::messages::{AskedCall, Entry, NotShown, NotShownReason};
+use model::hook::HookAsk;
+use model::message_type::approval::Approval;
+use model::{Body, Draft, SessionId, Status, markdown};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use store::StoredMessage;
+
+/// Bytes of JSON that one decision may cover: what is larger is read by nobody.
+const APPROVAL_BYTES: usize = 256 * 1024;
+/// Calls that are named where they aren't shown.
+const NAMED: usize = 20;
+/// Bytes of JSON that the approvals of one reply may cover together.
+const REPLY_BYTES: usize = 1024 * 1024;
+
+/// Bytes that one reply still has for what its approvals cover.
+pub struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(REPLY_BYTES)
+    }
+}
+
+/// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
+/// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
+/// hash covers has no hash.
+pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
+    types::show(scoped, entry).await?;
+    let draft = &entry.message.draft;
+    let has_buttons = match entry.body() {
+        Body::File(file) => file.asks(draft.metadata.as_ref()),
+        Body::CodeReview(review) => !review.comments.is_empty(),
+        _ => false,
+    };
+    if has_buttons && draft.status != Status::Retracted {
+        entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
+        return Ok(());
+    }
+    if Approval::open_of(draft, entry.body()).is_none() {
+        return Ok(());
+    }
+    let stored = calls(scoped, &entry.message.session_id, draft).await?;
+    let mut covered = Covered::of(draft, &stored);
+    // A hook's request of which the transcript tells nothing yet is shown by the card itself.
+    let own = entry.message.seq;
+    covered.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
+    let bytes = covered.bytes()?;
+    let reason = if bytes > APPROVAL_BYTES {
+        NotShownReason::TooLarge
+    } else if bytes > room.0 {
+        NotShownReason::LeftOut
+    } else {
+        room.0 -= bytes;
+        entry.shown_sha256 = Some(covered.sha256()?);
+        entry.calls = covered.calls;
+        return Ok(());
+    };
+    let calls = covered.calls.iter().map(|call| call.seq).take(NAMED).collect();
+    entry.not_shown = Some(NotShown { reason, bytes: bytes as u64, calls });
+    Ok(())
+}
+
+/// What a decision is about.
+struct Covered {
+    /// The payload without its state and decision.
+    payload: Map<String, Value>,
+    calls: Vec<AskedCall>,
+    /// What the agent says beside the card.
+    words: Option<String>,
+}
+
+impl Covered {
+    fn of(draft: &Draft, calls: &[StoredMessage]) -> Self {
+        let payload = draft.metadata.as_ref().and_then(|m| m.get("payload")?.as_object());
+        let mut payload = payload.cloned().unwrap_or_default();
+        payload.shift_remove("state");
+        payload.shift_remove("decision");
+        let call = |call: &StoredMessage| match Body::of(&call.message.draft) {
+            Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(AskedCall {
+                message_id: call.message.draft.id.clone(),
+                seq: call.message.seq,
+                tool_name: it.tool_name,
+                input: it.input,
+            }),
+            _ => None,
+        };
+        let words = markdown::said_besides(draft, &Body::of(draft)).map(str::to_owned);
+        let mut calls: Vec<AskedCall> = calls.iter().filter_map(call).collect();
+        if let Some(ask) = HookAsk::of(draft) {
+            // The agent runs what its hook asked about. Its transcript tells of the call a moment later, and changes nothing.
+            let (message_id, seq) =
+                calls.into_iter().next().map_or((draft.id.clone(), 0), |call| (call.message_id, call.seq));
+            calls = vec![AskedCall { message_id, seq, tool_name: ask.tool_name, input: ask.input }];
+        }
+        Self { payload, calls, words }
+    }
+
+    fn parts(&self) -> impl Serialize + '_ {
+        let calls: Vec<_> = self.calls.iter().map(|call| (&call.tool_name, &call.input)).collect();
+        (&self.payload, calls, &self.words)
+    }
+
+    fn sha256(&self) -> Result<String, Problem> {
+        sha256(&self.parts())
+    }
+
+    fn bytes(&self) -> Result<usize, Problem> {
+        serde_json::to_vec(&self.parts()).map(|bytes| bytes.len()).map_err(|_| Problem::internal())
+    }
+}
+
+/// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and decision, tool
+/// and input of each call with its `call_id`, and what the agent says beside the card.
+pub fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
+    Covered::of(draft, calls).sha256()
+}
+
+/// The tool calls that an approval is about, as many as somebody may be shown.
+async fn calls(scoped: &Scoped, session: &SessionId, draft: &Draft) -> Result<Vec<StoredMessage>, Problem> {
+    let Some(call_id) = &draft.call_id else { return Ok(Vec::new()) };
+    scoped.hub.workspace.calls(session, call_id).await.map_err(problem)
+}
