@@ -78,11 +78,7 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
         let Ok(Some(stored)) = hub.workspace.message_at(&running.session, seq).await else { continue };
         let Body::File(file) = Body::of(&stored.message.draft) else { continue };
         for item in &file.files {
-            let found = picture(hub, item, room).await.unwrap_or_else(|error| {
-                tracing::warn!(%error, "a picture can't be read");
-                Err("it can't be read now".to_owned())
-            });
-            match found {
+            match picture(hub, item, room).await {
                 Ok((picture, size)) => {
                     room -= size;
                     pictures.push(picture);
@@ -98,27 +94,32 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
     pictures
 }
 
-/// A picture with its size in bytes, or why the agent isn't given it.
-async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<Result<(Picture, u64), String>, StoreError> {
+/// Returns a picture with its size in bytes, or the reason why the agent isn't given it. `room` is what other pictures of the prompt
+/// leave, in bytes.
+async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<(Picture, u64), String> {
     if !PICTURES.contains(&item.mime.as_str()) {
-        return Ok(Err("it takes PNG, JPEG, GIF and WebP pictures alone".to_owned()));
+        return Err("it takes PNG, JPEG, GIF and WebP pictures alone".to_owned());
     }
+    let unreadable = |error: StoreError| {
+        tracing::warn!(%error, "a picture can't be read");
+        "it can't be read now".to_owned()
+    };
     let address = item.blob.as_deref().filter(|_| item.state == FileState::Ready);
     let blob = match address {
-        Some(address) => hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await?,
-        None => None,
+        Some(address) => hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await,
+        None => Ok(None),
     };
-    let Some(blob) = blob else { return Ok(Err("they aren't stored here".to_owned())) };
+    let blob = blob.map_err(unreadable)?.ok_or("they aren't stored here")?;
     if blob.size > MOST {
-        return Ok(Err(format!("it takes pictures of at most {} MiB", MOST >> 20)));
+        return Err(format!("it takes pictures of at most {} MiB", MOST >> 20));
     }
     if blob.size > room {
-        return Ok(Err(format!("it takes {} MiB of pictures with a prompt at most", MOST_IN_ALL >> 20)));
+        return Err(format!("it takes {} MiB of pictures with a prompt at most", MOST_IN_ALL >> 20));
     }
     let mut bytes = Vec::new();
     let mut reader = hub.workspace.read_blob(&blob, 0..blob.size);
-    while let Some(part) = reader.next_part().await? {
+    while let Some(part) = reader.next_part().await.map_err(unreadable)? {
         bytes.extend(part);
     }
-    Ok(Ok((Picture { mime: item.mime.clone(), data: STANDARD.encode(bytes) }, blob.size)))
+    Ok((Picture { mime: item.mime.clone(), data: STANDARD.encode(bytes) }, blob.size))
 }
