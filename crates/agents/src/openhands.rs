@@ -157,12 +157,7 @@ impl Conversation {
     /// The agent speaks: where no prompt began a run, the event does.
     fn ensure_run(&mut self, at: &mut At) {
         let runs = &mut self.book.sessions[at.session].runs;
-        match runs.id() {
-            None => runs.begin(&at.id, at.time),
-            Some(_) => runs.reopen(),
-        }
-        runs.uses(self.origin.model.as_deref());
-        runs.alive(at.time);
+        runs.continue_or_begin(&at.id, at.time, self.origin.model.as_deref());
         at.run = runs.id().map(str::to_owned);
     }
 

@@ -196,11 +196,7 @@ impl Messages {
     fn interrupted(&mut self, at: &At) {
         self.calls.end_all(&mut self.book, at.session, "cancelled");
         self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
-        let mut draft = at.text(&at.id, Role::User, "user", "[Request interrupted by user]");
-        draft.context = Context::None;
-        draft.metadata =
-            Some(Map::from_iter([("interrupted".to_owned(), json!("turn")), ("consumed".to_owned(), json!(true))]));
-        self.say(at, draft);
+        self.say(at, at.interruption(&at.id));
     }
 
     /// The agent has had its turn.

@@ -141,12 +141,7 @@ impl Messages {
     pub(super) fn ensure_run(&mut self, at: &mut At) {
         self.talk(at.session).has_messages = true;
         let runs = &mut self.book.sessions[at.session].runs;
-        match runs.id() {
-            None => runs.begin(&at.id, at.time),
-            Some(_) => runs.reopen(),
-        }
-        runs.uses(self.origin.model.as_deref());
-        runs.alive(at.time);
+        runs.continue_or_begin(&at.id, at.time, self.origin.model.as_deref());
         at.run = runs.id().map(str::to_owned);
     }
 

@@ -2,7 +2,7 @@
 
 use super::Rollout;
 use crate::change::Stretch;
-use crate::parts::at::{At, extras};
+use crate::parts::at::At;
 use crate::parts::obj::Obj;
 use model::{MessageId, Role, RunOutcome, Spent, Usage};
 use serde_json::{Map, json};
@@ -140,16 +140,11 @@ impl Rollout {
         self.calls.end_all(&mut self.book, at.session, "cancelled");
         let reason = event.filled("reason").unwrap_or_else(|| "interrupted".to_owned());
         self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
-        let by_person = reason == "interrupted";
-        if !by_person {
-            let draft = at.aside(&at.id, "turn_aborted", format!("Turn ended: {}", reason.replace('_', " ")));
-            return self.say(at, draft);
-        }
-        let mut draft = at.text(&at.id, Role::User, "user", "[Request interrupted by user]");
-        draft.context = model::Context::None;
-        let mut metadata = extras("interrupted", json!("turn"));
-        metadata.insert("consumed".to_owned(), json!(true));
-        draft.metadata = Some(metadata);
+        let draft = if reason == "interrupted" {
+            at.interruption(&at.id)
+        } else {
+            at.aside(&at.id, "turn_aborted", format!("Turn ended: {}", reason.replace('_', " ")))
+        };
         self.say(at, draft);
     }
 

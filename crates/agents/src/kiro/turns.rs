@@ -108,12 +108,7 @@ impl History {
     /// What the model said, and the tools that it called: `{id, name, args}`.
     pub(super) fn answered(&mut self, at: &At, said: &str, uses: &[Obj]) {
         let session = &mut self.book.sessions[at.session];
-        if session.runs.id().is_none() {
-            session.runs.begin(&at.id, at.time);
-        }
-        session.runs.reopen();
-        session.runs.alive(at.time);
-        session.runs.uses(at.origin.model.as_deref());
+        session.runs.continue_or_begin(&at.id, at.time, at.origin.model.as_deref());
         if uses.is_empty() {
             session.runs.pause(RunOutcome::Done, at.time);
         }

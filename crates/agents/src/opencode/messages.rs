@@ -27,13 +27,11 @@ impl Session {
             self.origin.model = info.filled("modelID").or(self.origin.model.take());
             let model = self.origin.model.clone();
             let facts = &mut self.book.sessions[session];
-            // Of a message by itself nobody knows the turn.
-            if is_lone || facts.runs.id().is_none() {
+            if is_lone {
+                // Nobody knows its turn.
                 facts.runs.begin(&own, at.time);
             }
-            facts.runs.reopen();
-            facts.runs.alive(at.time);
-            facts.runs.uses(model.as_deref());
+            facts.runs.continue_or_begin(&own, at.time, model.as_deref());
             facts.set(|facts| &mut facts.model, model);
             if let Some(path) = info.obj("path").and_then(|path| path.filled("cwd")) {
                 facts.set(|facts| &mut facts.cwd, Some(path));
@@ -105,12 +103,7 @@ impl Session {
         if name == "MessageAbortedError" {
             runs.end(RunOutcome::Interrupted, Some(at.time));
             self.calls.end_all(&mut self.book, at.session, "cancelled");
-            let mut draft = at.text(&id, Role::User, "user", "[Request interrupted by user]");
-            draft.context = Context::None;
-            let mut metadata = extras("interrupted", json!("turn"));
-            metadata.insert("consumed".to_owned(), json!(true));
-            draft.metadata = Some(metadata);
-            self.say(at, draft);
+            self.say(at, at.interruption(&id));
         } else {
             runs.pause(RunOutcome::Failed, at.time);
             self.problem(at, &id, &name, message.unwrap_or_else(|| name.clone()), false);

@@ -5,7 +5,7 @@ use crate::parts::at::{At, envelope};
 use crate::parts::blocks::cut;
 use crate::parts::obj::{Obj, string};
 use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::{Map, json};
+use serde_json::json;
 
 /// What was used so far.
 #[derive(Clone, Copy, Default)]
@@ -139,10 +139,6 @@ impl Conversation {
     pub(super) fn interrupted(&mut self, at: &At) {
         self.calls.end_all(&mut self.book, at.session, "cancelled");
         self.book.sessions[at.session].runs.end(RunOutcome::Interrupted, Some(at.time));
-        let mut draft = at.text(&at.id, Role::User, "user", "[Request interrupted by user]");
-        draft.context = Context::None;
-        draft.metadata =
-            Some(Map::from_iter([("interrupted".to_owned(), json!("turn")), ("consumed".to_owned(), json!(true))]));
-        self.say(at, draft);
+        self.say(at, at.interruption(&at.id));
     }
 }

@@ -43,6 +43,15 @@ impl At {
         draft
     }
 
+    /// What stands where a person interrupted the agent. It is shown as a control word that was carried out.
+    pub fn interruption(&self, id: &str) -> Draft {
+        let mut draft = self.text(id, Role::User, "user", "[Request interrupted by user]");
+        draft.context = Context::None;
+        let metadata = [("interrupted".to_owned(), json!("turn")), ("consumed".to_owned(), json!(true))];
+        draft.metadata = Some(Map::from_iter(metadata));
+        draft
+    }
+
     /// A message made from a tool call: a diff, a checklist, a question.
     pub fn derived(&self, id: &str, call_id: &str, content: String, metadata: Map<String, Value>) -> Draft {
         let mut draft = self.text(id, Role::Assistant, "bot", content);

@@ -299,11 +299,7 @@ impl Log {
     pub fn interrupted(&mut self, at: &At, id: &str) {
         self.calls.end_all(&mut self.book, at.session, "cancelled");
         self.facts().runs.end(RunOutcome::Interrupted, Some(at.time));
-        let mut draft = at.text(id, Role::User, "user", "[Request interrupted by user]");
-        draft.context = Context::None;
-        draft.metadata =
-            Some(Map::from_iter([("interrupted".to_owned(), json!("turn")), ("consumed".to_owned(), json!(true))]));
-        self.say(at, draft);
+        self.say(at, at.interruption(id));
     }
 
     /// The run seems over, unless a call is still open.

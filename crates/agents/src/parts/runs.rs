@@ -93,6 +93,16 @@ impl Runs {
         }
     }
 
+    /// The agent says or does something in the current run. Where there is none, the line with this id begins one.
+    pub fn continue_or_begin(&mut self, id: &str, at: Micros, model: Option<&str>) {
+        match self.id() {
+            None => self.begin(id, at),
+            Some(_) => self.reopen(),
+        }
+        self.alive(at);
+        self.uses(model);
+    }
+
     /// The run seems over; later lines may still reopen it.
     pub fn pause(&mut self, outcome: RunOutcome, at: Micros) {
         if self.current

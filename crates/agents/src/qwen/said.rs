@@ -73,13 +73,8 @@ impl Log {
         let calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
         let says = parts.iter().any(|part| matches!(part, Part::Text(_)));
         let session = &mut self.book.sessions[at.session];
-        if session.runs.id().is_none() {
-            session.runs.begin(&at.id, at.time);
-        }
+        session.runs.continue_or_begin(&at.id, at.time, at.origin.model.as_deref());
         at.run = session.runs.id().map(str::to_owned);
-        session.runs.reopen();
-        session.runs.alive(at.time);
-        session.runs.uses(at.origin.model.as_deref());
         if says && !calls {
             session.runs.pause(RunOutcome::Done, at.time);
         }
