@@ -121,10 +121,7 @@ pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     };
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
-            blobs::attach(scoped, &done.message.message).await?;
-            if !done.replayed {
-                Box::pin(control::carry_out(scoped, &done.message.message)).await;
-            }
+            follow_up(scoped, &done).await?;
             Ok(posted(scoped, &*scoped.hub.types().await?, *done, pos))
         }
         _ => Err(Problem::internal()),
@@ -172,10 +169,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
-                blobs::attach(scoped, &done.message.message).await?;
-                if !done.replayed {
-                    Box::pin(control::carry_out(scoped, &done.message.message)).await;
-                }
+                follow_up(scoped, done).await?;
             }
             let types = scoped.hub.types().await?;
             let again = |(place, again): (usize, bool)| {
@@ -186,6 +180,15 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         }
         _ => Err(Problem::internal()),
     }
+}
+
+/// Does what follows from a message that is written: its files stay, and a control word is carried out, once.
+async fn follow_up(scoped: &Scoped, done: &PostDone) -> Result<(), Problem> {
+    blobs::attach(scoped, &done.message.message).await?;
+    if !done.replayed {
+        Box::pin(control::carry_out(scoped, &done.message.message)).await;
+    }
+    Ok(())
 }
 
 /// Does an earlier message of a request answer what this one answers? Plain words answer what is asked, too.

@@ -6,7 +6,7 @@ use super::posts;
 use crate::entries::entry;
 use crate::hash::sha256;
 use crate::refusal::refusal;
-use crate::types::KnownType;
+use crate::types::{KnownType, TypeTable};
 use crate::writer::Failure;
 use crate::{Caller, Scoped, clock, problem};
 use api::Problem;
@@ -42,20 +42,7 @@ pub async fn detail(scoped: &Scoped, path: &TypePath) -> Result<TypeDetail, Prob
 
 pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Result<TypeDeclared, Problem> {
     scoped.caller.require(Scope::Post)?;
-    let mut document = input.into_document();
-    match document.get("type") {
-        None => {
-            document.insert("type".to_owned(), Value::from(path.r#type.as_str()));
-        }
-        Some(named) if *named != path.r#type => {
-            return Err(Problem::field("/type", &format!("`{}`, as the address says, or absent", path.r#type)));
-        }
-        Some(_) => {}
-    }
-    document.entry("version").or_insert(Value::from(1));
-    if document.values().map(|value| value.to_string().len()).sum::<usize>() > MAX_DOCUMENT_BYTES {
-        return Err(Problem::too_large(MAX_DOCUMENT_BYTES));
-    }
+    let document = document(path, input)?;
     let (key_id, declared_by) = match &scoped.caller {
         Caller::Owner => (None, "You".to_owned()),
         Caller::Local => (None, "A command on this machine".to_owned()),
@@ -80,13 +67,7 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
             return Err(not_yours(info.version, &before.shown.info.declared_by));
         }
     } else {
-        let own = table.all().filter(|known| known.key_id == key_id).count();
-        let bounds =
-            [(table.all().count(), MOST, ""), (if key_id.is_some() { own } else { 0 }, MOST_OF_KEY, " by this key")];
-        if let Some((_, most, by)) = bounds.into_iter().find(|(count, most, _)| count >= most) {
-            return Err(Problem::new(409, "too_many_types", format!("{most} documents are declared{by} already"))
-                .hint("Remove types that are no longer used, in the settings"));
-        }
+        check_room(&table, key_id.as_deref())?;
     }
     let row = DeclaredType {
         message_type: info.r#type.clone(),
@@ -103,6 +84,38 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
         return Err(not_yours(info.version, "another key, just now"));
     }
     Ok(TypeDeclared { info, replayed: false })
+}
+
+/// The document as it is stored: with the type that the address names, and a version.
+fn document(path: &TypePath, input: DeclareType) -> Result<Map<String, Value>, Problem> {
+    let mut document = input.into_document();
+    match document.get("type") {
+        None => {
+            document.insert("type".to_owned(), Value::from(path.r#type.as_str()));
+        }
+        Some(named) if *named != path.r#type => {
+            return Err(Problem::field("/type", &format!("`{}`, as the address says, or absent", path.r#type)));
+        }
+        Some(_) => {}
+    }
+    document.entry("version").or_insert(Value::from(1));
+    if document.values().map(|value| value.to_string().len()).sum::<usize>() > MAX_DOCUMENT_BYTES {
+        return Err(Problem::too_large(MAX_DOCUMENT_BYTES));
+    }
+    Ok(document)
+}
+
+/// Refuses a new document where the workspace, or the key that declares it, has as many as it may.
+fn check_room(table: &TypeTable, key_id: Option<&str>) -> Result<(), Problem> {
+    let of_key = key_id.map_or(0, |key| table.all().filter(|known| known.key_id.as_deref() == Some(key)).count());
+    let bounds = [(table.all().count(), MOST, ""), (of_key, MOST_OF_KEY, " by this key")];
+    match bounds.into_iter().find(|(count, most, _)| count >= most) {
+        Some((_, most, by)) => {
+            Err(Problem::new(409, "too_many_types", format!("{most} documents are declared{by} already"))
+                .hint("Remove types that are no longer used, in the settings"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn not_yours(version: i64, by: &str) -> Problem {
