@@ -108,31 +108,41 @@ pub(super) async fn write(
     }
     let mut answers = Vec::with_capacity(posts.len());
     for (post, plan) in posts.iter().zip(plans) {
-        answers.push(match plan {
-            Plan::Refused(refusal) => Err(refusal),
-            Plan::Replay { session_rid, known } => {
-                let found = stored(step, session_rid, &[post.draft.id.as_str()]).await?.pop();
-                let found = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
-                let message = first(post, found);
-                let queued = match known.queued_after {
-                    Some(after) => queued(step, session_rid, after, known.seq, QUEUE).await?,
-                    None => Vec::new(),
-                };
-                Ok(PostDone { message, replayed: true, queued })
-            }
-            Plan::New { session, seq, queued_after } => {
-                let row = sessions.row(session);
-                let (rid, last) = (row.rid, row.waiting_seq);
-                let queued = match queued_after {
-                    Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
-                    _ => Vec::new(),
-                };
-                reading::delivered(step, rid, queued_after.unwrap_or_default(), &queued).await?;
-                Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued })
-            }
-        });
+        answers.push(answer(step, &mut sessions, post, plan).await?);
     }
     Ok(answers)
+}
+
+/// Answers a post once all of them are written.
+async fn answer(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    post: &LivePost,
+    plan: Plan,
+) -> Result<Result<PostDone, Refusal>, StoreError> {
+    match plan {
+        Plan::Refused(refusal) => Ok(Err(refusal)),
+        Plan::Replay { session_rid, known } => {
+            let found = stored(step, session_rid, &[post.draft.id.as_str()]).await?.pop();
+            let found = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
+            let message = first(post, found);
+            let queued = match known.queued_after {
+                Some(after) => queued(step, session_rid, after, known.seq, QUEUE).await?,
+                None => Vec::new(),
+            };
+            Ok(Ok(PostDone { message, replayed: true, queued }))
+        }
+        Plan::New { session, seq, queued_after } => {
+            let row = sessions.row(session);
+            let (rid, last) = (row.rid, row.waiting_seq);
+            let queued = match queued_after {
+                Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
+                _ => Vec::new(),
+            };
+            reading::delivered(step, rid, queued_after.unwrap_or_default(), &queued).await?;
+            Ok(Ok(PostDone { message: added(post, seq, step.now), replayed: false, queued }))
+        }
+    }
 }
 
 /// What a post meets in its session.
@@ -140,7 +150,7 @@ enum Met {
     New {
         session: usize,
     },
-    /// What becomes of it is decided.
+    /// It is refused, or was stored before.
     Planned(Plan),
 }
 

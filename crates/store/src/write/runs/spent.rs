@@ -99,6 +99,32 @@ impl<'a> Words<'a> {
     }
 }
 
+impl Request<'_> {
+    fn row(&self, copied: i64) -> Row<'_> {
+        let Self { key: (rid, run), words, run: of, spent } = self;
+        vec![
+            (*rid).into(),
+            words.id.as_ref().into(),
+            run.as_str().into(),
+            copied.into(),
+            i64::from(spent.is_copy).into(),
+            spent.usage.input.into(),
+            spent.usage.output.into(),
+            spent.usage.cache_read.into(),
+            spent.usage.cache_write.into(),
+            Value::Real(spent.cost_usd),
+            spent.cache_write_1h.into(),
+            Value::Text(words.model.as_deref()),
+            Value::Int(spent.began_at.map(|at| at.0)),
+            spent.ended_at.unwrap_or(of.started_at).0.into(),
+            Value::Int(spent.first_token_ms),
+            Value::Text(words.stop_reason.as_deref()),
+            Value::Int(spent.context),
+            Value::Text(spent.message_id.as_ref().map(MessageId::as_str)),
+        ]
+    }
+}
+
 /// Stores what the runs spent. Returns the sessions of other runs that count less than before.
 pub(super) async fn write(
     step: &mut Step<'_>,
@@ -116,51 +142,19 @@ pub(super) async fn write(
     for chunk in all.chunks(MANY) {
         let mut known = known(step, chunk).await?;
         let mut rows: Vec<Row<'_>> = Vec::with_capacity(chunk.len());
-        for Request { key: (rid, run), words, run: of, spent } in chunk {
-            let id = &words.id;
-            let holders = known.entry(id.to_string()).or_default();
-            let stored = holders.iter().find(|holder| holder.session_rid == *rid).map(|holder| holder.copied);
+        for request in chunk {
+            let holders = known.entry(request.words.id.to_string()).or_default();
+            let stored = holders.iter().find(|holder| holder.session_rid == request.key.0).map(|holder| holder.copied);
             let copied = if let Some(copied) = stored {
                 copied
             } else {
-                let owner = holders.iter_mut().find(|holder| holder.copied == 0);
-                let copied = match owner {
-                    // What calls itself a copy counts only until its original comes.
-                    Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
-                        owner.copied = 1;
-                        hand_over(step, owner).await?;
-                        touched.insert((owner.session_rid, owner.run_id.clone()));
-                        others.insert(owner.session_rid);
-                        0
-                    }
-                    Some(_) => 1,
-                    None => 0,
-                };
-                let is_copy = i64::from(spent.is_copy);
-                holders.push(Known { id: id.to_string(), session_rid: *rid, run_id: run.clone(), copied, is_copy });
+                let (copied, former) = add_holder(step, holders, request).await?;
+                others.extend(former.iter().map(|(rid, _)| *rid));
+                touched.extend(former);
                 copied
             };
-            touched.insert((*rid, run.clone()));
-            rows.push(vec![
-                (*rid).into(),
-                id.as_ref().into(),
-                run.as_str().into(),
-                copied.into(),
-                i64::from(spent.is_copy).into(),
-                spent.usage.input.into(),
-                spent.usage.output.into(),
-                spent.usage.cache_read.into(),
-                spent.usage.cache_write.into(),
-                Value::Real(spent.cost_usd),
-                spent.cache_write_1h.into(),
-                Value::Text(words.model.as_deref()),
-                Value::Int(spent.began_at.map(|at| at.0)),
-                spent.ended_at.unwrap_or(of.started_at).0.into(),
-                Value::Int(spent.first_token_ms),
-                Value::Text(words.stop_reason.as_deref()),
-                Value::Int(spent.context),
-                Value::Text(spent.message_id.as_ref().map(MessageId::as_str)),
-            ]);
+            touched.insert(request.key.clone());
+            rows.push(request.row(copied));
         }
         step.write(&SPENT, &rows).await?;
     }
@@ -191,6 +185,28 @@ async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<Str
         known.entry(row.id.clone()).or_default().push(row);
     }
     Ok(known)
+}
+
+/// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and the run in which
+/// it doesn't count any more.
+async fn add_holder(
+    step: &mut Step<'_>,
+    holders: &mut Vec<Known>,
+    Request { key: (rid, run), words, spent, .. }: &Request<'_>,
+) -> Result<(i64, Option<RunKey>), StoreError> {
+    let (copied, former) = match holders.iter_mut().find(|holder| holder.copied == 0) {
+        // What calls itself a copy counts only until its original comes.
+        Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
+            owner.copied = 1;
+            hand_over(step, owner).await?;
+            (0, Some((owner.session_rid, owner.run_id.clone())))
+        }
+        Some(_) => (1, None),
+        None => (0, None),
+    };
+    let (id, is_copy) = (words.id.to_string(), i64::from(spent.is_copy));
+    holders.push(Known { id, session_rid: *rid, run_id: run.clone(), copied, is_copy });
+    Ok((copied, former))
 }
 
 async fn hand_over(step: &mut Step<'_>, owner: &Known) -> Result<(), StoreError> {
