@@ -107,17 +107,7 @@ async fn open(
         Some("now") => Until::Now,
         Some(_) => return Err(Problem::field("until", "`now`")),
     };
-    let session = match query.session {
-        Some(session) => {
-            let detail = scoped.get_session(SessionPath { session }, Nothing {}).await?;
-            Some(detail.session.id.to_string())
-        }
-        None if scoped.caller.reads_only().is_some() => {
-            return Err(Problem::field("session", "one of the key's own sessions")
-                .hint("Name one of them; a key with the scope `read_all` follows all sessions"));
-        }
-        None => None,
-    };
+    let session = followed(scoped, query.session).await?;
     let growing = query.growth.map(|named| Growing::new(site.clone(), &scoped.caller, &named, pos)).transpose()?;
     let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
     let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, until));
@@ -125,17 +115,13 @@ async fn open(
         None => changes.map(|change| Some(line(&change))).left_stream(),
         Some(growing) => streaming_text::told(growing, changes.boxed()).map(Some).right_stream(),
     };
-    let imports = match (&scoped.caller, until) {
-        (Caller::Agent(_), _) | (_, Until::Now) => stream::empty().boxed(),
-        _ => {
+    let both = match (until, &scoped.caller) {
+        (Until::Now, _) | (_, Caller::Agent(_)) => changes.boxed(),
+        (Until::Shutdown, Caller::Owner | Caller::Local) => {
             let imports = progress(hub.clone()).map(|job| event("import", None, None, &job));
             let agents = driven(hub.clone()).map(|session| event("agent", None, None, &DrivenEvent { session }));
-            stream::select(imports, agents).boxed()
+            stream::select(changes, stream::select(imports, agents)).boxed()
         }
-    };
-    let both = match until {
-        Until::Now => changes.boxed(),
-        Until::Shutdown => stream::select(changes, imports).boxed(),
     };
     let place = events.place(&credential)?;
     let span = tracing::error_span!("stream", session = named);
@@ -154,6 +140,19 @@ async fn open(
     let body = Body::from_stream(stream::poll_fn(move |context| span.in_scope(|| events.poll_next_unpin(context))));
     Ok((Extension(Long), [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body)
         .into_response())
+}
+
+/// The session that a stream follows. None: all of them, which a key may follow with the scope `read_all` alone.
+async fn followed(scoped: &Scoped, named: Option<String>) -> Result<Option<String>, Problem> {
+    match named {
+        Some(session) => {
+            let detail = scoped.get_session(SessionPath { session }, Nothing {}).await?;
+            Ok(Some(detail.session.id.to_string()))
+        }
+        None if scoped.caller.reads_only().is_some() => Err(Problem::field("session", "one of the key's own sessions")
+            .hint("Name one of them; a key with the scope `read_all` follows all sessions")),
+        None => Ok(None),
+    }
 }
 
 /// A change as it goes over the wire.

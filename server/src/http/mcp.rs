@@ -8,7 +8,7 @@ use super::events::over;
 use super::extract::Asked;
 use super::guard::Credential;
 use super::in_process;
-use super::long_requests::LongRequests;
+use super::long_requests::{LongRequests, Permit};
 use api::serve::{Held, check_json, discard, read_body};
 use api::{Access, Api as _, Problem};
 use axum::body::Body;
@@ -26,7 +26,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Largest body in bytes: a message of 16 MiB, as for the API.
 const LIMIT: usize = 16 << 20;
@@ -45,6 +45,32 @@ struct Tools {
     /// Calls of each key.
     places: LongRequests,
     running: Running,
+}
+
+/// What a call holds until it ends.
+type Call = (Option<Permit>, Option<Begun>, DropGuard);
+
+impl Tools {
+    /// Begins a call, which its client may cancel by its name. `left` is cancelled then, and when the credential ends.
+    fn begin(
+        &self,
+        key: Option<&str>,
+        name: Option<String>,
+        credential: Credential,
+        left: &CancellationToken,
+    ) -> Result<Call, Problem> {
+        let place = key.map(|key| self.places.take(key, CALLS, "too_many_calls", "calls of tools")).transpose()?;
+        let begun = name.map(|name| self.running.begin(name, left.clone()));
+        let ended = CancellationToken::new();
+        let (hub, left, until) = (self.hub.clone(), left.clone(), ended.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                () = over(hub, credential) => left.cancel(),
+                () = until.cancelled() => {}
+            }
+        });
+        Ok((place, begun, ended.drop_guard()))
+    }
 }
 
 /// The route, behind the checks of all others.
@@ -111,23 +137,10 @@ async fn call(
     {
         tools.running.cancel(&name);
     }
-    let (left, ended) = (CancellationToken::new(), CancellationToken::new());
+    let left = CancellationToken::new();
     let during = match &message.id {
+        Some(id) => Some(tools.begin(scoped.caller.key_id(), whose(id), credential, &left)?),
         None => None,
-        Some(id) => {
-            let place = scoped.caller.key_id();
-            let place =
-                place.map(|key| tools.places.take(key, CALLS, "too_many_calls", "calls of tools")).transpose()?;
-            let begun = whose(id).map(|name| tools.running.begin(name, left.clone()));
-            let (hub, left_by, until) = (tools.hub.clone(), left.clone(), ended.clone());
-            tokio::spawn(async move {
-                tokio::select! {
-                    () = over(hub, credential) => left_by.cancel(),
-                    () = until.cancelled() => {}
-                }
-            });
-            Some((place, begun, ended.drop_guard()))
-        }
     };
     let begins = message.method.as_deref() == Some("initialize") && named.is_none();
     let client_info = message.params.and_then(|params| params.client_info);
