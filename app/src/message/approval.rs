@@ -129,21 +129,7 @@ fn holds_more(approval: &approval::Approval, told: bool) -> bool {
 fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let mark = mark(approval);
     let state = mark.state;
-    let by = approval.decision.as_ref().and_then(|decision| {
-        if let Some(key) = &decision.reported_by {
-            return Some(format!("reported by {key}"));
-        }
-        if decision.by.as_deref() == Some(BY_RULE) {
-            return Some("by your rule".to_owned());
-        }
-        if approval.state == ApprovalState::DecidedElsewhere {
-            return None;
-        }
-        let via = decision.via.as_deref().map(decided_in);
-        let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
-        let parts: Vec<String> = by.into_iter().chain(via).collect();
-        (!parts.is_empty()).then(|| parts.join(" "))
-    });
+    let by = decided_by(approval);
     let refused = approval.state == ApprovalState::Denied;
     let of_permission = approval.kind == ApprovalKind::Permission;
     // What was allowed is said by the state; a word beside it by nothing else.
@@ -203,6 +189,24 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
         </details>
     }
     .into_any()
+}
+
+/// Who decided, and where: `by you in the terminal`.
+fn decided_by(approval: &approval::Approval) -> Option<String> {
+    let decision = approval.decision.as_ref()?;
+    if let Some(key) = &decision.reported_by {
+        return Some(format!("reported by {key}"));
+    }
+    if decision.by.as_deref() == Some(BY_RULE) {
+        return Some("by your rule".to_owned());
+    }
+    if approval.state == ApprovalState::DecidedElsewhere {
+        return None;
+    }
+    let via = decision.via.as_deref().map(decided_in);
+    let by = decision.by.as_deref().map(|by| format!("by {}", if by == OWNER { "you" } else { by }));
+    let parts: Vec<String> = by.into_iter().chain(via).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// What a body is about: the code that it begins with, else its words.

@@ -371,6 +371,8 @@ fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
 
 /// More lines than these aren't put between the others one by one.
 const MANY: u32 = 150;
+/// Lines that a click on an arrow shows.
+const STEP: u32 = 20;
 
 /// Shows some of the unchanged lines that a gap hides.
 pub fn expand(button: &Element) {
@@ -386,8 +388,8 @@ pub fn expand(button: &Element) {
         return open_lines(&gap, &format!("{from}-{to}"));
     }
     let (first, last) = match way.as_str() {
-        "down" => (from, to.min(from + 19)),
-        "up" => (from.max(to.saturating_sub(19)), to),
+        "down" => (from, to.min(from + STEP - 1)),
+        "up" => (from.max(to.saturating_sub(STEP - 1)), to),
         _ => (from, to),
     };
     // A second click would fetch the same lines again.
@@ -412,29 +414,39 @@ pub fn expand(button: &Element) {
         }
         let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
         if from > to {
-            let card = cards::of(&gap);
-            let gaps = card.map(|card| dom::find_all(&card, ".gap")).unwrap_or_default();
-            let next = gaps.iter().position(|other| *other == gap).and_then(|at| gaps.get(at + 1));
-            let next = next.and_then(|gap| dom::find(gap, "[data-expand]")).or_else(|| dom::by_id("files"));
-            gap.remove();
-            if focused {
-                focus(next.as_ref());
-            }
-            return;
-        }
-        let _ = gap.set_attribute("data-from", &from.to_string());
-        let _ = gap.set_attribute("data-to", &to.to_string());
-        if let Some(words) = dom::find(&gap, "[data-expand=all] > span") {
-            let count = to - from + 1;
-            words.set_text_content(Some(&format!("Show {count} unchanged line{}", if count == 1 { "" } else { "s" })));
-        }
-        if to - from < 20 {
-            dom::find_all(&gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);
-            if focused {
-                focus(dom::find(&gap, "[data-expand]").as_ref());
-            }
+            close(&gap, focused);
+        } else {
+            narrow(&gap, (from, to), focused);
         }
     });
+}
+
+/// Removes a gap that hides nothing any more. The focus goes to the next one, or else to the list of files.
+fn close(gap: &Element, focused: bool) {
+    let card = cards::of(gap);
+    let gaps = card.map(|card| dom::find_all(&card, ".gap")).unwrap_or_default();
+    let next = gaps.iter().position(|other| other == gap).and_then(|at| gaps.get(at + 1));
+    let next = next.and_then(|gap| dom::find(gap, "[data-expand]")).or_else(|| dom::by_id("files"));
+    gap.remove();
+    if focused {
+        focus(next.as_ref());
+    }
+}
+
+/// Makes a gap say what it still hides. One click shows all of it once that is few enough.
+fn narrow(gap: &Element, (from, to): (u32, u32), focused: bool) {
+    let _ = gap.set_attribute("data-from", &from.to_string());
+    let _ = gap.set_attribute("data-to", &to.to_string());
+    if let Some(words) = dom::find(gap, "[data-expand=all] > span") {
+        let count = to - from + 1;
+        words.set_text_content(Some(&format!("Show {count} unchanged line{}", if count == 1 { "" } else { "s" })));
+    }
+    if to - from < STEP {
+        dom::find_all(gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);
+        if focused {
+            focus(dom::find(gap, "[data-expand]").as_ref());
+        }
+    }
 }
 
 /// The control that was pressed is gone: the keys go on at another one, and nothing scrolls.
