@@ -41,7 +41,7 @@ pub fn State(mark: Mark) -> impl IntoView {
     }
 }
 
-/// A button that is an icon, with its word for those who don't see it.
+/// A button that shows an icon. The label is its tooltip and its accessible name.
 #[component]
 pub fn IconButton(action: PageAction, glyph: Glyph, label: &'static str) -> impl IntoView {
     view! {

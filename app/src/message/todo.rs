@@ -136,7 +136,7 @@ fn can_be_ticked(card: &Card) -> bool {
     options.answers && options.newest_todo == Some(card.entry.message.seq)
 }
 
-/// A box for an item of the list: decisions.rs sends what becomes of it.
+/// A box for an item of the list. `frontend/src/decisions.rs` sends its ticks.
 pub(crate) fn tick_box(item: &TodoItem) -> impl IntoView + use<> {
     let done = item.status == TodoStatus::Completed;
     // An item in progress has a half-filled box.

@@ -54,7 +54,7 @@ impl Input for NewSession {
         r#"{"agent": "nightly-bot", "title": "Nightly dependency check", "cwd": "/srv/lantern"}"#;
 }
 
-/// A session of this agent, with nothing more said of it.
+/// A session of this agent, without any other field.
 impl From<&str> for NewSession {
     fn from(agent: &str) -> Self {
         Self { agent: agent.to_owned(), ..Self::default() }

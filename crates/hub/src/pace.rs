@@ -82,7 +82,7 @@ impl Pace {
     }
 }
 
-/// Changes a message, now or with what else is said of it in the next tenth of a second.
+/// Changes a message, at once or together with its other changes of the next tenth of a second.
 pub async fn write(hub: &Hub, key: Key, change: MessageEdit) -> Written {
     match hub.pace.turn(&key, change) {
         Turn::Now(change) => write_all(hub, &key, None, Arc::new([change])).await,

@@ -45,7 +45,7 @@ macro_rules! row {
     };
 }
 
-/// What is said of a session when it is made, and never anew: two indexes hold nothing else.
+/// Columns that are written when a session is made, and never again: two indexes hold nothing else.
 const MADE_WITH: &[&str] = &["rid", "id", "agent", "key", "key_id", "create_hash"];
 
 pub(crate) static SESSION: LazyLock<Table> = LazyLock::new(|| {

@@ -159,7 +159,7 @@ impl Watched {
         Self { connection, stall: None, taken: 0 }
     }
 
-    /// Does it with the socket; `taken` is what comes of it when there is none any more.
+    /// Calls `work` with the socket. Returns `taken` once the socket is gone.
     fn with<T>(&self, taken: T, work: impl FnOnce(Pin<&mut TcpStream>) -> Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         let mut socket = self.connection.0.socket.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(socket) = &mut *socket else { return Poll::Ready(Ok(taken)) };

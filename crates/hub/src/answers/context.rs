@@ -30,7 +30,7 @@ const MESSAGES: usize = 5_000;
 const FORKS: usize = 8;
 /// Calls of a session that are looked up by their ids.
 const CALLS: i64 = 100_000;
-/// What is said of records that can't be read.
+/// The reason that is given where records can't be read.
 const DAMAGED: &str = "A part of the stored records is damaged";
 /// Pieces of a run's input that are read at once.
 const PIECES: u32 = 500;

@@ -79,5 +79,5 @@ fn kind(entry: &Entry) -> SessionEventKind {
     }
 }
 
-/// The words by which readers send what is said of a compaction.
+/// Senders of the messages that readers make of a compaction.
 const COMPACTIONS: [&str; 3] = ["compact_boundary", "compact_summary", "microcompact_boundary"];

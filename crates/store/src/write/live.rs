@@ -160,7 +160,7 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
             return Ok(Err(refusal));
         }
         let id = SessionId::parse(row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        // As it is stored: what is said of it now changes nothing.
+        // As it is stored: the facts of this request change nothing.
         let known = sessions::load_by_id(step, &BTreeSet::from([id.as_str()])).await?;
         let index = known.find(id.as_str()).ok_or_else(|| StoreError::Corrupt("a session vanished".to_owned()))?;
         return begin_anew(step, known, index, &id).await;

@@ -10,10 +10,10 @@ use serde_json::Value;
 /// Links drawn at most; the rest is counted.
 const MAX: usize = 40;
 
-/// Characters drawn of what is said of a link.
+/// Characters drawn of each text beside a link's title.
 const MAX_SAID: usize = 300;
 
-/// What is said of a link beside its title.
+/// Fields of a link that are drawn beside its title.
 const SAID: [&str; 3] = ["snippet", "description", "page_age"];
 
 /// Splits `Links: [{"title": .., "url": ..}]` from the text around it: what stands before, the links, what stands after.

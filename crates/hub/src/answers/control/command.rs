@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// What a command that didn't end by itself counts as having ended with.
 const BROKEN_OFF: i64 = -1;
 
-/// Runs a command, and posts what comes of it as an answer to `asked`.
+/// Runs a command, and posts its output as an answer to `asked`.
 pub async fn run(hub: Hub, session: SessionId, asked: MessageId, command: String) {
     if let Err(problem) = post(&hub, &session, asked, &command).await {
         tracing::warn!(%problem, %session, "the output of a command isn't stored");
