@@ -88,7 +88,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     let said = dom::find(&form, "[data-problem]");
     let nothing = input.selected.is_empty() && input.values.is_none() && input.text.is_none();
     if let Some(place) = said.as_ref().filter(|_| nothing && input.state == Some(ApprovalState::Answered)) {
-        say(place, "Choose an answer first, or write one");
+        show_problem(place, "Choose an answer first, or write one");
         return false;
     }
     dom::announce("Sending");
@@ -107,7 +107,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
             transcript::ask_again(&form);
         }
         // Somebody was first: their decision takes the form's place, and with it what would stand there.
-        (Err(problem), Some(place)) if problem.status != TAKEN => say(&place, &problem.to_string()),
+        (Err(problem), Some(place)) if problem.status != TAKEN => show_problem(&place, &problem.to_string()),
         (Err(problem), _) => {
             toast::fail(&problem);
             if let Some(words) = words.filter(|_| !form.is_connected()) {
@@ -118,7 +118,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     false
 }
 
-fn say(place: &Element, words: &str) {
+fn show_problem(place: &Element, words: &str) {
     place.set_text_content(Some(words));
     let _ = place.remove_attribute("hidden");
 }

@@ -161,7 +161,7 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
     let (again, drop) = (id.clone(), id);
     let retry = move |_| {
         #[cfg(feature = "hydrate")]
-        browser::again(state, &again);
+        browser::resend(state, &again);
         #[cfg(not(feature = "hydrate"))]
         let _ = &again;
     };
@@ -220,7 +220,7 @@ fn chip(state: Composing, attached: Attached) -> impl IntoView {
     };
     let again = move |_| {
         #[cfg(feature = "hydrate")]
-        files::again(state, key);
+        files::retry(state, key);
     };
     view! {
         <li data-state=tag>

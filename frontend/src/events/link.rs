@@ -16,7 +16,7 @@ pub fn start() {
         let link = link.get();
         let is_lost = matches!(link, Link::Reconnecting(_) | Link::Offline);
         let since = lost_since.take().or_else(|| Some(dom::time_of_day())).filter(|_| is_lost);
-        say(&state, link);
+        show_state(&state, link);
         let words = words(link, since.as_deref().unwrap_or_default(), kept.as_deref());
         let _ = notice.toggle_attribute_with_force("hidden", words.is_empty());
         if notice.text_content().as_deref() != Some(&words) {
@@ -26,7 +26,7 @@ pub fn start() {
     });
 }
 
-fn say(state: &Element, link: Link) {
+fn show_state(state: &Element, link: Link) {
     let (tag, word) = match link {
         Link::Connecting => ("idle", "Connecting"),
         Link::Live => ("done", "Live"),

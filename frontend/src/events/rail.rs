@@ -79,10 +79,10 @@ pub fn refresh() {
         if let Ok(html) = fragment::fetch("/fragments/rail").await
             && SHOWN.with_borrow(|shown| *shown != html)
         {
-            tab::say(TabMessage::Rail(html));
+            tab::broadcast(TabMessage::Rail(html));
         }
         if let Some(answer) = unread::ask().await.filter(|answer| *answer != unread::answer()) {
-            tab::say(TabMessage::Unread(answer));
+            tab::broadcast(TabMessage::Unread(answer));
         }
     });
 }
@@ -91,11 +91,11 @@ pub fn refresh() {
 pub fn repeat() {
     let html = SHOWN.with_borrow(Clone::clone);
     if !html.is_empty() {
-        tab::tell_others(&TabMessage::Rail(html));
+        tab::post_to_others(&TabMessage::Rail(html));
     }
     let answer = unread::answer();
     if !answer.is_empty() {
-        tab::tell_others(&TabMessage::Unread(answer));
+        tab::post_to_others(&TabMessage::Unread(answer));
     }
 }
 

@@ -78,7 +78,7 @@ fn connect(source: &Rc<Source>) {
     let opened = source.clone();
     dom::listen(&stream, "open", move |_: web_sys::Event| {
         opened.attempts.set(0);
-        tab::say(TabMessage::Link(Link::Live));
+        tab::broadcast(TabMessage::Link(Link::Live));
         widen(&opened);
     });
     let failed = source.clone();
@@ -86,10 +86,10 @@ fn connect(source: &Rc<Source>) {
     let behind = source.clone();
     dom::listen(&stream, "feed", move |event: MessageEvent| {
         let Some(text) = event.data().as_string() else { return };
-        tab::say(TabMessage::Feed(event.last_event_id(), text));
+        tab::broadcast(TabMessage::Feed(event.last_event_id(), text));
         if behind.target.get() > 0 && tab::pos() >= behind.target.get() {
             behind.target.set(0);
-            tab::say(TabMessage::Link(Link::Live));
+            tab::broadcast(TabMessage::Link(Link::Live));
         }
     });
     dom::listen(&stream, "growth", |event: MessageEvent| {
@@ -100,10 +100,10 @@ fn connect(source: &Rc<Source>) {
     dom::listen(&stream, "agent", |event: MessageEvent| {
         let said = event.data().as_string().and_then(|text| Json::read(&text)?.text("session"));
         if let Some(session) = said {
-            tab::say(TabMessage::Agent(session));
+            tab::broadcast(TabMessage::Agent(session));
         }
     });
-    dom::listen(&stream, "import", |_: MessageEvent| tab::say(TabMessage::Import));
+    dom::listen(&stream, "import", |_: MessageEvent| tab::broadcast(TabMessage::Import));
     let began = source.clone();
     dom::listen(&stream, "build", move |event: MessageEvent| {
         let said = event.data().as_string().and_then(|text| Json::read(&text));
@@ -111,9 +111,9 @@ fn connect(source: &Rc<Source>) {
         let from = tab::pos();
         if !began.widened.take() && from > 0 && pos - from > NEAR {
             began.target.set(pos);
-            tab::say(TabMessage::Link(Link::Replaying(pos - from)));
+            tab::broadcast(TabMessage::Link(Link::Replaying(pos - from)));
         }
-        tab::say(TabMessage::Build(build));
+        tab::broadcast(TabMessage::Build(build));
     });
     source.stream.replace(Some(stream));
 }
@@ -128,7 +128,7 @@ fn lost(source: &Rc<Source>) {
     source.target.set(0);
     source.widened.set(false);
     let online = dom::kept_at().is_none() && dom::window().is_none_or(|w| w.navigator().on_line());
-    tab::say(TabMessage::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
+    tab::broadcast(TabMessage::Link(if online { Link::Reconnecting(source.attempts.get()) } else { Link::Offline }));
     let gave_up = |stream: &EventSource| stream.ready_state() == EventSource::CLOSED;
     if !source.stream.borrow().as_ref().is_some_and(gave_up) {
         return;
@@ -136,7 +136,7 @@ fn lost(source: &Rc<Source>) {
     let source = source.clone();
     wasm_bindgen_futures::spawn_local(async move {
         if logged_out().await {
-            tab::say(TabMessage::SignedOut);
+            tab::broadcast(TabMessage::SignedOut);
         } else {
             // A stream doesn't say why it was refused; an answer does.
             missed(&tab::cursor()).await;
@@ -159,7 +159,7 @@ pub async fn missed(after: &str) -> Option<Vec<(String, SessionChange)>> {
         Err(problem) => {
             // Without a log-in, or with a cursor of a history that is gone, the page begins anew.
             if matches!(problem.status, 401 | 410) {
-                tab::say(TabMessage::SignedOut);
+                tab::broadcast(TabMessage::SignedOut);
             }
             return None;
         }

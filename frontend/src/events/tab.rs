@@ -109,7 +109,7 @@ pub fn start(cursor: String, session: Option<String>) {
         let alone = tab.lock.borrow().is_none();
         // Who has the stream may have forgotten it.
         if let Some(session) = tab.session.clone().filter(|_| dom::visible() && !leads()) {
-            tell(&tab, &TabMessage::Showing(session));
+            post(&tab, &TabMessage::Showing(session));
         }
         match dom::visible() {
             true if alone && tab.source.borrow().is_none() => join(&tab),
@@ -138,7 +138,7 @@ fn join(tab: &Rc<Tab>) {
             if listening.turn.get() == turn
                 && let Some(word) = from_js(&event.data())
             {
-                hear(&listening, word);
+                receive(&listening, message);
             }
         });
         tab.channel.replace(Some(channel));
@@ -154,7 +154,7 @@ fn join(tab: &Rc<Tab>) {
         return;
     }
     tab.lock.replace(lock);
-    tell(tab, &TabMessage::Joined(tab.session.clone()));
+    post(tab, &TabMessage::Joined(tab.session.clone()));
 }
 
 fn leave(tab: &Tab) {
@@ -176,8 +176,8 @@ fn leave(tab: &Tab) {
 fn lead(tab: &Rc<Tab>) {
     tab.owes.set(false);
     tab.source.replace(Some(source::open()));
-    tell(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
-    tell(tab, &TabMessage::RequestSessions);
+    post(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
+    post(tab, &TabMessage::RequestSessions);
 }
 
 /// The sessions whose texts are followed as they grow, as the stream is asked for them.
@@ -193,7 +193,7 @@ pub fn grown(cursor: String, told: String) {
     let Some(tab) = tab() else { return };
     let session = told.split(' ').next().unwrap_or_default();
     if tab.shown.borrow().iter().any(|shown| shown == session) {
-        tell(&tab, &TabMessage::Growth(told.clone()));
+        post(&tab, &TabMessage::Growth(told.clone()));
     }
     transcript::grown(&told);
     tab.cursor.replace(cursor);
@@ -219,31 +219,31 @@ fn show(tab: &Rc<Tab>, session: String) {
     });
 }
 
-fn tell(tab: &Tab, word: &TabMessage) {
+fn post(tab: &Tab, message: &TabMessage) {
     let channel = tab.channel.borrow();
     if let Some(channel) = channel.as_ref() {
-        let _ = channel.post_message(&to_js(word));
+        let _ = channel.post_message(&to_js(message));
     }
 }
 
-/// To the other tabs.
-pub fn tell_others(word: &TabMessage) {
+/// Posts a message to the other tabs.
+pub fn post_to_others(message: &TabMessage) {
     if let Some(tab) = tab() {
-        tell(&tab, word);
+        post(&tab, message);
     }
 }
 
-/// To all tabs, this one too.
-pub fn say(word: TabMessage) {
+/// Posts a message to the other tabs, and receives it here too.
+pub fn broadcast(message: TabMessage) {
     if let Some(tab) = tab() {
-        tell(&tab, &word);
-        hear(&tab, word);
+        post(&tab, &message);
+        receive(&tab, message);
     }
 }
 
-fn hear(tab: &Rc<Tab>, word: TabMessage) {
+fn receive(tab: &Rc<Tab>, message: TabMessage) {
     let state = page_state();
-    match word {
+    match message {
         TabMessage::Feed(cursor, text) => {
             let Some(event) = SessionChange::read(&text) else { return };
             // What is owed lies before it.
@@ -273,7 +273,7 @@ fn hear(tab: &Rc<Tab>, word: TabMessage) {
                 if let Some(session) = session {
                     show(tab, session);
                 }
-                tell(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
+                post(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
                 rail::repeat();
             }
         }
@@ -288,7 +288,7 @@ fn hear(tab: &Rc<Tab>, word: TabMessage) {
         }
         TabMessage::RequestSessions => {
             if let Some(session) = tab.session.clone() {
-                tell(tab, &TabMessage::Showing(session));
+                post(tab, &TabMessage::Showing(session));
             }
         }
         TabMessage::Showing(session) => {

@@ -256,7 +256,7 @@ pub fn open() {
     }
 }
 
-/// Closes the panel where it floats. Says whether it was open.
+/// Closes the panel where it floats. Returns whether it was open.
 pub fn close_floating() -> bool {
     let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute("data-open"));
     if open {
@@ -287,7 +287,7 @@ fn load(base: &str, tab: &str, why: Why) {
         }
         let html = match (answer, why) {
             (Ok(html), _) => html,
-            (Err(problem), Why::Asked) => return say(&panel, &problem.to_string()),
+            (Err(problem), Why::Asked) => return show_problem(&panel, &problem.to_string()),
             (Err(_), Why::Changed) => return,
         };
         if ASKED.get() != turn || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
@@ -304,29 +304,31 @@ fn load(base: &str, tab: &str, why: Why) {
                     body.set_scroll_top(scrolled);
                 }
             }
-            Why::Asked if WANTED.with_borrow(Option::is_some) => {
-                let agent = WANTED.take().unwrap_or_default();
-                let named = |group: &Element| group.get_attribute("data-agent").as_ref() == Some(&agent);
-                if let Some(group) = dom::find_all(&panel, "details[data-agent]").into_iter().find(named) {
-                    let _ = group.set_attribute("open", "");
-                    group.scroll_into_view();
-                    if let Some(head) = group.first_element_child().as_ref().and_then(dom::html) {
-                        let _ = head.focus();
-                    }
-                }
-            }
-            Why::Asked => {
-                let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
-                if let Some(tab) = tab.as_ref().and_then(dom::html) {
-                    let _ = tab.focus();
-                }
-            }
+            Why::Asked => match WANTED.take() {
+                Some(agent) => open_agent(&panel, &agent),
+                None => focus(dom::find(&panel, "[role=tab][aria-selected=true]")),
+            },
         }
     });
 }
 
+/// Unfolds a sub-agent in the list, and takes the focus to it.
+fn open_agent(panel: &Element, agent: &str) {
+    let named = |group: &Element| group.get_attribute("data-agent").as_deref() == Some(agent);
+    let Some(group) = dom::find_all(panel, "details[data-agent]").into_iter().find(named) else { return };
+    let _ = group.set_attribute("open", "");
+    group.scroll_into_view();
+    focus(group.first_element_child());
+}
+
+fn focus(element: Option<Element>) {
+    if let Some(element) = element.as_ref().and_then(dom::html) {
+        let _ = element.focus();
+    }
+}
+
 /// Why the tab that was chosen isn't shown, above the one that is.
-fn say(panel: &Element, words: &str) {
+fn show_problem(panel: &Element, words: &str) {
     if let Some(before) = dom::by_id("panel-problem") {
         before.remove();
     }

@@ -37,7 +37,7 @@ pub fn start() {
     });
 }
 
-fn say(words: &str) {
+fn show_hint(words: &str) {
     if let Some(place) = dom::by_id("keys-say") {
         place.set_text_content(Some(words));
     }
@@ -45,7 +45,7 @@ fn say(words: &str) {
 
 fn begin(button: Element) {
     listen(button);
-    say("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
+    show_hint("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
 }
 
 fn listen(button: Element) {
@@ -66,7 +66,7 @@ fn press(event: &KeyboardEvent) {
     match key.as_str() {
         "Shift" | "Control" | "Meta" | "Alt" => return,
         "Escape" | "Tab" => {
-            say("");
+            show_hint("");
             return end();
         }
         "Backspace" => return take(""),
@@ -114,9 +114,9 @@ fn take(pressed: &str) {
             if WAITING.with_borrow(Option::is_none) {
                 listen(button);
             }
-            return say(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
+            return show_hint(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
         }
-        say("");
+        show_hint("");
         let usual = wanted.is_some_and(|entry| entry.keys == pressed);
         all.retain(|(id, _)| *id != command);
         if !usual {

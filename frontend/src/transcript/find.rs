@@ -16,7 +16,7 @@ pub use marks::paint;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlInputElement, KeyboardEvent, MouseEvent};
+use web_sys::{Element, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 /// Milliseconds after the last letter until the server is asked.
 const TYPING: i32 = 120;
@@ -210,7 +210,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
             (finding.words, finding.found, finding.at) = (String::new(), None, None);
             finding.reader = Reader::Stays;
         }
-        say(column);
+        show_found(column);
         marks::repaint(column);
         return;
     }
@@ -270,7 +270,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
     if reader == Reader::IsLed {
         first(&column);
     }
-    say(&column);
+    show_found(&column);
     marks::repaint(&column);
 }
 
@@ -307,7 +307,7 @@ fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
         finding.marks.arrive();
     }
     jump::go_to_seq(seq);
-    say(column);
+    show_found(column);
     marks::repaint(column);
 }
 
@@ -356,9 +356,17 @@ fn count(words: &str) {
     }
 }
 
-/// `3 of 41 messages, place 2 of 5`, and how many of each type.
-fn say(column: &Column) {
+/// Shows how much was found, and where in it the reader is.
+fn show_found(column: &Column) {
     let finding = column.find.0.borrow();
+    count(&position(&finding));
+    if let Some(chips) = dom::by_id("find-types") {
+        show_types(&chips, &finding);
+    }
+}
+
+/// `3 of 41 messages, place 2 of 5`.
+fn position(finding: &Finding) -> String {
     let hits = finding.hits();
     let at = finding.at.and_then(|at| hits.iter().position(|seq| *seq == at));
     let all = app::figures::counted(hits.len() as i64, "message");
@@ -374,8 +382,11 @@ fn say(column: &Column) {
     if finding.loaded_only && finding.found.is_some() {
         words.push_str(", only in what is loaded here");
     }
-    count(&words);
-    let Some(chips) = dom::by_id("find-types") else { return };
+    words
+}
+
+/// A chip for each type with its number of messages, and one for those that are hidden.
+fn show_types(chips: &Element, finding: &Finding) {
     let mut wanted: Vec<(&str, &str, String)> = Vec::new();
     if let Some(found) = &finding.found {
         let types = found.types.iter().filter(|_| found.types.len() > 1);

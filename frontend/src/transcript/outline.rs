@@ -134,7 +134,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
         };
         dom::after(pause, move || {
             column.outline.0.borrow_mut().loading = false;
-            dom::next_frame(move || again(&column));
+            dom::next_frame(move || reload_stale(&column));
         });
     });
 }
@@ -163,7 +163,7 @@ fn kind(name: &str) -> Option<MarkKind> {
 }
 
 /// Asks for what changed since, if anything did.
-fn again(column: &Rc<Column>) {
+fn reload_stale(column: &Rc<Column>) {
     let stale = column.outline.0.borrow().stale;
     if let Some(from) = stale {
         load(column, from);
@@ -173,7 +173,7 @@ fn again(column: &Rc<Column>) {
 /// The server answers again.
 pub fn resume(column: &Rc<Column>) {
     column.outline.0.borrow_mut().backoff = Backoff::default();
-    again(column);
+    reload_stale(column);
 }
 
 /// To the next landmark, or the one before. Returns true if this page has any.

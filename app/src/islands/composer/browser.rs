@@ -157,7 +157,7 @@ fn question() -> Option<String> {
 }
 
 /// Sends a message once more, under the same id. Those that were lost before it go first.
-pub fn again(state: Composing, id: &str) {
+pub fn resend(state: Composing, id: &str) {
     state.outgoing.update(|all| {
         for message in all.iter_mut().filter(|message| message.id == id) {
             message.problem = None;

@@ -126,7 +126,7 @@ fn add(state: Composing, files: Option<FileList>) {
 }
 
 /// Uploads a file once more that didn't come through.
-pub fn again(state: Composing, key: u32) {
+pub fn retry(state: Composing, key: u32) {
     change(state, key, |attached| {
         attached.progress.set(0);
         attached.retries = false;

@@ -2,7 +2,7 @@
 //!
 //! The marks are the browser's highlights, so that no element of a message changes.
 
-use super::{Column, Finding, Task, carry_on, say};
+use super::{Column, Finding, Task, carry_on, show_found};
 use crate::transcript::jump::BELOW_TOP;
 use crate::transcript::{Anchor, rows, scroll};
 use api::outline::{Found, FoundAt};
@@ -117,7 +117,7 @@ pub fn mark(column: &Rc<Column>) {
     all.retain(|range| now.is_none_or(|now| range != now));
     register(NAMES[0], &all);
     register(NAMES[1], now.map_or(&[], std::slice::from_ref));
-    say(column);
+    show_found(column);
 }
 
 /// The words, the message that the reader is at, and the places that are known. None while the bar is closed.
