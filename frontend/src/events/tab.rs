@@ -136,7 +136,7 @@ fn join(tab: &Rc<Tab>) {
         let listening = tab.clone();
         dom::listen(&channel, "message", move |event: MessageEvent| {
             if listening.turn.get() == turn
-                && let Some(word) = from_js(&event.data())
+                && let Some(message) = from_js(&event.data())
             {
                 receive(&listening, message);
             }
