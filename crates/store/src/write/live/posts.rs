@@ -108,13 +108,13 @@ pub(super) async fn write(
     }
     let mut answers = Vec::with_capacity(posts.len());
     for (post, plan) in posts.iter().zip(plans) {
-        answers.push(answer(step, &mut sessions, post, plan).await?);
+        answers.push(done(step, &mut sessions, post, plan).await?);
     }
     Ok(answers)
 }
 
-/// Answers a post once all of them are written.
-async fn answer(
+/// What became of a post, once all of them are written.
+async fn done(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     post: &LivePost,
