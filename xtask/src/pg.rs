@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-use crate::{step, tools};
+use crate::{step, tools, workspace};
 
 /// The variable through which tests learn the cluster's URL, and the one that names the program which makes databases in it.
 const URL: &str = "VERBATIM_TEST_POSTGRES";
@@ -97,7 +97,7 @@ pub fn with_cluster(command: &[String]) -> Result<ExitCode> {
     let Some((program, arguments)) = command.split_first() else { bail!("no command given") };
     let cluster = step::timed("PostgreSQL: start a throwaway cluster", Cluster::start)?;
     let status = cluster
-        .tell(Command::new(program).args(arguments))
+        .tell(workspace::as_by_hand(&mut Command::new(program)).args(arguments))
         .status()
         .with_context(|| format!("`{program}` did not start"))?;
     drop(cluster);

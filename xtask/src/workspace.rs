@@ -29,5 +29,18 @@ pub const PROGRAM: [&str; 5] = ["--workspace", "--exclude", "frontend", "--exclu
 pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(arguments);
+    as_by_hand(&mut command);
+    command
+}
+
+/// Takes away what cargo told us of our own package. With it, build scripts that ask for it (that of `ring`) run anew, and all
+/// that uses their crates is compiled again.
+pub fn as_by_hand(command: &mut Command) -> &mut Command {
+    for (name, _) in env::vars_os() {
+        let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        if name.to_str().is_some_and(of_package) {
+            command.env_remove(name);
+        }
+    }
     command
 }
