@@ -1,7 +1,8 @@
 //! Gemini CLI: messages in order; a record with a known id replaces its message, `$rewindTo` takes messages back.
 //!
-//! A message of the model is one reply. Its calls are recorded with their results, which go back in the next message of the person. Newer
-//! versions record that message too: where it has no results, the person interrupted the calls, and they weren't sent.
+//! A message of the model is one reply; over the Agent Client Protocol, its calls are a second message. Calls are recorded with their
+//! results, which go back in the next message of the person. Newer versions record that message too: where it has no results, the person
+//! interrupted the calls, and they weren't sent.
 
 use super::request::Request;
 use super::{Log, block, overlap, within};
@@ -40,6 +41,15 @@ struct Message {
     results: Vec<ContextBlock>,
     model: Option<String>,
     usage: Option<Usage>,
+}
+
+impl Message {
+    /// Whether it has the calls of the same reply, whose words are in the message before.
+    fn continues(&self, before: &Self) -> bool {
+        let is_call = |block: &ContextBlock| block.kind == Kind::ToolUse;
+        let has_only_calls = !self.blocks.is_empty() && self.blocks.iter().all(is_call);
+        has_only_calls && self.is_reply && before.is_reply && !before.blocks.iter().any(is_call)
+    }
 }
 
 impl Log for Gemini {
@@ -86,7 +96,13 @@ impl Log for Gemini {
             _ => index,
         };
         let before = self.messages(index);
-        let previous = before.iter().rposition(|message| message.is_reply);
+        let mut previous = before.iter().rposition(|message| message.is_reply);
+        if let Some(end) = previous
+            && let Some([first, calls]) = before.get(end.saturating_sub(1)..=end)
+            && calls.continues(first)
+        {
+            previous = Some(end - 1);
+        }
         let previous =
             previous.map(|end| self.answered(before.get(..end).unwrap_or_default(), before.get(end).copied()));
         let reply = match self.steps.get(index) {
@@ -121,13 +137,17 @@ impl Gemini {
         self.steps.push(Step::Put(Box::new(Message { at, id, is_reply, blocks, results, model, usage })));
     }
 
-    /// The step that made a message first.
+    /// The step that began a message, or the one that it continues.
     fn first(&self, message: &Message) -> Option<usize> {
-        self.steps.iter().position(|step| match step {
+        let own = self.steps.iter().position(|step| match step {
             Step::Put(other) if message.id.is_some() => other.id == message.id,
             Step::Put(other) => other.at == message.at,
             _ => false,
-        })
+        })?;
+        match self.steps.get(..own)?.last() {
+            Some(Step::Put(before)) if message.continues(before) => self.first(before),
+            _ => Some(own),
+        }
     }
 
     /// The messages as they stood before a step.

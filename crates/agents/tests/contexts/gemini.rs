@@ -87,6 +87,32 @@ fn results_of_calls_that_a_person_interrupted_are_not_sent() {
 }
 
 #[test]
+fn calls_that_are_recorded_by_themselves_belong_to_the_reply_before() {
+    let file = File::of(
+        "gemini",
+        [
+            user("1", json!([{"text": "List the stones"}])),
+            reply("2", "I look.", json!([])),
+            reply("3", "", calls()),
+            reply("3", "", calls()),
+            user("4", calls()[0]["result"].clone()),
+            reply("5", "Basalt.", json!([])),
+        ],
+    );
+    let context = file.last();
+    assert_eq!(shape(&context), EXPECTED);
+    assert_eq!(context.change.expect("a request before").previous.id.as_deref(), Some("2"));
+    assert_eq!(file.transcript().replies().len(), 2);
+    // A call is part of the reply whose request had the prompt alone.
+    for line in [1, 2, 3] {
+        assert_eq!(
+            (shape(&file.at(line)), file.at(line).reply.id.as_deref()),
+            (EXPECTED[..1].iter().map(|it| (*it).to_owned()).collect(), Some("2"))
+        );
+    }
+}
+
+#[test]
 fn a_document_is_read_like_lines() {
     let messages =
         json!([user("1", json!("List the stones")), reply("2", "I look.", calls()), reply("3", "Basalt.", json!([]))]);
