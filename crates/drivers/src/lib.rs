@@ -3,8 +3,8 @@
 //! A tour:
 //! - [`Driver`]: one agent's protocol, without IO: a line of the agent or a [`Command`] of a person goes in, lines to send and
 //!   [`Event`]s come out.
-//! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process
-//!   and its group. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
+//! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process,
+//!   its group and its mark. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
 //! - [`programs`]: the agents that can be started. `claude`, `codex`, `acp`: the protocols of Claude Code, of Codex, and the Agent
 //!   Client Protocol, which most others speak. `rpc`: what the last two are made of. `form`: answers to forms.
 //! - [`environment`]: what of the server's environment an agent gets.
@@ -34,6 +34,8 @@ mod folder;
 mod form;
 pub mod lines;
 pub mod log;
+#[cfg(target_os = "linux")]
+mod marked;
 mod process;
 pub mod programs;
 mod rpc;

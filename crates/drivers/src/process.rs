@@ -1,10 +1,15 @@
-//! The process of an agent, in a group of its own.
+//! The process of an agent, in a group of its own, and with a mark of its own.
 
 use crate::Log;
 use std::ffi::OsString;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::process::{Child, Command};
+
+/// The variable that has the mark.
+const MARK: &str = "VERBATIM_AGENT_RUN";
 
 /// How an agent's process is started.
 #[derive(Debug, Clone)]
@@ -22,14 +27,35 @@ pub struct Launch {
 }
 
 impl Launch {
-    pub(crate) fn spawn(&self) -> std::io::Result<Child> {
+    pub(crate) fn spawn(&self) -> std::io::Result<(Child, Mark)> {
+        // Each `RandomState` has keys of its own.
+        let mark = Mark(RandomState::new().hash_one(()));
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
+        command.env(MARK, mark.0.to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         // What the agent starts ends with it, and a Ctrl-C in the server's terminal isn't the agent's.
         #[cfg(unix)]
         command.process_group(0);
-        command.spawn()
+        Ok((command.spawn()?, mark))
+    }
+}
+
+/// A variable in the environment of an agent and of all that it starts, with another value at each start.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark(u64);
+
+impl Mark {
+    /// Ends all processes with the mark: asks by a signal, and kills what still runs after `grace`. On Linux alone.
+    pub async fn end(self, grace: Duration) {
+        #[cfg(target_os = "linux")]
+        {
+            let variable = format!("{MARK}={}", self.0);
+            // Its only failure is a runtime that ends.
+            let _ = tokio::task::spawn_blocking(move || crate::marked::end(variable.as_bytes(), grace)).await;
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = grace;
     }
 }
 

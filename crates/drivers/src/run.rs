@@ -5,7 +5,7 @@ use crate::driver::{Command, Driver, Effects, Job, JobError, Refusal};
 use crate::event::{Event, Exit, Reason};
 use crate::lines::{Lines, Piece};
 use crate::log::{Direction, Writing};
-use crate::process::{Group, Launch};
+use crate::process::{Group, Launch, Mark};
 use crate::terminals::{Served, Terminals, exited};
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -84,11 +84,12 @@ pub async fn start(
         None => None,
     };
     let terminals = Terminals::new(launch.environment.clone());
-    let mut child = launch.spawn()?;
+    let (mut child, mark) = launch.spawn()?;
     let (send_event, events) = mpsc::channel(EVENTS);
     let (send_order, orders) = mpsc::channel(COMMANDS);
     let running = Running {
         group: Group::of(&child),
+        mark,
         stdin: child.stdin.take(),
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
@@ -119,6 +120,7 @@ struct Running {
     child: Child,
     launch: Launch,
     group: Group,
+    mark: Mark,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -163,8 +165,10 @@ impl Running {
             let silent = self.silent_at();
             tokio::select! {
                 status = self.child.wait() => {
+                    let status = status.ok();
+                    self.end_rest(status).await;
                     if !self.start_again().await {
-                        break status.ok();
+                        break status;
                     }
                 }
                 read = read(&mut self.stdout, &mut out) => match read {
@@ -193,13 +197,21 @@ impl Running {
         self.finish(status, out).await;
     }
 
+    /// Ends what a process left behind, which would hold its output open. What one that ended in order left outside of its group is
+    /// meant to go on, as a daemon.
+    async fn end_rest(&mut self, status: Option<ExitStatus>) {
+        self.group.kill();
+        if status.is_none_or(|status| !status.success()) {
+            self.mark.end(self.limits.grace).await;
+        }
+    }
+
     /// Starts the next process in place of one that ended. Returns false if there is none, or it can't be started.
     async fn start_again(&mut self) -> bool {
         let Some(arguments) = self.restart.take() else { return false };
-        self.group.kill();
         self.launch.arguments = arguments;
-        self.child = match self.launch.spawn() {
-            Ok(child) => child,
+        (self.child, self.mark) = match self.launch.spawn() {
+            Ok(started) => started,
             Err(error) => {
                 self.emit(Event::Notice(format!("The agent can't be started again: {error}"))).await;
                 return false;
@@ -223,8 +235,6 @@ impl Running {
 
     /// Reads what is left, and reports the end.
     async fn finish(mut self, status: Option<ExitStatus>, mut out: Vec<u8>) {
-        // What the agent left behind would hold its output open.
-        self.group.kill();
         self.terminals.end();
         let grace = self.limits.grace;
         let drain = async {

@@ -218,7 +218,7 @@ async fn it_runs_in_its_folder_with_the_environment_that_it_was_given() {
     let environment = environment::filtered(variables, &[]);
     let launch = Launch { environment, ..launch("env\nfolder", folder.path()) };
     let (_handle, mut events) = start(Box::new(Plain::default()), launch, Limits::default()).await.unwrap();
-    assert_eq!(events.recv().await, Some(notice("CLAUDE_CONFIG_DIR,PATH")));
+    assert_eq!(events.recv().await, Some(notice("CLAUDE_CONFIG_DIR,PATH,VERBATIM_AGENT_RUN")));
     let path = folder.path().canonicalize().unwrap();
     assert_eq!(events.recv().await, Some(notice(&path.display().to_string())));
 }

@@ -14,7 +14,7 @@ use store::{Driven, DrivenState};
 /// Answers the start, takes prompts, and asks for a permission at each prompt that says so. It notes its arguments and each answer.
 const AGENT: &str = r#"#!/bin/sh
 echo "$@" >> "$CLAUDE_CONFIG_DIR/arguments"
-env | grep -c VERBATIM >> "$CLAUDE_CONFIG_DIR/secrets"
+env | grep -v ^VERBATIM_AGENT_RUN= | grep -c VERBATIM >> "$CLAUDE_CONFIG_DIR/secrets"
 while read -r line; do
   case "$line" in
     *'"initialize"'*)
@@ -35,6 +35,10 @@ while read -r line; do
         *form*)
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"orchard","message":"Which tree?","mode":"form","requested_schema":{"type":"object","required":["tree"],"properties":{"tree":{"type":"string","title":"Tree","oneOf":[{"const":"apple","title":"An apple tree"},{"const":"pear","title":"A pear tree"}]},"height":{"type":"integer","description":"In metres"},"tools":{"type":"array","title":"Tools","items":{"enum":["saw","ladder"]}},"wet":{"type":"boolean","title":"It rains"}}}}}' ;;
         *slow*) ;;
+        *leave*)
+          setsid sleep 600 > /dev/null 2>&1 &
+          echo "$$ $!" >> "$CLAUDE_CONFIG_DIR/left"
+          echo '{"type":"result","is_error":false}' ;;
         *die*)
           echo $$ > "$CLAUDE_CONFIG_DIR/process"
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch x"}}}' ;;
@@ -354,6 +358,31 @@ async fn a_session_whose_agent_was_killed_has_failed_at_once() {
     })
     .await;
     assert_eq!((state, live), (json!("failed"), json!("failed")));
+}
+
+/// What it left in a session of its own is in no group of ours. What an agent left that ended in order is a daemon, as in a terminal.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_killed_agent_left_ends_and_what_others_left_goes_on() {
+    let house = house().await;
+    let kill = |id: &str| std::process::Command::new("kill").args(["-9", id]).status().unwrap().success();
+    // One that has ended and that nobody waited for has no arguments any more.
+    let runs = |id: &str| std::fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|arguments| !arguments.is_empty());
+    let killed = started(&house, json!({"prompt": "Please leave one"})).await;
+    until(&house, &killed, "idle").await;
+    let ended = started(&house, json!({"prompt": "Please leave another one"})).await;
+    until(&house, &ended, "idle").await;
+    let left = written(&house, "left", 2).await;
+    let left: Vec<_> = left.iter().map(|line| line.split_once(' ').unwrap()).collect();
+    assert!(left.iter().all(|(_, command)| runs(command)), "{left:?}");
+
+    assert!(kill(left[0].0));
+    until(&house, &killed, "failed").await;
+    let path = format!("/v1/sessions/{ended}/agent/tell");
+    assert_eq!(owner(&house, Post, &path, json!({"action": "end"})).await.status, 200);
+    until(&house, &ended, "ended").await;
+    assert_eq!(left.iter().map(|(_, command)| runs(command)).collect::<Vec<_>>(), [false, true]);
+    assert!(kill(left[1].1));
 }
 
 #[tokio::test]
