@@ -17,7 +17,7 @@ const agents = {
   qwen: { command: ['qwen', '--acp'], wire: chat, transcripts: '.qwen/projects', compact: '/compress', mode: 'yolo' },
   gemini: { command: ['gemini', '--acp'], wire: gemini, transcripts: '.gemini/tmp/work/chats', mode: 'yolo', cannot: ['resume'] },
   'claude-acp': { command: ['claude-agent-acp'], wire: anthropic, transcripts: '.claude/projects', compact: '/compact', steer: 'prompt' },
-  'codex-acp': { command: ['codex-acp'], wire: responses, transcripts: '.codex/sessions', compact: '/compact', steer: 'extension' },
+  'codex-acp': { command: ['codex-acp'], wire: responses, transcripts: '.codex/sessions', compact: '/compact', mode: 'agent-full-access', steer: 'extension' },
 };
 
 const name = process.argv[2];
@@ -45,6 +45,7 @@ const scenarios = [
   ...usual(run),
   ['picture', () => run([withPicture('[hello] What is it?'), '[parallel] More'])],
   ['interrupt', () => run(['[endless] Begin', '[hello] Next'], { meanwhile: interrupt })],
+  ['two interrupted', () => run(['[stuck] Begin', '[hello] Next'], { meanwhile: interrupt })],
 ];
 if (steer) scenarios.push(['steering', () => run(['[slow] Take your time', '[hello] Next'], { meanwhile: steering[steer] })]);
 if (!cannot.includes('resume')) {

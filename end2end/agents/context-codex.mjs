@@ -15,7 +15,8 @@ const { home, folder } = bench;
 await bench.write('work/AGENTS.md', 'Mind the stones.\n');
 
 // Runs the agent. A step is a prompt, or a function that gets `{ call, thread, turnEnds }`. `meanwhile` is called with the turn as soon as a
-// command runs. `open` is the method that begins, and its parameters.
+// command runs. `open` is the method that begins, and its parameters. `turns` has the ids of the last run's turns.
+let turns;
 async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
   const agent = spawn(process.env.CODEX ?? 'codex', ['app-server'], {
     cwd: folder,
@@ -26,7 +27,7 @@ async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
   const ends = [];
   let number = 0;
   let pending = meanwhile;
-  let turn;
+  turns = [];
   const send = (message) => agent.stdin.write(`${JSON.stringify(message)}\n`);
   const call = (method, params) => new Promise((resolve, reject) => {
     number += 1;
@@ -38,12 +39,12 @@ async function run(steps, { meanwhile, open = ['thread/start', {}] } = {}) {
     const message = JSON.parse(line);
     if (message.method && message.id !== undefined) send({ id: message.id, result: { decision: 'accept' } });
     else if (message.id !== undefined) answers.get(message.id)?.(message);
-    else if (message.method === 'turn/started') turn = message.params.turn.id;
+    else if (message.method === 'turn/started') turns.push(message.params.turn.id);
     else if (message.method === 'turn/completed') ends.shift()?.();
     else if (message.method === 'item/started' && message.params.item.type === 'commandExecution' && pending) {
       const does = pending;
       pending = undefined;
-      await does({ call, thread: message.params.threadId, turn });
+      await does({ call, thread: message.params.threadId, turn: turns.at(-1) });
     }
   });
   await call('initialize', { clientInfo: { name: 'verbatim', title: 'Verbatim', version: '0' } });
@@ -78,6 +79,7 @@ const scenarios = [
   ...usual(run),
   ['steering', () => run(['[slow] Take your time', '[hello] Next'], { meanwhile: steer })],
   ['interrupt', () => run(['[endless] Begin', '[hello] Next'], { meanwhile: interrupt })],
+  ['two interrupted', () => run(['[stuck] Begin', '[hello] Next'], { meanwhile: interrupt })],
   ['compaction', () => run(['[edit] Write a note', compact, '[hello] Go on', '[parallel] More'])],
   ['two compactions', () => run(['[hello] Begin', compact, compact, '[hello] Go on'])],
   ['picture', () => run([[{ type: 'text', text: '[hello] What is it?' }, { type: 'localImage', path: join(folder, 'dot.png') }], '[parallel] More'])],
@@ -93,6 +95,13 @@ const scenarios = [
   }, '[hello] And now'])],
   ['resume', async () => run(['[parallel] More'], { open: ['thread/resume', { threadId: await run(['[hello] Begin']) }] })],
   ['fork', async () => run(['[edit] Write a note'], { open: ['thread/fork', { threadId: await run(['[parallel] Both', '[hello] Begin']) }] })],
+  ['fork in the middle', async () => {
+    const threadId = await run(['[parallel] Both', '[hello] Begin']);
+    return run(['[edit] Write a note'], { open: ['thread/fork', { threadId, lastTurnId: turns[0] }] });
+  }],
+  ['rolled back', () => run(['[parallel] Both', '[hello] Begin', async ({ call, thread }) => {
+    await call('thread/rollback', { threadId: thread, numTurns: 1 });
+  }, '[edit] Write a note'])],
   ['compaction, resumed', async () => run(['[parallel] More'], { open: ['thread/resume', { threadId: await run(['[edit] Write a note', compact]) }] })],
 ];
 

@@ -29,6 +29,7 @@ const scenarios = [
   ['picture read', '[look] What is it?'],
   ['mention', '[hello] Which of @stones.txt is it?'],
   ['retry', '[busy] Try'],
+  ['torn answer', '[torn] Tell'],
 ];
 
 const runs = scenarios.map(([name, prompt]) => [name, () => run(prompt)]);

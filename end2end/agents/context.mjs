@@ -43,7 +43,8 @@ const servers = { mcpServers: { scales: { command: process.execPath, args: [join
 
 // Runs the agent: each prompt is said when the one before is answered; `meanwhile` is said as soon as a tool is called. A prompt
 // that is an object with a `subtype` is a request to the program: a model, a mode. With `fork` it goes on with a copy of the session
-// `resume`.
+// `resume`. `said` has the ids of what it said in the last run.
+let said;
 async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   const given = ['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'];
   const allowed = ['--allowedTools', 'Bash', 'Write', 'Read', 'Agent', 'Task', 'ExitPlanMode', 'mcp__scales__weigh'];
@@ -56,12 +57,14 @@ async function run(prompts, { meanwhile, resume, fork, args = [] } = {}) {
   const request = (request) => write({ type: 'control_request', request_id: request.subtype, request });
   const say = (content) => write({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null, session_id: '' });
   const left = [...prompts];
+  said = [];
   let session;
   let pending = meanwhile;
   say(left.shift());
   for await (const line of createInterface({ input: agent.stdout })) {
     const message = JSON.parse(line);
     session = message.session_id ?? session;
+    if (message.type === 'assistant') said.push(message.uuid);
     if (message.type === 'assistant' && pending && message.message.content.some(({ type }) => type === 'tool_use')) {
       if (pending.interrupt) request({ subtype: 'interrupt' });
       else say(pending);
@@ -81,12 +84,22 @@ const scenarios = [
   ['tools', () => run(['[edit] Write a note'])],
   ['parallel', () => run(['[parallel] Both', '[hello] And now'])],
   ['retry', () => run(['[busy] Try', '[hello] Again'])],
+  ['torn answer', () => run(['[torn] Tell', '[hello] Again'])],
   ['steering', () => run(['[slow] Take your time', '[hello] Next'], { meanwhile: 'Extra: be quick' })],
   ['interrupt', () => run(['[endless] Begin', '[hello] Next'], { meanwhile: { interrupt: true } })],
+  ['two interrupted', () => run(['[stuck] Begin', '[hello] Next'], { meanwhile: { interrupt: true } })],
   ['compaction', () => run(['[edit] Write a note', '/compact', '[hello] Go on', '[parallel] More'])],
   ['two compactions', () => run(['[hello] Begin', '/compact', '/compact', '[hello] Go on'])],
   ['resume', async () => run(['[parallel] More'], { resume: await run(['[hello] Begin']) })],
   ['fork', async () => run(['[edit] Write a note'], { resume: await run(['[parallel] Both', '[hello] Begin']), fork: true })],
+  ['fork in the middle', async () => {
+    const resume = await run(['[parallel] Both', '[hello] Begin']);
+    return run(['[edit] Write a note'], { resume, fork: true, args: ['--resume-session-at', said.at(-2)] });
+  }],
+  ['rewound', async () => {
+    const resume = await run(['[parallel] Both', '[hello] Begin']);
+    return run(['[edit] Write a note'], { resume, args: ['--resume-session-at', said.at(-2)] });
+  }],
   ['picture', () => run([withPicture('[hello] What is it?'), '[parallel] More'])],
   ['sub-agent', () => run(['[delegate] Have somebody look'])],
   ['agents in agents', () => run(['[deep] Have somebody look deep down', '[hello] Next'])],

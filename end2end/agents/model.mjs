@@ -44,6 +44,11 @@ const scripts = {
   ask: () => [[tool({ AskUserQuestion: { questions } })], [text('So be it.')]],
   slow: () => [[text('It takes a while.'), shell('touch began; for n in 1 2 3 4 5; do sleep 1; done; echo over', 'Wait')], [text('It is over.')]],
   endless: () => [[text('It takes for ever.'), shell('touch began; while :; do sleep 1; done', 'Wait')], [text('Never said.')]],
+  // Two that never end.
+  stuck: () => [
+    [text('Two at once.'), shell('touch began; while :; do sleep 1; done', 'Wait'), shell('while :; do sleep 2; done', 'Wait longer')],
+    [text('Never said.')],
+  ],
   parallel: () => [
     [text('Two at once.'), shell('echo first', 'Say first'), shell('echo second', 'Say second')],
     [text('Both ran.')],
@@ -72,6 +77,8 @@ const scripts = {
   ],
   // Refused once, by the first server that it is asked of.
   busy: () => [[text('At the second attempt.')]],
+  // Its first answer breaks off, once by server.
+  torn: () => [[text('It is a long story, and it is told to its end.'), shell('echo told', 'Tell')], [text('Told.')]],
   // Refused for good.
   broken: () => [[text('Never said.')]],
 };
@@ -108,7 +115,7 @@ function answer({ tools, messages, schema }, folder) {
 // Starts the service for an agent that works in `folder`: `{ url, requests, stop }`.
 export async function model(folder) {
   const requests = [];
-  let refused = false;
+  let [refused, torn] = [false, false];
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -132,9 +139,12 @@ export async function model(folder) {
     const { whole, events } = speaks.write(answer(read, folder), body.model ?? 'scripted', requests.length);
     if (!body.stream && !path.includes(':stream')) return json(whole);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const [name, data] of events) {
+    const breaks = !torn && read.messages.at(-1)?.text.includes('[torn]');
+    torn ||= breaks;
+    for (const [name, data] of breaks ? events.slice(0, Math.min(5, events.length - 2)) : events) {
       response.write(`${name ? `event: ${name}\n` : ''}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
     }
+    if (breaks) return response.destroy();
     response.end();
     entry.answered = Date.now();
   });

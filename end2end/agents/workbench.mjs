@@ -1,5 +1,6 @@
 // What the comparisons of contexts have in common: an agent's home and folder, a scripted model, and a program that imports what the
-// agent wrote. `VERBATIM_PROGRAM` names another program than `target/debug/verbatim`, `ONLY` one scenario. With `KEEP`, the home stays.
+// agent wrote. `VERBATIM_PROGRAM` names another program than `target/debug/verbatim`, `ONLY` scenarios, by a regular expression. With `KEEP`,
+// the home stays, and the requests are there in `requests.json`.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,6 +42,7 @@ export const usual = (run) => [
   ['a call fails', () => run(['[failing] Both', '[hello] And now'])],
   ['long result', () => run(['[flood] Count', '[hello] And now'])],
   ['retry', () => run(['[busy] Try', '[hello] Again'])],
+  ['torn answer', () => run(['[torn] Tell', '[hello] Again'])],
   ['picture read', () => run(['[look] What is it?', '[hello] And now'])],
 ];
 
@@ -51,7 +53,7 @@ export async function compareAll({ home, llm, verbatim }, scenarios, { sent, tra
   let failures = 0;
   try {
     const found = [];
-    for (const [name, scenario] of scenarios.filter(([name]) => !process.env.ONLY || process.env.ONLY === name)) {
+    for (const [name, scenario] of scenarios.filter(([name]) => new RegExp(process.env.ONLY ?? '').test(name))) {
       const from = llm.requests.length;
       try {
         const session = await scenario();
@@ -61,6 +63,7 @@ export async function compareAll({ home, llm, verbatim }, scenarios, { sent, tra
         console.log(`FAIL ${name}: ${error.message}`);
       }
     }
+    if (process.env.KEEP) await writeFile(join(home, 'requests.json'), JSON.stringify(llm.requests));
     await verbatim('import', await transcripts());
     for (const [name, session, requests] of found) {
       failures += await check(name, session, requests, { verbatim, read, inexact });
