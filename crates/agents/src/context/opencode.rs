@@ -261,8 +261,13 @@ impl OpenCode {
         let mut request = Request::new(ContextDialect::Neutral, of_reply.unwrap_or_default());
         request.unrecorded = UnrecordedPart::ALL.to_vec();
         let mut sent = self.sent(index);
-        if reply.is_some_and(|reply| reply.is_summary) {
+        let summary = reply.filter(|reply| reply.is_summary);
+        if let Some(summary) = summary {
             request.doubt("The words that ask for the summary of a compaction aren't recorded");
+            let prompt = sent.iter().rev().find(|turn| turn.compacts && turn.id == summary.parent);
+            let kept = prompt.and_then(|prompt| prompt.keeps_from.as_ref());
+            let kept = kept.and_then(|kept| sent.iter().position(|turn| turn.id.as_ref() == Some(kept)));
+            sent.truncate(kept.unwrap_or(sent.len()));
             sent.retain(|turn| !turn.compacts);
         }
         if sent.iter().any(|turn| turn.is_summary && turn.parent.is_none()) {
@@ -271,16 +276,19 @@ impl OpenCode {
         let began = reply.map_or(i64::MAX, |reply| reply.began);
         for turn in sent {
             let role = if turn.is_reply { Role::Assistant } else { Role::User };
-            request.say(role, turn.blocks.iter().cloned());
+            // The request of a summary tells its messages as one text.
+            let told =
+                |block: &ContextBlock| ContextBlock { inexact: block.inexact || summary.is_some(), ..block.clone() };
+            request.say(role, turn.blocks.iter().map(told));
             let output = |output: &Output| {
-                let mut block = output.block.clone();
+                let mut block = told(&output.block);
                 if output.cleared_at.is_some_and(|at| at <= began) {
                     super::claude::clear(&mut block);
                 }
                 block
             };
             request.say(Role::User, turn.results.iter().map(output));
-            request.say(Role::User, turn.media.iter().cloned());
+            request.say(Role::User, turn.media.iter().map(told));
         }
         if reply.is_none() {
             request.unanswered();

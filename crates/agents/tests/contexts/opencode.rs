@@ -150,12 +150,26 @@ fn a_compaction_stands_before_what_it_kept() {
         "user: text Go on",
     ];
     assert_eq!(shape(&compaction(Some("msg_3")).last()), expected);
-    let transcript = compaction(None).transcript();
-    let replies = transcript.replies();
-    let summary = transcript.context(replies.get(2)).expect("the summary");
-    assert_eq!(summary.messages.len(), 4);
-    let reason = "The words that ask for the summary of a compaction aren't recorded";
-    assert_eq!(verdict(&summary), ["approximate", reason]);
+}
+
+#[test]
+fn a_summary_is_made_of_what_a_compaction_does_not_keep() {
+    let summary = |kept| {
+        let transcript = compaction(kept).transcript();
+        transcript.context(transcript.replies().get(2)).expect("the summary")
+    };
+    let expected = [
+        "user: text? List the stones",
+        "assistant: text? Basalt.",
+        "user: text? And plants?",
+        "assistant: text? None.",
+    ];
+    assert_eq!(shape(&summary(None)), expected);
+    assert_eq!(shape(&summary(Some("msg_3"))), expected[..2]);
+    assert_eq!(shape(&summary(Some("msg_4"))), expected[..3]);
+    let asked = "The words that ask for the summary of a compaction aren't recorded";
+    let told = "The exact wording of some blocks isn't recorded; they are marked";
+    assert_eq!(verdict(&summary(None)), ["approximate", asked, told]);
 }
 
 #[test]
