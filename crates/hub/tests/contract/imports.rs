@@ -343,6 +343,11 @@ async fn files_are_taken_and_refused_by_their_content() {
     // What Claude Code keeps beside its transcripts.
     house.write("all/projects/-mill/agent-a.meta.json", "{}");
     house.write("all/projects/-mill/s/tool-results/1.txt", "long");
+    // What Qwen Code keeps beside its own.
+    house.write("all/qwen/chats/mill.meta.json", "{}");
+    for name in ["meta.json", "extract-cursor.json"] {
+        house.write(&format!("all/qwen/{name}"), "{\n  \"version\": 1\n}\n");
+    }
     let failed: Vec<Value> = others
         .iter()
         .map(|(name, _, reason)| json!({ "path": house.path(&format!("all/{name}")), "reason": reason }))
