@@ -1,6 +1,7 @@
 // Drives a real agent in Chromium as `drive.mjs` does, through what happens less often: answers that cross, browsers that leave, agents that are
 // killed, models that refuse.
 //
+//   cargo xtask agents claude --unusual
 //   AGENTS=target/agents node end2end/agents/unusual.mjs claude
 //
 // `ONLY` names one scenario by its first word. `stage.mjs` has the other variables that it takes.

@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path, process::Command};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
     interface, serve, step,
@@ -33,12 +34,32 @@ const SCRIPTS: &[(&str, &str)] = &[("hooks", "agents/hooks.py"), ("places", "pla
 /// Some agents refuse an older one.
 const NODE: &str = "node@22";
 
-/// Installs and drives the named agents, or all.
-pub fn drive(names: &[String]) -> Result<()> {
-    if let Some(unknown) = names.iter().find(|name| !AGENTS.iter().any(|(known, ..)| known == name)) {
-        let known: Vec<&str> = AGENTS.iter().map(|(name, ..)| *name).collect();
-        bail!("expected one of {}; got `{unknown}`", known.join(", "));
+#[derive(Args)]
+pub struct AgentsArguments {
+    /// These alone
+    #[arg(value_parser = PossibleValuesParser::new(AGENTS.iter().map(|(name, ..)| *name)))]
+    names: Vec<String>,
+    /// Only an approval, a denial, and what the model was given: less than a minute for each agent
+    #[arg(long)]
+    short: bool,
+    /// What happens less often instead: answers that cross, browsers that leave, agents that are killed, models that refuse
+    #[arg(long, conflicts_with = "short")]
+    unusual: bool,
+}
+
+impl AgentsArguments {
+    fn include(&self, name: &str) -> bool {
+        if self.names.is_empty() {
+            // The scripts in Python have one extent.
+            let is_whole = !self.short && !self.unusual;
+            return is_whole || !SCRIPTS.iter().any(|(of, _)| *of == name);
+        }
+        self.names.iter().any(|named| named == name)
     }
+}
+
+/// Installs and drives the named agents, or all.
+pub fn drive(arguments: &AgentsArguments) -> Result<()> {
     tools::for_testing()?;
     let chromium = tools::chromium()?;
     interface::build()?;
@@ -49,8 +70,7 @@ pub fn drive(names: &[String]) -> Result<()> {
     let mut npm = Command::new("npm");
     npm.args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]).current_dir(&end2end);
     step::run(npm.env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1"))?;
-    for (name, home, packages) in AGENTS.iter().filter(|(name, ..)| names.is_empty() || names.iter().any(|n| n == name))
-    {
+    for (name, home, packages) in AGENTS.iter().filter(|(name, ..)| arguments.include(name)) {
         install(&folder.join(home), packages)?;
         let script = SCRIPTS.iter().find(|(of, _)| of == name);
         let mut command = if let Some((_, script)) = script {
@@ -60,7 +80,8 @@ pub fn drive(names: &[String]) -> Result<()> {
             command
         } else {
             let mut command = Command::new("node");
-            command.args(["agents/drive.mjs", name]);
+            command.args([if arguments.unusual { "agents/unusual.mjs" } else { "agents/drive.mjs" }, name]);
+            command.args(arguments.short.then_some("--short"));
             command
         };
         command

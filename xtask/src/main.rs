@@ -90,7 +90,7 @@ enum Task {
     /// Give random inputs to what reads untrusted bytes: a minute for each target
     Fuzz(fuzz::FuzzArguments),
     /// Install real agents from npm into `target/agents`, and drive them against a scripted model: those named, or all
-    Agents { names: Vec<String> },
+    Agents(agents::AgentsArguments),
     /// Check what clippy can't: floors, file sizes, forbidden words
     Tidy,
     /// Measure
@@ -129,7 +129,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
         Task::Pg { command } => return pg::with_cluster(&command),
         Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
-        Task::Agents { names } => agents::drive(&names)?,
+        Task::Agents(arguments) => agents::drive(&arguments)?,
         Task::Tidy => tidy::tidy()?,
         Task::Bench { bench } => bench::run(bench)?,
     }
