@@ -100,7 +100,7 @@ const scenarios = [
     return run(['[edit] Write a note'], { open: ['thread/fork', { threadId, lastTurnId: turns[0] }] });
   }],
   ['rolled back', () => run(['[parallel] Both', '[hello] Begin', async ({ call, thread }) => {
-    await call('thread/rollback', { threadId: thread, numTurns: 1 });
+    await call('thread/revert', { threadId: thread, beforeTurnId: turns[1] });
   }, '[edit] Write a note'])],
   ['compaction, resumed', async () => run(['[parallel] More'], { open: ['thread/resume', { threadId: await run(['[edit] Write a note', compact]) }] })],
 ];

@@ -58,7 +58,7 @@ impl Rollout {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "codex";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 5;
+    pub const VERSION: i32 = 6;
 
     pub fn new(path: &str) -> Self {
         const UUID: usize = 36;
@@ -157,6 +157,7 @@ impl Rollout {
         }
         let mut content = match (&id, is_own) {
             (Some(id), false) => format!("Goes on from session {id}"),
+            _ if went_back(head) => "A person went back to an earlier prompt".to_owned(),
             _ => "Session started".to_owned(),
         };
         for (what, value) in [
@@ -236,6 +237,11 @@ impl Contents for Rollout {
     }
 }
 
+/// Whether a head is that of the file in which a session goes on from an earlier line of its own.
+fn went_back(head: &Obj) -> bool {
+    head.has("history_base") && !head.has("forked_from_id")
+}
+
 impl Records for Rollout {
     fn record(&mut self, text: &str, record: &Obj, span: Span) {
         let kind = record.filled("type").unwrap_or_default();
@@ -259,7 +265,11 @@ impl Records for Rollout {
         if is_item {
             self.forget_compacted(session);
         }
-        let own = if is_head { own.map(|id| format!("{id}~meta")) } else { own };
+        let own = match own {
+            Some(_) if is_head && went_back(body) => Some(self.id_by_place(span.offset)),
+            Some(id) if is_head => Some(format!("{id}~meta")),
+            own => own,
+        };
         let Some(id) = self.id(own, text, span) else {
             if !is_head {
                 return self.note(span, "A line that was read before, repeated");

@@ -2,7 +2,8 @@
 //!
 //! What the model wrote between two inputs, or up to a report of tokens, is one reply. A `compacted` line replaces what was before;
 //! a rollback takes the last turns back. A fork either has copies of the lines of the session that it goes on from, or names that session
-//! and how many of its lines it shares: then those are read before its own.
+//! and how many of its lines it shares: then those are read before its own. Where a person went back, a newer session goes on in a second
+//! file, which names in the same way how many lines of the first one hold.
 
 use super::request::Request;
 use super::{Log, block, overlap};
@@ -128,19 +129,23 @@ impl Codex {
     }
 
     fn session(&mut self, meta: &Obj, at: &RecordRef) {
-        if let (Some(origin), Some(shared)) =
-            (meta.filled("forked_from_id"), meta.int("forked_from_ordinal_exclusive").filter(|shared| *shared > 0))
-        {
+        let base = meta.obj("history_base");
+        let shared = match &base {
+            Some(base) => base.filled("thread_id").zip(base.int("end_ordinal_exclusive")),
+            None => meta.filled("forked_from_id").zip(meta.int("forked_from_ordinal_exclusive")),
+        };
+        if let Some((origin, shared)) = shared.filter(|(_, shared)| *shared > 0) {
             // The session that it goes on from may have gone on as well.
             let is_later = |entry: &Entry| entry.ordinal.is_some_and(|ordinal| ordinal >= shared);
-            let kept = self.entries.iter().position(is_later).unwrap_or(self.entries.len());
-            self.entries.truncate(kept);
-            self.replies.retain(|reply| *reply < kept);
-            self.begins = true;
+            self.keep(self.entries.iter().position(is_later).unwrap_or(self.entries.len()));
             // What the origin itself goes on from stays asked for.
             if !self.sessions.contains(&origin) {
                 self.origin = Some(origin);
             }
+        } else if self.ordinal == Some(0) {
+            // What was read before is another file of the same session, which goes on from this one.
+            self.keep(0);
+            self.origin = None;
         }
         self.sessions.extend(meta.filled("id"));
         self.version = meta.filled("cli_version").or(self.version.take());
@@ -152,6 +157,13 @@ impl Codex {
         if let Some(tools) = meta.list("dynamic_tools") {
             self.tools = tools.into_iter().map(|raw| block::tool(value(raw), Some(at))).collect();
         }
+    }
+
+    /// Keeps the first entries. The next item of the model begins a reply.
+    fn keep(&mut self, count: usize) {
+        self.entries.truncate(count);
+        self.replies.retain(|reply| *reply < count);
+        self.begins = true;
     }
 
     fn item(&mut self, item: &Obj, at: &RecordRef) {

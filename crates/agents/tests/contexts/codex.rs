@@ -152,3 +152,40 @@ fn a_fork_that_names_its_origin_holds_the_lines_that_it_shares_with_it() {
     );
     assert_eq!(both.origin(), None);
 }
+
+#[test]
+fn a_session_that_went_back_goes_on_in_a_second_file() {
+    let head = |fields: Value| {
+        let mut meta = json!({"id": "s1", "cli_version": "0.171.0", "history_mode": "paginated"});
+        meta.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        line("session_meta", meta)
+    };
+    let first = vec![
+        head(json!({})),
+        message("user", "List the stones"),
+        message("assistant", "Basalt."),
+        message("user", "And plants?"),
+        message("assistant", "None."),
+    ];
+    let second = vec![
+        head(json!({"history_base": {"thread_id": "s1", "end_ordinal_exclusive": 3, "end_byte_offset": 400}})),
+        message("user", "And animals?"),
+        message("assistant", "A lizard."),
+    ];
+    let first = File::of("codex", numbered(first, 0));
+    let second = File::of("codex", numbered(second, 3));
+    let stones = ["user: text List the stones", "assistant: text Basalt."];
+    let went_back = first.and(&second);
+    assert_eq!(
+        shape(&went_back.context(None).expect("a reply")),
+        [stones.as_slice(), &["user: text And animals?"]].concat()
+    );
+    assert_eq!(went_back.origin(), None);
+    // The file with the reply is read last.
+    let before = second.and(&first);
+    assert_eq!(before.origin(), None);
+    assert_eq!(
+        shape(&before.context(None).expect("a reply")),
+        [stones.as_slice(), &["user: text And plants?"]].concat()
+    );
+}

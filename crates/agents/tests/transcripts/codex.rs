@@ -49,3 +49,24 @@ fn any_cut_of_a_rollout_gives_the_same_last_state() {
         assert_eq!(render(&crumbs), render(&whole), "{path}, a byte at a time");
     }
 }
+
+/// A person went back in a session that goes on in a second file: both beginnings are told.
+#[test]
+fn the_second_file_of_a_session_has_a_head_of_its_own() {
+    let read = |name: &str, base: &str| {
+        let line = format!(
+            r#"{{"timestamp":"2026-11-27T09:54:13.000Z","ordinal":0,"type":"session_meta","payload":{{"id":"s1","cli_version":"0.171.0"{base}}}}}"#
+        );
+        let last = read(name, [line.as_bytes(), b"\n"]);
+        let told = last
+            .messages
+            .iter()
+            .map(|(session, draft, _)| [session.clone(), draft.id.to_string(), draft.content.clone()]);
+        told.collect::<Vec<_>>()
+    };
+    let base = r#","history_base":{"thread_id":"s1","end_ordinal_exclusive":22,"end_byte_offset":46237}"#;
+    let (first, second) = (read("rollout-1-s1.jsonl", ""), read("rollout-1-s1_2.jsonl", base));
+    assert_eq!(first, [["s1", "s1~meta", "Session started, version 0.171.0"]]);
+    assert_eq!(second, [["s1", &second[0][1], "A person went back to an earlier prompt, version 0.171.0"]]);
+    assert_ne!(second[0][1], first[0][1]);
+}
