@@ -187,16 +187,17 @@ async function judge(all) {
 async function accessibleIfNew(page) {
   const news = await unjudged(await page.evaluate(kinds));
   if (news.length === 0) return;
-  // What has gone meanwhile waits for another page. The title is always there: axe refuses to look at nothing.
+  // A redraw may have removed some of them: these stay unjudged. The title is always there, and axe fails without any element.
   const there = new Set(await page.evaluate(kinds, news));
-  await nothingFound(page, (axe) => axe.include(':is([data-new], title)'));
+  await nothingFound(page, (axe) => axe.include(':is([data-unjudged], title)'));
   await page.evaluate(kinds, []);
   await judge(news.filter((kind) => there.has(kind)));
 }
 
-// The kinds of elements on a page; those of `news` are marked. A kind is what axe's rules and the style sheets go by:
+// The kinds of elements on a page. Those of a kind in `marked` get an attribute, and all others lose it. A kind is what axe's rules
+// and the style sheets go by:
 // tags, classes and attributes of an element and its parent, whether it has a text, the width, the theme.
-function kinds(news) {
+function kinds(marked) {
   const asIs = ['role', 'type', 'aria-hidden', 'aria-expanded', 'aria-checked', 'aria-pressed', 'aria-selected'];
   const passed = ['class', 'id', 'style', 'href', 'src', 'for', 'value', 'd'];
   const attribute = ({ name, value }) => (asIs.includes(name) ? `${name}=${value}` : name);
@@ -209,7 +210,7 @@ function kinds(news) {
   const where = `${innerWidth} ${document.documentElement.dataset.theme} ${dark}`;
   const all = [...document.querySelectorAll('body, body *')];
   const kind = (element) => `${where}: ${own(element.parentElement)} > ${own(element)}`;
-  if (news) all.forEach((element) => element.toggleAttribute('data-new', news.length > 0 && news.includes(kind(element))));
+  if (marked) all.forEach((element) => element.toggleAttribute('data-unjudged', marked.includes(kind(element))));
   return [...new Set(all.map(kind))];
 }
 
