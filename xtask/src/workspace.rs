@@ -33,8 +33,8 @@ pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
     command
 }
 
-/// Takes away what cargo told us of our own package. With it, build scripts that ask for it (that of `ring`) run anew, and all
-/// that uses their crates is compiled again.
+/// Removes the variables in which cargo describes our own package. Some build scripts depend on them, such as that of `ring`: where
+/// they change, it runs again, and all crates above `ring` are compiled again.
 pub fn as_by_hand(command: &mut Command) -> &mut Command {
     for (name, _) in env::vars_os() {
         let of_package = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often is looked whether a process has ended.
+/// The pause between two searches for processes that still run.
 const STEP: Duration = Duration::from_millis(20);
 
 /// Ends all processes with a variable, as `NAME=value`: asks by a signal, kills what still runs after `grace`, and gives up after
@@ -28,7 +28,7 @@ pub fn end(variable: &[u8], grace: Duration) {
             return;
         }
         thread::sleep(STEP);
-        // What is killed may have started another one meanwhile.
+        // A process may have started another one before it ended: all are looked for again.
         signal = (began.elapsed() > grace).then_some(Signal::KILL);
     }
 }

@@ -143,7 +143,7 @@ impl Codex {
                 self.origin = Some(origin);
             }
         } else if self.ordinal == Some(0) {
-            // What was read before is another file of the same session, which goes on from this one.
+            // The entries so far come from a later file of the same session. They aren't part of this one.
             self.keep(0);
             self.origin = None;
         }

@@ -105,7 +105,7 @@ impl Log for OpenCode {
 }
 
 impl OpenCode {
-    /// Takes a message. `text` is its JSON, and `at` where that stands.
+    /// Adds a message. `text` is its JSON, `at` the place of this JSON in the file.
     fn message(&mut self, text: &str, message: &Obj, at: &RecordRef) {
         let Some(info) = message.obj("info") else { return };
         let is_reply = info.str("role").as_deref() == Some("assistant");

@@ -50,7 +50,7 @@ fn any_cut_of_a_rollout_gives_the_same_last_state() {
     }
 }
 
-/// A person went back in a session that goes on in a second file: both beginnings are told.
+/// After a person went back, Codex continues the session in a second file. The heads of both files become messages.
 #[test]
 fn the_second_file_of_a_session_has_a_head_of_its_own() {
     let read = |name: &str, base: &str| {

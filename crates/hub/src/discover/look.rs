@@ -124,7 +124,7 @@ fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
         || name.strip_suffix(SETTINGS).is_some_and(of_transcript)
         || [".db-wal", ".db-shm"].iter().any(|ending| name.ends_with(ending))
         || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
-        // Qwen Code: what it has dreamt of and taken into its memory.
+        // Qwen Code: how far it has read sessions for its memory.
         || (matches!(&*name, "meta.json" | "extract-cursor.json") && path.with_file_name("chats").is_dir())
         // OpenHands: the settings of a conversation, and marks of how many events it has.
         || (name == "base_state.json" && path.with_file_name("events").is_dir())

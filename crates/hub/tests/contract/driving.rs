@@ -360,7 +360,8 @@ async fn a_session_whose_agent_was_killed_has_failed_at_once() {
     assert_eq!((state, live), (json!("failed"), json!("failed")));
 }
 
-/// What it left in a session of its own is in no group of ours. What an agent left that ended in order is a daemon, as in a terminal.
+/// A command in a session of its own isn't in the agent's process group. When its agent is killed, it ends all the same. An agent that
+/// exits by itself may leave a daemon, as in a terminal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn what_a_killed_agent_left_ends_and_what_others_left_goes_on() {

@@ -75,7 +75,7 @@ struct Known {
     /// By session and id.
     stored: HashMap<(i64, String), Old>,
     owners: Owners,
-    /// What was asked or posted here before a transcript had it.
+    /// Messages that were asked or posted here before a transcript had them.
     asked: BTreeSet<(i64, String)>,
     /// What people wrote here to an agent, and its transcript has as well.
     met: BTreeSet<(i64, String)>,

@@ -1,4 +1,4 @@
-//! What a person is shown before they decide, and the hash that binds a decision to it.
+//! The content that a person sees before a decision, and its hash, to which the decision is bound.
 
 use crate::answers::types;
 use crate::hash::sha256;
@@ -67,7 +67,7 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
     Ok(())
 }
 
-/// What a decision is about.
+/// The content that a decision covers.
 struct Covered {
     /// The payload without its state and decision.
     payload: Map<String, Value>,
