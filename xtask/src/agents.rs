@@ -6,9 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
-    interface, serve, step,
-    test::python,
-    tools,
+    interface, serve, step, tools,
     workspace::{root, target},
 };
 
@@ -75,7 +73,7 @@ pub fn drive(arguments: &AgentsArguments) -> Result<()> {
         let script = SCRIPTS.iter().find(|(of, _)| of == name);
         let mut command = if let Some((_, script)) = script {
             // Among its packages is a homeserver: the first time takes minutes.
-            let mut command = Command::new(python::environment("places", &end2end.join("places/needs.txt"))?);
+            let mut command = Command::new(tools::environment("places", &end2end.join("places/needs.txt"))?);
             command.arg(script).env("CLAUDE", folder.join(home).join("node_modules/.bin/claude"));
             command
         } else {

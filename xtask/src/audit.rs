@@ -63,10 +63,10 @@ fn check(folder: &Path) -> Result<()> {
 }
 
 /// Fails if a crate has a licence that `deny.toml` doesn't allow, comes in two versions without a reason there, or comes from
-/// elsewhere than the registry. Installs `cargo deny` where it is missing.
+/// elsewhere than the registry.
 pub fn policies() -> Result<()> {
-    tools::cargo_deny()?;
-    step::run(&mut workspace::cargo(["deny", "--workspace", "check", "licenses", "bans", "sources"]))
+    let mut deny = Command::new(tools::cargo_deny()?);
+    step::run(deny.args(["--workspace", "check", "licenses", "bans", "sources"]).current_dir(workspace::root()))
 }
 
 /// A copy of the database beside the repository, else a clone of the published one, renewed at each run.

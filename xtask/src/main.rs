@@ -67,7 +67,7 @@ enum Task {
     Sbom,
     /// Build the browser's files only, into `target/interface`
     Interface,
-    /// Check dependencies: known vulnerabilities, licences, duplicates; installs `cargo deny` where it is missing
+    /// Check dependencies: known vulnerabilities, licences, duplicates
     Audit,
     /// Make the files of something new, and its lines in the tables
     New {

