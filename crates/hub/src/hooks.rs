@@ -28,7 +28,7 @@ use api::keys::Scope;
 use model::hook::Fallback;
 use model::session::Live;
 use model::{SessionFacts, SessionId};
-use store::{LiveEdit, LiveWrite, NewSession};
+use store::{LiveEdit, LiveWrite, NewSession, Origin};
 
 /// Seconds that an agent waits at most.
 const MOST: u64 = 24 * 60 * 60;
@@ -51,19 +51,46 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
         ));
     }
     let hub = &scoped.hub;
-    hub.held.note_call(&event);
+    let Some(caller) = scoped.caller.key_id() else { return Ok(HookAnswer::default()) };
     let asks = event.hook_event_name == "PermissionRequest";
-    let session = match hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)? {
-        Some((session, false)) => session,
-        None if asks => create(hub, &event).await?,
-        // A person deleted it, and is asked nothing of it; or its transcript makes it, once it is read.
-        Some((_, true)) | None => return Ok(HookAnswer::default()),
+    let known = hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)?;
+    // A session that a key made under this id isn't the agent's own: that one is made by its transcript, or below.
+    let session = match known.filter(|known| known.key_id.is_none()) {
+        // A person deleted it, and is asked nothing of it.
+        Some(known) if known.is_deleted => return Ok(HookAnswer::default()),
+        Some(known) => {
+            if known.hook_key_id.as_deref() != Some(caller) {
+                own(hub, &known.id, caller).await?;
+            }
+            known.id
+        }
+        None if asks => {
+            let session = create(hub, &event).await?;
+            own(hub, &session, caller).await?;
+            session
+        }
+        // Its transcript makes it, once it is read.
+        None => {
+            hub.held.note_call(caller, &event);
+            return Ok(HookAnswer::default());
+        }
     };
+    hub.held.note_call(caller, &event);
     settle(hub, &session, &event).await;
     if let Some(live) = live::of(&event, clock::now()) {
         tell(hub, &session, live).await?;
     }
-    if asks { wait::wait(scoped, &session, &event, wait).await } else { Ok(HookAnswer::default()) }
+    if asks { wait::wait(scoped, &session, &event, caller, wait).await } else { Ok(HookAnswer::default()) }
+}
+
+/// Makes a key the one whose events count for a session: the first one that reports it, until it is revoked or expires.
+async fn own(hub: &Hub, session: &SessionId, caller: &str) -> Result<(), Problem> {
+    if hub.workspace.own_hooks(session, caller, clock::now()).await.map_err(problem)? {
+        return Ok(());
+    }
+    let title = "Another key reports this session: it was the first, and it holds";
+    Err(Problem::new(403, "not_yours", title)
+        .hint("Revoke that key, or let it expire: `verbatim key list` shows the keys with the scope `hooks`"))
 }
 
 /// Makes a session whose transcript wasn't read yet, or isn't followed.
@@ -78,6 +105,7 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
         facts,
         key_id: None,
         create_hash: None,
+        origin: Origin::Transcript,
     };
     hub.writer.create(new).await.map_err(refusal)
 }

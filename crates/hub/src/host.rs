@@ -12,7 +12,7 @@ use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
 use serde_json::{Map, Value};
-use store::{LivePost, LiveWrite, NewSession, Refusal};
+use store::{LivePost, LiveWrite, NewSession, Origin, Refusal};
 
 /// Id of the session of what isn't about any other.
 pub const OPERATIONS: &str = "operations";
@@ -222,6 +222,7 @@ impl Hub {
             facts: SessionFacts { title: Some("Operations".to_owned()), ..SessionFacts::default() },
             key_id: None,
             create_hash: Some(create_hash(&OPERATIONS)?),
+            origin: Origin::Posts,
         };
         self.writer.create(new).await.map_err(|failure| match failure {
             Failure::Problem(problem) => problem,

@@ -44,6 +44,8 @@ mod files;
 mod folders;
 #[path = "contract/following.rs"]
 mod following;
+#[path = "contract/hook_keys.rs"]
+mod hook_keys;
 #[path = "contract/hooks.rs"]
 mod hooks;
 #[path = "contract/imports.rs"]

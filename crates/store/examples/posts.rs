@@ -6,7 +6,7 @@
 use model::policy::Display;
 use model::{Body, Draft, MessageId, Micros, Role, SessionFacts, SessionId};
 use std::time::{Duration, Instant};
-use store::{Database, LivePost, LiveWrite, NewMessage, NewSession, Store, Sums};
+use store::{Database, LivePost, LiveWrite, NewMessage, NewSession, Origin, Store, Sums};
 
 const SESSIONS: usize = 200;
 const BATCHES: usize = 400;
@@ -63,6 +63,7 @@ fn session(id: SessionId) -> NewSession {
         facts: SessionFacts::default(),
         key_id: None,
         create_hash: Some(vec![7; 32]),
+        origin: Origin::Posts,
     }
 }
 

@@ -23,6 +23,17 @@ pub struct AllowRule {
     pub uses: i64,
 }
 
+/// A session as its agent names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSession {
+    pub id: SessionId,
+    pub is_deleted: bool,
+    /// The key that made it; None for people and transcripts.
+    pub key_id: Option<String>,
+    /// The key whose hooks report it. It may hold no more.
+    pub hook_key_id: Option<String>,
+}
+
 columns! {
     struct Row {
         id: String,
@@ -36,17 +47,37 @@ columns! {
 }
 
 impl Workspace {
-    /// Returns the session that an agent calls by this id of its own, deleted or not; and whether it was deleted.
-    pub async fn session_of_agent(&self, agent: &str, key: &str) -> Result<Option<(SessionId, bool)>, StoreError> {
-        let row: Option<(String, Option<i64>)> = on!(&self.store, pool => {
-            sqlx::query_as("SELECT id, deleted_at FROM session WHERE workspace_id = $1 AND agent = $2 AND key = $3")
-                .bind(self.id()).bind(agent).bind(key).fetch_optional(pool).await
+    /// Returns the session that an agent calls by this id of its own, deleted or not.
+    pub async fn session_of_agent(&self, agent: &str, key: &str) -> Result<Option<AgentSession>, StoreError> {
+        let row: Option<(String, Option<i64>, Option<String>, Option<String>)> = on!(&self.store, pool => {
+            sqlx::query_as(
+                "SELECT s.id, s.deleted_at, s.key_id, h.key_id FROM session s \
+                 LEFT JOIN hook_owner h ON h.workspace_id = s.workspace_id AND h.session_id = s.id \
+                 WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3",
+            )
+            .bind(self.id()).bind(agent).bind(key).fetch_optional(pool).await
         })?;
-        row.map(|(id, deleted)| {
+        row.map(|(id, deleted_at, key_id, hook_key_id)| {
             let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            Ok((id, deleted.is_some()))
+            Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id })
         })
         .transpose()
+    }
+
+    /// Makes a key the one whose hooks report a session. Returns false if another key is, and holds.
+    pub async fn own_hooks(&self, session: &SessionId, key_id: &str, now: Micros) -> Result<bool, StoreError> {
+        let owned = change!(
+            self,
+            "INSERT INTO hook_owner (workspace_id, session_id, key_id) VALUES ($1, $2, $3) \
+             ON CONFLICT (workspace_id, session_id) DO UPDATE SET key_id = excluded.key_id \
+             WHERE hook_owner.key_id = excluded.key_id OR NOT EXISTS (SELECT 1 FROM agent_key k \
+             WHERE k.workspace_id = hook_owner.workspace_id AND k.id = hook_owner.key_id AND k.revoked_at IS NULL \
+             AND (k.expires_at IS NULL OR k.expires_at > $4))",
+            session.as_str(),
+            key_id,
+            now.0
+        );
+        Ok(owned > 0)
     }
 
     /// Notes that an agent waits for this approval.

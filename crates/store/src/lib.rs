@@ -99,12 +99,13 @@ pub use declared::DeclaredType;
 pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
 pub use error::StoreError;
-pub use hooks::AllowRule;
+pub use hooks::{AgentSession, AllowRule};
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
     Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost, LiveTake,
-    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, PostDone, Queue, Refusal, Rule, Sums, Takes,
+    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, Origin, PostDone, Queue, Refusal, Rule,
+    Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};

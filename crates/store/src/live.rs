@@ -40,6 +40,16 @@ pub struct NewSession {
     pub key_id: Option<String>,
     /// None of a session whose agent's messages come from its transcript.
     pub create_hash: Option<Vec<u8>>,
+    pub origin: Origin,
+}
+
+/// Where the agent's messages of a new session come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Somebody posts them.
+    Posts,
+    /// A transcript, which may be read later. A session that an agent's key made under the transcript's id gives that id up.
+    Transcript,
 }
 
 /// What changes in a session. Absent fields stay.

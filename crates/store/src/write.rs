@@ -19,7 +19,7 @@ mod work;
 pub use restore::{NextLine, Restored, SearchText};
 
 use crate::step::Step;
-use crate::{Batch, StoreError, Workspace, Written, prepare, settings};
+use crate::{Batch, Origin, StoreError, Workspace, Written, prepare, settings};
 
 /// A batch as its rows: packed, hashed, cut into words. Importers make it while the batch before is being written.
 #[derive(Clone)]
@@ -60,7 +60,7 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
             return Err(StoreError::NotFollowed(permission.folder.clone()));
         }
     }
-    let mut sessions = sessions::load(step, &batch.sessions).await?;
+    let mut sessions = sessions::load(step, &batch.sessions, Origin::Transcript).await?;
     batch.messages.retain(|message| !sessions.is_purged(&message.session_key));
     batch.runs.retain(|run| !sessions.is_purged(&run.session_key));
     batch.blobs.retain(|blob| !sessions.is_purged(&blob.session_key));

@@ -10,7 +10,7 @@ use crate::data_dir;
 use crate::door::Door;
 use anyhow::{Context as _, Result, bail};
 use api::Nothing;
-use api::keys::{NewKey, Scope};
+use api::keys::{KeyInfo, KeyPath, NewKey, Scope};
 use hooks::{How, Plan};
 use settings_file::SettingsFile;
 use std::path::{Path, PathBuf};
@@ -137,6 +137,12 @@ async fn key(args: &HookInstall, dir: &Path) -> Result<String> {
         let new = NewKey { name: KEY_NAME.to_owned(), scopes: Some(vec![Scope::Hooks]), ..NewKey::default() };
         let made = door.client.create_key(Nothing {}, new).await?;
         data_dir::write_hook_key(&path, &made.key)?;
+        // Sessions that an earlier key reported go on with this one: a key that holds is the only one that may report them.
+        let is_earlier =
+            |known: &&KeyInfo| known.name == KEY_NAME && known.scopes == [Scope::Hooks] && known.revoked_at.is_none();
+        for earlier in keys.iter().filter(is_earlier) {
+            door.client.revoke_key(KeyPath { key: earlier.id.clone() }, Nothing {}).await?;
+        }
         made.key
     };
     door.close().await;

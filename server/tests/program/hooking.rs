@@ -176,3 +176,40 @@ fn an_event_never_stops_the_agent() {
     place.out(&["hook", "install"]);
     assert_eq!(send(place, &server.origin(), &event), (String::new(), String::new()));
 }
+
+/// One key is of all sessions. The next one goes on with them, also where the file of the one before was lost.
+#[test]
+fn the_next_key_goes_on_with_the_sessions_of_the_one_before() {
+    let server = Server::start();
+    let place = &server.place;
+    let file = place.path("data/hooks.key");
+    let asks = |session: &str| {
+        let key = std::fs::read_to_string(&file).unwrap();
+        let bearer = format!("Bearer {}", key.trim());
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        let event = json!({"session_id": session, "hook_event_name": "PermissionRequest", "tool_name": "Bash",
+            "tool_input": {"command": "ls"}});
+        let answer = server.send("POST", "/v1/hooks/claude_code/1", &headers, &event.to_string());
+        (answer.status, answer.json())
+    };
+    let before = || std::fs::read_to_string(&file).unwrap();
+    place.out(&["hook", "install"]);
+    assert_eq!(asks("mill"), (200, json!({})));
+    assert_eq!(asks("farm"), (200, json!({})));
+    // Another key with the scope isn't one that was installed: it stays, and reports neither.
+    let made: Value =
+        serde_json::from_str(&place.out(&["key", "create", "--name", "mine", "--scope", "hooks", "--json"])).unwrap();
+    let first = before();
+    std::fs::write(&file, made["key"].as_str().unwrap()).unwrap();
+    assert_eq!(asks("mill").1["code"], "not_yours");
+    std::fs::remove_file(&file).unwrap();
+    place.out(&["hook", "install"]);
+    assert_ne!(before(), first);
+    assert_eq!(asks("mill"), (200, json!({})));
+    assert_eq!(asks("farm"), (200, json!({})));
+    let keys: Value = serde_json::from_str(&place.out(&["key", "list", "--json"])).unwrap();
+    let holds = |key: &&Value| key["revoked_at"].is_null();
+    let names: Vec<&str> =
+        keys.as_array().unwrap().iter().filter(holds).map(|key| key["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Claude Code hooks", "mine"]);
+}

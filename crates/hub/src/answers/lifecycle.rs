@@ -67,6 +67,7 @@ pub async fn create(scoped: &Scoped, input: NewSession) -> Result<SessionMade, P
         },
         key_id: scoped.caller.key_id().map(str::to_owned),
         create_hash: Some(create_hash),
+        origin: store::Origin::Posts,
     };
     let wanted = usage(1, 0);
     let written = scoped.hub.writer.write(LiveWrite::Create(Box::new(new)));

@@ -13,7 +13,7 @@ use model::audit::Event;
 use model::{SessionFacts, SessionId};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use store::{Driven, DrivenState, LiveEdit, LiveWrite, NewSession};
+use store::{Driven, DrivenState, LiveEdit, LiveWrite, NewSession, Origin};
 use tokio::sync::{Notify, mpsc};
 
 /// How an agent begins.
@@ -180,6 +180,7 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         facts,
         key_id: None,
         create_hash: create_hash.clone(),
+        origin: Origin::Transcript,
     };
     let id = hub.writer.create(new).await.map_err(refusal)?;
     let mut edit = LiveEdit::new(id.clone());

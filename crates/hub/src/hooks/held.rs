@@ -26,6 +26,8 @@ struct Inner {
 }
 
 struct Call {
+    /// The key that told of it.
+    key: String,
     session: String,
     /// SHA-256 of tool and input: inputs may be large.
     hash: Vec<u8>,
@@ -42,7 +44,7 @@ struct Request {
 
 impl Held {
     /// Remembers a call that is about to run, or to be asked about.
-    pub fn note_call(&self, event: &HookEvent) {
+    pub fn note_call(&self, key: &str, event: &HookEvent) {
         let (Some(tool), Some(input), Some(id)) = (&event.tool_name, &event.tool_input, &event.tool_use_id) else {
             return;
         };
@@ -54,17 +56,19 @@ impl Held {
         if inner.calls.len() >= CALLS {
             inner.calls.pop_front();
         }
-        inner.calls.push_back(Call { session: event.session_id.clone(), hash, id: id.clone() });
+        let (key, session) = (key.to_owned(), event.session_id.clone());
+        inner.calls.push_back(Call { key, session, hash, id: id.clone() });
     }
 
-    /// Returns the id of the call that a request is about: the last one of its session with the same tool and input.
-    pub fn call_of(&self, event: &HookEvent) -> Option<String> {
+    /// Returns the id of the call that a request is about: the last one of its session with the same tool and input, of which the
+    /// same key told.
+    pub fn call_of(&self, key: &str, event: &HookEvent) -> Option<String> {
         if let Some(id) = &event.tool_use_id {
             return Some(id.clone());
         }
         let (Some(tool), Some(input)) = (&event.tool_name, &event.tool_input) else { return None };
         let hash = create_hash(&(tool, input)).ok()?;
-        let same = |call: &&Call| call.session == event.session_id && call.hash == hash;
+        let same = |call: &&Call| call.key == key && call.session == event.session_id && call.hash == hash;
         self.lock().calls.iter().rev().find(same).map(|call| call.id.clone())
     }
 

@@ -19,11 +19,12 @@ use store::{LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMe
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-/// Waits for a person, `seconds` at most.
+/// Waits for a person, `seconds` at most. `key` is the one that asks.
 pub async fn wait(
     scoped: &Scoped,
     session: &SessionId,
     event: &HookEvent,
+    key: &str,
     seconds: u64,
 ) -> Result<HookAnswer, Problem> {
     let hub = &scoped.hub;
@@ -37,26 +38,25 @@ pub async fn wait(
     let ask = card::ask(tool, input, folder, until);
     // How long the agent waits is no matter of the clock.
     let end = clock::after(until);
-    let call = hub.held.call_of(event);
+    let call = hub.held.call_of(key, event);
     let open = card::open(event, &ask, call.as_deref(), now);
     if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
-        if let Some(decided) = card::by_rule(&open, &rule.rule, now) {
-            post(scoped, session, decided, &ask).await?;
+        if let Some(decided) = card::by_rule(&open, &rule.rule, now)
+            && !post(scoped, session, decided.clone(), &ask).await?
+        {
+            post(scoped, session, Draft { id: posting::new_id(), ..decided }, &ask).await?;
         }
         return Ok(output::allowed());
     }
-    let message = open.id.clone();
-    // Before the card is there: what its transcript holds of it doesn't replace it from then on.
-    hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
-    let waiting = Waiting::begin(hub, session, &message, call.as_deref());
-    if !stand(scoped, session, open, &ask).await? {
-        waiting.end().await;
-        // Asked again for the same call and the same input: what was decided holds.
-        let found = hub.workspace.message(session, &message).await.map_err(problem)?.map(|found| found.message.draft);
-        let same = found.filter(|draft| HookAsk::of(draft).is_some_and(|known| is_same(&known, &ask)));
-        return Ok(same.and_then(|draft| answer(&draft)).unwrap_or_default());
-    }
-    let answer = decided(scoped, session, &message, end).await?;
+    let waiting = match Waiting::begin(scoped, session, open.clone(), &ask, until).await? {
+        Some(waiting) => waiting,
+        // The call has a card that is decided, or asks something else. What was decided is used up by who waited for it.
+        None => {
+            let second = Draft { id: posting::new_id(), ..open };
+            Waiting::begin(scoped, session, second, &ask, until).await?.ok_or_else(Problem::internal)?
+        }
+    };
+    let answer = decided(scoped, session, &waiting.message, end).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
         None => (LiveState::Waiting, format!("{} in its terminal", waits_for(tool))),
@@ -123,25 +123,23 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
     (is_here && decision.state == approval.state && answer.output.is_some()).then_some(answer)
 }
 
-/// Posts the card, or makes one of the row that the transcript brought. Returns false if it isn't open any more.
+/// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is open joins it.
+/// Returns false if the row isn't open any more, or is about something else.
 async fn stand(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
     let message = card.id.clone();
-    match post(scoped, session, card.clone(), ask).await {
-        Ok(()) => Ok(true),
-        Err(problem) if problem.code == "id_conflict" => {
-            let asked = ask.clone();
-            let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
-                let row = &current.message.draft;
-                let other = HookAsk::of(row).is_some_and(|known| !is_same(&known, &asked));
-                if other || Approval::open_in(row).is_none() {
-                    return Err(Refusal::Rule(Objection::Decided, None));
-                }
-                Ok(changed(card::adopt(row, &card)))
-            };
-            change(&scoped.hub, session, &message, Box::new(rule)).await
-        }
-        Err(problem) => Err(problem),
+    if post(scoped, session, card.clone(), ask).await? {
+        return Ok(true);
     }
+    let asked = ask.clone();
+    let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
+        let row = &current.message.draft;
+        let other = HookAsk::of(row).is_some_and(|known| !is_same(&known, &asked));
+        if other || Approval::open_in(row).is_none() {
+            return Err(Refusal::Rule(Objection::Decided, None));
+        }
+        Ok(changed(card::adopt(row, &card)))
+    };
+    change(&scoped.hub, session, &message, Box::new(rule)).await
 }
 
 /// Do two requests ask the same?
@@ -149,11 +147,16 @@ fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
     one.tool_name == other.tool_name && one.input == other.input && one.folder == other.folder
 }
 
-async fn post(scoped: &Scoped, session: &SessionId, draft: Draft, ask: &HookAsk) -> Result<(), Problem> {
+/// Returns false if its id has a message already, whatever it says.
+async fn post(scoped: &Scoped, session: &SessionId, draft: Draft, ask: &HookAsk) -> Result<bool, Problem> {
     let body = Body::of(&draft);
     let hash = create_hash(&(&draft.id, &ask.tool_name, &ask.input, &ask.folder))?;
     let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
-    posts::write(scoped, post).await.map(drop)
+    match posts::write(scoped, post).await {
+        Ok(posted) => Ok(!posted.replayed),
+        Err(problem) if problem.code == "id_conflict" => Ok(false),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// Ends a request that wasn't answered here. What was decided stays.
@@ -208,9 +211,24 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn begin(hub: &Hub, session: &SessionId, message: &MessageId, call: Option<&str>) -> Self {
-        hub.held.begin(session, message, call);
-        Self { hub: hub.clone(), session: session.clone(), message: message.clone(), is_over: false }
+    /// Opens a card, and notes that an agent waits for it. None if its id has a card that isn't open, or asks something else.
+    async fn begin(
+        scoped: &Scoped,
+        session: &SessionId,
+        card: Draft,
+        ask: &HookAsk,
+        until: Micros,
+    ) -> Result<Option<Self>, Problem> {
+        let (hub, message) = (&scoped.hub, card.id.clone());
+        // Before the card is there: what its transcript holds of it doesn't replace it from then on.
+        hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
+        hub.held.begin(session, &message, card.call_id.as_deref());
+        let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
+        if stand(scoped, session, card, ask).await? {
+            return Ok(Some(waiting));
+        }
+        waiting.end().await;
+        Ok(None)
     }
 
     /// It was answered, or closed.

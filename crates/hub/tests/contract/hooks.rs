@@ -11,32 +11,32 @@ use serde_json::{Value, json};
 use store::{Database, Store};
 use tokio_util::sync::CancellationToken;
 
-const HOOK: &str = "/v1/hooks/claude_code/600";
-const FOLDER: &str = "/home/ada/mill";
+pub const HOOK: &str = "/v1/hooks/claude_code/600";
+pub const FOLDER: &str = "/home/ada/mill";
 
 /// A house with the key of hooks.
-struct Mill {
-    house: House,
-    hooks: Caller,
+pub struct Mill {
+    pub house: House,
+    pub hooks: Caller,
 }
 
 impl Mill {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let house = House::new().await;
         let hooks = house.agent_with("Claude Code hooks", &[Scope::Hooks]).await;
         Self { house, hooks }
     }
 
-    async fn report(&self, event: Value) -> Answer {
+    pub async fn report(&self, event: Value) -> Answer {
         self.report_to(HOOK, event).await
     }
 
-    async fn report_to(&self, path: &str, event: Value) -> Answer {
+    pub async fn report_to(&self, path: &str, event: Value) -> Answer {
         self.house.send(self.hooks.clone(), Post, path, Some(event)).await
     }
 
     /// Waits until an approval is open, and returns it as a person reads it.
-    async fn card(&self) -> Value {
+    pub async fn card(&self) -> Value {
         let mut changes = Box::pin(stream(self.house.hub.clone(), 0, None, Until::Shutdown));
         in_time(async {
             loop {
@@ -50,7 +50,7 @@ impl Mill {
         .await
     }
 
-    async fn decide(&self, card: &Value, mut decision: Value) -> Answer {
+    pub async fn decide(&self, card: &Value, mut decision: Value) -> Answer {
         decision["shown_sha256"] = card["shown_sha256"].clone();
         let path = format!(
             "/v1/sessions/{}/messages/{}/decision",
@@ -61,7 +61,7 @@ impl Mill {
     }
 
     /// What the agent gets when a person decides so.
-    async fn asked(&self, event: Value, decision: Value) -> Value {
+    pub async fn asked(&self, event: Value, decision: Value) -> Value {
         let decided = async {
             let card = self.card().await;
             let decided = self.decide(&card, decision).await;
@@ -73,7 +73,7 @@ impl Mill {
     }
 
     /// Asks, and gives what the card is once the agent asks in its terminal.
-    async fn falls_back(&self, event: Value, ends: impl AsyncFnOnce(Value)) -> Value {
+    pub async fn falls_back(&self, event: Value, ends: impl AsyncFnOnce(Value)) -> Value {
         let ended = async {
             let card = self.card().await;
             ends(card.clone()).await;
@@ -84,29 +84,29 @@ impl Mill {
         self.message(&card).await
     }
 
-    async fn message(&self, card: &Value) -> Value {
+    pub async fn message(&self, card: &Value) -> Value {
         let (session, id) = (card["session_id"].as_str().unwrap(), card["id"].as_str().unwrap());
         self.house.read(&format!("/v1/sessions/{session}/messages/{id}")).await["entry"].clone()
     }
 }
 
-fn event(name: &str, more: Value) -> Value {
+pub fn event(name: &str, more: Value) -> Value {
     let mut event = json!({"session_id": "mill", "hook_event_name": name, "cwd": FOLDER, "permission_mode": "default"});
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event
 }
 
-fn bash(name: &str, command: &str) -> Value {
+pub fn bash(name: &str, command: &str) -> Value {
     event(name, json!({"tool_name": "Bash", "tool_input": {"command": command, "description": "Grind"}}))
 }
 
-fn call(name: &str, id: &str, command: &str) -> Value {
+pub fn call(name: &str, id: &str, command: &str) -> Value {
     let mut event = bash(name, command);
     event["tool_use_id"] = json!(id);
     event
 }
 
-fn allows(input: Value) -> Value {
+pub fn allows(input: Value) -> Value {
     let mut decision = json!({"behavior": "allow"});
     if !input.is_null() {
         decision["updatedInput"] = input;
@@ -114,13 +114,13 @@ fn allows(input: Value) -> Value {
     json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
 }
 
-fn denies(message: &str) -> Value {
+pub fn denies(message: &str) -> Value {
     let decision = json!({"behavior": "deny", "message": message});
     json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
 }
 
 /// State of a card, and why it fell back.
-fn outcome(message: &Value) -> (&str, &Value) {
+pub fn outcome(message: &Value) -> (&str, &Value) {
     let metadata = &message["metadata"];
     (metadata["payload"]["state"].as_str().unwrap(), &metadata["hook"]["fallback"])
 }
@@ -435,23 +435,6 @@ async fn what_waited_for_a_server_that_stopped_is_closed_at_the_next_start() {
         hub.workspace.message(&model::SessionId::parse(session).unwrap(), &model::MessageId::parse(id).unwrap()).await;
     let message = serde_json::to_value(message.unwrap().unwrap().message).unwrap();
     assert_eq!(outcome(&message), ("expired", &json!("stopped")));
-}
-
-/// Two requests for one call are one card, and get the same answer.
-#[tokio::test]
-async fn two_requests_for_one_call_are_one_card() {
-    let mill = Mill::new().await;
-    mill.report(call("PreToolUse", "toolu_1", "ls")).await;
-    let asks = || mill.report(bash("PermissionRequest", "ls"));
-    let decided = async {
-        let card = mill.card().await;
-        mill.decide(&card, json!({"selected": ["deny"]})).await;
-    };
-    let (first, second, ()) = in_time(async { tokio::join!(asks(), asks(), decided) }).await;
-    assert_eq!((first.body, second.body), (denies("A person denied this"), denies("A person denied this")));
-    let page = mill.house.read("/v1/sessions/mill/messages").await;
-    let cards = page["messages"].as_array().unwrap().iter().filter(|m| m["message_type"] == "APPROVAL").count();
-    assert_eq!(cards, 1);
 }
 
 /// The transcript alone makes messages: whatever hooks report, before, between and after its lines.

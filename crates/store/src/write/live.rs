@@ -23,7 +23,7 @@ use crate::step::Step;
 use crate::store::on_step;
 use crate::{
     Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Objection, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
+    Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
 };
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId, Status};
@@ -141,7 +141,9 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
             None => begin_anew(step, same, index, &new.id).await,
         };
     }
-    if let Some(refusal) = forgotten::taken(step, new).await? {
+    if new.origin == Origin::Posts
+        && let Some(refusal) = forgotten::taken(step, new).await?
+    {
         return Ok(Err(refusal));
     }
     let upsert = SessionUpsert {
@@ -151,7 +153,7 @@ async fn create(step: &mut Step<'_>, new: &NewSession) -> Result<Answer, StoreEr
         facts: new.facts.clone(),
         new_id: new.id.clone(),
     };
-    let mut sessions = sessions::load(step, &[upsert]).await?;
+    let mut sessions = sessions::load(step, &[upsert], new.origin).await?;
     let index = sessions.index(&new.key)?;
     let row = sessions.row(index);
     if row.id != new.id.as_str() {

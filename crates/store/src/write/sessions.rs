@@ -7,8 +7,9 @@ use crate::session_row::{LIVE_SESSION, SELECTED, SESSION};
 use crate::step::Step;
 use crate::step::chunks::padded;
 use crate::store::on_step;
-use crate::{SessionUpsert, StoreError};
-use model::Micros;
+use crate::write::feed;
+use crate::{FeedKind, FeedRow, Origin, SessionUpsert, StoreError};
+use model::{Micros, SessionId};
 use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
 
@@ -110,8 +111,13 @@ async fn fetch(step: &mut Step<'_>, column: &str, values: &[&str]) -> Result<Vec
     Ok(rows)
 }
 
-/// Loads the sessions that are stored, creates the others, and applies the facts.
-pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Result<Sessions, StoreError> {
+/// Loads the sessions that are stored, creates the others, and applies the facts. A session that an agent's key made under the
+/// id of a transcript isn't the transcript's: it gets another id.
+pub(crate) async fn load(
+    step: &mut Step<'_>,
+    upserts: &[SessionUpsert],
+    origin: Origin,
+) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions { rows: Vec::with_capacity(upserts.len()), by_key: HashMap::new() };
     let keys: Vec<_> = upserts.iter().map(|upsert| text(&upsert.key)).collect();
     let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
@@ -122,7 +128,10 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
             index
         } else {
             let (agent, key) = (text(&upsert.agent).into_owned(), text(&upsert.key).into_owned());
-            let before = stored.remove(&(agent.clone(), key.clone()));
+            let mut before = stored.remove(&(agent.clone(), key.clone()));
+            if let Some(row) = before.take_if(|row| origin == Origin::Transcript && row.key_id.is_some()) {
+                rename(step, &row).await?;
+            }
             let row = match &before {
                 Some(row) => row.clone(),
                 None => SessionRow::new(step.rid(), &upsert.new_id, agent, key),
@@ -137,6 +146,35 @@ pub(crate) async fn load(step: &mut Step<'_>, upserts: &[SessionUpsert]) -> Resu
         }
     }
     Ok(sessions)
+}
+
+/// Gives a session another id of its agent's, and to its sub-agents' sessions by the same key: what it was called is a
+/// transcript's. Its own id is what it would have been called without.
+async fn rename(step: &mut Step<'_>, row: &SessionRow) -> Result<(), StoreError> {
+    let mut key = row.id.clone();
+    while is_taken(step, &row.agent, &key).await? {
+        key = format!("{}~{}", row.id, step.rid());
+    }
+    for sql in [
+        "UPDATE session SET key = $4 WHERE workspace_id = $1 AND agent = $2 AND key = $3 AND key_id = $5",
+        "UPDATE session SET parent_key = $4 WHERE workspace_id = $1 AND agent = $2 AND parent_key = $3 AND key_id = $5",
+    ] {
+        on_step!(step, c => {
+            sqlx::query(sql).bind(step.workspace).bind(&row.agent).bind(&row.key).bind(&key).bind(&row.key_id)
+                .execute(c).await.map(drop)
+        })?;
+    }
+    let session = SessionId::parse(row.id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let changed = FeedRow::of_session(step.pos(), FeedKind::Session, &session);
+    feed::write_rows(step, &[changed]).await
+}
+
+async fn is_taken(step: &mut Step<'_>, agent: &str, key: &str) -> Result<bool, StoreError> {
+    let found: Option<i64> = on_step!(step, c => {
+        sqlx::query_scalar("SELECT rid FROM session WHERE workspace_id = $1 AND key = $3 AND agent = $2")
+            .bind(step.workspace).bind(agent).bind(key).fetch_optional(c).await
+    })?;
+    Ok(found.is_some())
 }
 
 /// A session without a message still has its file: it is exported, and forgotten, with it.

@@ -6,8 +6,8 @@ use model::{Run, RunOutcome};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use store::{
-    Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, RunUpsert, SearchQuery, StoreError,
-    Sums,
+    Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, Origin, RunUpsert, SearchQuery,
+    StoreError, Sums,
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "messages without words have none")]
@@ -165,6 +165,7 @@ async fn a_posted_session_is_the_same() {
             facts: model::SessionFacts::default(),
             key_id: Some("key".to_owned()),
             create_hash: Some(vec![0xff, 1]),
+            origin: Origin::Posts,
         };
         let create = || LiveWrite::Create(Box::new(new.clone()));
         let post = || {
@@ -198,11 +199,12 @@ async fn a_posted_session_is_the_same() {
 #[tokio::test]
 async fn every_column_of_a_session_is_written() {
     const FOLLOWS: [&str; 4] = ["memory", "message_count", "session_source", "session_blob"];
-    // The feed tells what changed here; the number of a row is this database's; channels and schedules are of this server.
-    const OURS: [&str; 9] = [
+    // The feed tells what changed here; the number of a row is this database's; channels, schedules and keys are of this server.
+    const OURS: [&str; 10] = [
         "channel_delivery.*",
         "channel_session.*",
         "feed.*",
+        "hook_owner.*",
         "message.rid",
         "message.workspace_id",
         "schedule.*",

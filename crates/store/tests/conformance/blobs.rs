@@ -1,7 +1,7 @@
 //! Files by their content: kept once, read by those who brought them or whose sessions refer to them.
 
 use crate::support::{Engine, NOW, ago, batch, count, digest, engines, read, session, session_id, upload};
-use store::{Blob, Database, LiveWrite, NewBlob, NewSession, Store};
+use store::{Blob, Database, LiveWrite, NewBlob, NewSession, Origin, Store};
 
 /// SHA-256 of what is put there.
 const DIGEST: &str = "b00c6e4be222eebfcf5b147c533f5935dff18a6278532db23013c5a76d03e8a3";
@@ -15,6 +15,7 @@ fn owned(id: &str, key_id: &str) -> LiveWrite {
         facts: model::SessionFacts::default(),
         key_id: Some(key_id.to_owned()),
         create_hash: Some(vec![1]),
+        origin: Origin::Posts,
     }))
 }
 

@@ -8,7 +8,7 @@ use model::run_prompt::{NoticePlacement, RunFormat};
 use model::{Body, Draft, Micros, Role, RunOutcome, SessionFacts, Usage};
 use store::{
     ContextCheck, FaultReason, GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveWrite, NewMessage,
-    NewSession, Refusal, Sums, Takes,
+    NewSession, Origin, Refusal, Sums, Takes,
 };
 
 async fn one(engine: &Engine, write: LiveWrite) -> Result<LiveDone, Refusal> {
@@ -60,6 +60,7 @@ async fn two_runs(engine: &Engine) {
         facts: SessionFacts::default(),
         key_id: None,
         create_hash: Some(vec![1]),
+        origin: Origin::Posts,
     };
     one(engine, LiveWrite::Create(Box::new(new))).await.unwrap();
     write(engine, "m1", "One \u{0} <&>").await;

@@ -3,7 +3,7 @@
 use crate::support::{NOW, engines};
 use model::session::{Live, LiveState};
 use model::{MessageId, Micros, SessionFacts, SessionId, SessionState};
-use store::{AllowRule, LiveEdit, LiveWrite, NewSession};
+use store::{AgentKey, AgentSession, AllowRule, LiveEdit, LiveWrite, NewSession, Origin, Usage};
 
 fn rule(id: &str, made_at: i64) -> AllowRule {
     AllowRule {
@@ -64,9 +64,16 @@ async fn a_session_has_the_state_that_its_hooks_report() {
             facts: SessionFacts::default(),
             key_id: None,
             create_hash: None,
+            origin: Origin::Posts,
         };
         workspace.write_live(&[LiveWrite::Create(Box::new(new))], NOW).await.unwrap();
-        assert_eq!(workspace.session_of_agent("claude_code", "mill").await.unwrap(), Some((id.clone(), false)));
+        let known = AgentSession { id: id.clone(), is_deleted: false, key_id: None, hook_key_id: None };
+        assert_eq!(workspace.session_of_agent("claude_code", "mill").await.unwrap(), Some(known.clone()));
+        // No key has this id: it holds no more than one that was revoked.
+        assert!(workspace.own_hooks(&id, "gone", NOW).await.unwrap());
+        assert!(workspace.own_hooks(&id, "gone too", NOW).await.unwrap());
+        let owned = AgentSession { hook_key_id: Some("gone too".to_owned()), ..known };
+        assert_eq!(workspace.session_of_agent("claude_code", "mill").await.unwrap(), Some(owned));
         assert_eq!(workspace.session_of_agent("codex", "mill").await.unwrap(), None);
         let live = Live { state: LiveState::Waiting, reason: "Asks".to_owned(), at: NOW };
         let mut edit = LiveEdit::new(id.clone());
@@ -74,5 +81,38 @@ async fn a_session_has_the_state_that_its_hooks_report() {
         workspace.write_live(&[LiveWrite::Edit(Box::new(edit))], NOW).await.unwrap();
         let session = workspace.session(&id, NOW).await.unwrap().unwrap();
         assert_eq!((session.state, session.live, session.registered), (SessionState::NeedsYou, Some(live), false));
+    }
+}
+
+#[tokio::test]
+async fn the_key_of_a_sessions_hooks_changes_once_it_holds_no_more() {
+    for engine in engines().await {
+        let workspace = &engine.workspace;
+        let session = SessionId::parse("s1").unwrap();
+        let key = |id: &str, expires_at| AgentKey {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            hash: "00".to_owned(),
+            scopes: vec!["hooks".to_owned()],
+            created_at: NOW,
+            expires_at,
+            last_used_at: None,
+            revoked_at: None,
+            posted: Usage::default(),
+            quota: Usage { messages: 1, bytes: 1 },
+        };
+        let end = Micros(NOW.0 + 10);
+        for key in [key("one", Some(end)), key("two", None), key("three", None)] {
+            workspace.put_agent_key(&key).await.unwrap();
+        }
+        let owns = async |key: &str, at| workspace.own_hooks(&session, key, at).await.unwrap();
+        assert!(owns("one", NOW).await);
+        assert!(!owns("two", Micros(end.0 - 1)).await);
+        assert!(owns("one", Micros(end.0 - 1)).await);
+        assert!(owns("two", end).await);
+        assert!(!owns("three", end).await);
+        workspace.revoke_agent_key("two", end).await.unwrap();
+        assert!(owns("three", end).await);
+        assert!(!owns("one", end).await);
     }
 }

@@ -6,8 +6,8 @@ use model::routing::Senders;
 use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
-    NewMessage, NewSession, Objection, Parents, Range, Refusal, SearchQuery, SessionFilter, Store, StoredMessage, Sums,
-    Usage, Workspace,
+    NewMessage, NewSession, Objection, Origin, Parents, Range, Refusal, SearchQuery, SessionFilter, Store,
+    StoredMessage, Sums, Usage, Workspace,
 };
 
 fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
@@ -19,6 +19,7 @@ fn new_session(id: &str, key_id: Option<&str>) -> NewSession {
         facts: SessionFacts { project: Some("/work/live".to_owned()), ..SessionFacts::default() },
         key_id: key_id.map(str::to_owned),
         create_hash: Some(vec![1]),
+        origin: Origin::Posts,
     }
 }
 

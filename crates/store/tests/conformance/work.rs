@@ -6,8 +6,8 @@ use model::policy::Display;
 use model::{Body, Draft, Micros, Role, SessionFacts, SessionState, Status};
 use serde_json::{Value, json};
 use store::{
-    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, StoredMessage, Sums,
-    Workspace,
+    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, Origin, StoredMessage,
+    Sums, Workspace,
 };
 
 fn create() -> LiveWrite {
@@ -19,6 +19,7 @@ fn create() -> LiveWrite {
         facts: SessionFacts::default(),
         key_id: None,
         create_hash: Some(vec![1]),
+        origin: Origin::Posts,
     }))
 }
 
