@@ -201,6 +201,8 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/assets/{name}", get(assets::asset))
         .route("/manifest.webmanifest", get(web_app::manifest))
         .route("/worker.js", get(web_app::worker))
+        .route("/favicon.ico", get(web_app::favicon))
+        .route("/apple-touch-icon.png", get(web_app::touch_icon))
         .route("/offline", get(web_app::page).with_state(site.clone()))
         .fallback_service(axum::routing::any(guard::not_found).with_state(doors.clone()))
         .method_not_allowed_fallback(guard::not_allowed)

@@ -42,6 +42,30 @@ pub async fn manifest() -> Response {
     (kind, json::write(&manifest).unwrap_or_default()).into_response()
 }
 
+/// The icon of 192 pixels, in the program: browsers ask for these two by themselves, on pages that name none.
+const ICON: &[u8] = include_bytes!("../../../app/assets/icon-192.png");
+
+fn icon(content_type: &'static str, bytes: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "public, max-age=86400")], bytes).into_response()
+}
+
+pub async fn touch_icon() -> Response {
+    icon("image/png", ICON.to_vec())
+}
+
+/// An icon file that holds the PNG: a header, an entry, then the picture.
+pub async fn favicon() -> Response {
+    /// Bytes before the picture.
+    const START: u32 = 22;
+    let length = u32::try_from(ICON.len()).unwrap_or_default();
+    // Kind 1 is an icon, with 1 picture of 192 times 192 pixels, in 1 plane of 32 bits.
+    let mut file = vec![0, 0, 1, 0, 1, 0, 192, 192, 0, 0, 1, 0, 32, 0];
+    file.extend(length.to_le_bytes());
+    file.extend(START.to_le_bytes());
+    file.extend(ICON);
+    icon("image/x-icon", file)
+}
+
 /// At the root, since a worker has a say in what lies below it only.
 pub async fn worker(headers: HeaderMap) -> Response {
     assets::file("worker.js", A_DAY, &headers)

@@ -55,6 +55,8 @@ fn on_every_kind_of_answer() {
         ("no picture", server.get("/v1/blobs/sha256:00", &[with])),
         ("an asset that isn't there", server.get("/assets/none.css", &[])),
         ("health", server.get("/healthz", &[])),
+        ("the icon", server.get("/favicon.ico", &[])),
+        ("the icon of a phone", server.get("/apple-touch-icon.png", &[])),
     ];
     let mut seen = String::new();
     for name in ALWAYS {
