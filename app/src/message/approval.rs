@@ -63,7 +63,7 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let answers = (card.options.answers || HookAsk::of(card.draft()).is_some()) && !card.printed();
     let covered = Covered::of(&card.entry, approval).filter(|_| answers);
     let title = fits_head(&approval.title)
-        .then(|| view! { <span class="cut mut">{exact::phrase(&approval.title).into_view()}</span> });
+        .then(|| view! { <span class="title">{exact::phrase(&approval.title).into_view()}</span> });
     // The card may stand on another session's page.
     let session = card.options.nested.then(|| card.options.session_id.as_str());
     let given = match &covered {

@@ -49,11 +49,13 @@ pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payloa
     });
     let summary = &card.entry.summary;
     let title = if summary.is_empty() { &declared.title } else { summary };
+    // Who is asked reads the whole title.
+    let title = if declared.asks() { title.clone() } else { clip(title, 120) };
     view! {
         <details class="card declared" open>
             <summary>
                 <Icon glyph=glyph(declared.icon) />
-                <b>{visible::phrase(&clip(title, 120)).into_view()}</b>
+                <b>{visible::phrase(&title).into_view()}</b>
                 <span class="sp"></span>
                 <span class="chip" title=clip(&message_type, 200)>{visible::html(&clip(&declared.title, 60)).into_view()}</span>
             </summary>

@@ -11,7 +11,7 @@ use crate::shared::message_href;
 use api::messages::{AskedCall, Entry};
 use leptos::prelude::*;
 use model::markdown::said_besides;
-use model::message_type::approval::Approval;
+use model::message_type::approval::{Approval, Choice, Question};
 use serde_json::Value;
 
 /// Characters that a row of the list has room for.
@@ -57,9 +57,24 @@ impl<'e> Covered<'e> {
             prose(&mut html, "<div class=\"prose\">", body, &scope);
         }
         for call in &self.entry.calls {
-            self::call(&mut html, call, session);
+            let given: Vec<_> = call
+                .input
+                .iter()
+                .filter(|(key, value)| *key != QUESTIONS || !self.draws_questions(value))
+                .map(|(key, value)| (key.as_str(), value))
+                .collect();
+            self::call(&mut html, call, &given, session);
         }
         html
+    }
+
+    /// Does the form draw every word of the questions that a tool is given? With any other field they are shown as they are
+    /// written.
+    fn draws_questions(&self, given: &Value) -> bool {
+        let asked = &self.approval.questions;
+        given.as_array().is_some_and(|given| {
+            given.len() == asked.len() && given.iter().zip(asked).all(|(given, asked)| draws(given, asked))
+        })
     }
 
     /// All of it in one row. None where that has no room, or where a part of it can be read on the session's page alone.
@@ -123,13 +138,48 @@ impl<'e> Covered<'e> {
     }
 }
 
+/// Do a question's words, and nothing else, stand in a tool's input?
+fn draws(given: &Value, asked: &Question) -> bool {
+    let said = |word: &Option<String>| word.as_deref().unwrap_or_default().to_owned();
+    let option = |given: &Value, choice: &Choice| {
+        has_only(given, &["label", "description"])
+            && given["label"] == choice.label.as_str()
+            && given["description"].as_str().unwrap_or_default() == said(&choice.description)
+    };
+    has_only(given, &["question", "header", "multiSelect", "options"])
+        && given["question"] == asked.question.as_str()
+        && given["header"].as_str().unwrap_or_default() == said(&asked.header)
+        && given["multiSelect"].as_bool().unwrap_or_default() == (asked.multi_select == Some(true))
+        && given["options"].as_array().is_some_and(|given| {
+            given.len() == asked.options.len()
+                && given.iter().zip(&asked.options).all(|(given, choice)| option(given, choice))
+        })
+}
+
+/// Is it an object with these keys alone, and values of their kinds?
+fn has_only(value: &Value, keys: &[&str]) -> bool {
+    value.as_object().is_some_and(|object| {
+        object.iter().all(|(key, value)| {
+            keys.contains(&key.as_str())
+                && match key.as_str() {
+                    "multiSelect" => value.is_boolean(),
+                    "options" => value.is_array(),
+                    _ => value.is_string(),
+                }
+        })
+    })
+}
+
+/// The key of the questions that a tool asks a person.
+const QUESTIONS: &str = "questions";
+
 /// The key that needs no name beside its value.
 fn is_command(key: &str) -> bool {
     key == "command"
 }
 
-/// What a tool is given, every value of it.
-fn call(html: &mut Html, call: &AskedCall, session: Option<&str>) {
+/// What a tool is given: every value of it that isn't drawn elsewhere in the card.
+fn call(html: &mut Html, call: &AskedCall, given: &[(&str, &Value)], session: Option<&str>) {
     let seq = call.seq.to_string();
     let link = session.map_or_else(|| format!("#m{seq}"), |session| message_href(session, call.seq));
     html.tag("<div class=\"covered\"><p class=\"cap\"><b>");
@@ -139,7 +189,7 @@ fn call(html: &mut Html, call: &AskedCall, session: Option<&str>) {
         html.tag("<p class=\"mut\">Without any input</p>");
     }
     let mut in_list = false;
-    for (key, value) in &call.input {
+    for (key, value) in given.iter().copied() {
         let text = text(value);
         let is_short = !is_command(key) && text.chars().nth(SHORT_CHARS).is_none() && !text.contains('\n');
         if is_short != in_list {

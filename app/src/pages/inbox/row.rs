@@ -42,7 +42,7 @@ pub fn row(ask: &Ask, data: &InboxPage) -> Part {
         <article class="request nested" data-row=session.clone() data-session=session data-ask=key data-sign=sign tabindex="-1" aria-labelledby=heading.clone()>
             <header>
                 <h2 id=heading.clone()><a dir="auto" href=there>{name}</a></h2>
-                <span class="cap cut">{place(ask.session.as_ref(), data)}</span>
+                <span class="cap">{place(ask.session.as_ref(), data)}</span>
                 <span class="cap">"asked "{moment_ago(&data.shell.clock, message.draft.created_at)}</span>
             </header>
             {calls}
