@@ -163,6 +163,13 @@ export async function ready(page) {
   await page.waitForSelector('html[data-ready]', { state: 'attached' });
 }
 
+// Waits until a request takes a decision: a second after it came into view. A click waits for the second by itself, not for the view.
+export async function decidable(request) {
+  const form = request.locator(':is(form[data-decide], form[data-reply])').first();
+  await form.scrollIntoViewIfNeeded();
+  await expect(form).toHaveAttribute('data-ready', '');
+}
+
 // What the address asks for. Empty fields don't belong into it.
 export function query(page) {
   return Object.fromEntries(new URL(page.url()).searchParams);

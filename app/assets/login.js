@@ -11,15 +11,20 @@ history.replaceState(null, '', location.pathname + location.search);
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 if (timeZone) document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; SameSite=Strict`;
 
+// The mark of a log-in page that another site opened: the page that it leads to asks first.
+const OUTSIDE = 'outside';
+
 // Only a page of this very site is a place to go on to. Its whole address is what was checked: a path by itself, as `//host`,
 // would be read anew, as another site.
 function nextPage() {
-  const home = new URL('/sessions', location.origin).href;
-  const wanted = new URLSearchParams(location.search).get('next') ?? home;
-  if (!URL.canParse(wanted, location.origin)) return home;
-  const url = new URL(wanted, location.origin);
+  const given = new URLSearchParams(location.search);
+  const home = new URL('/sessions', location.origin);
+  const wanted = given.get('next') ?? '';
+  const url = URL.canParse(wanted, location.origin) && wanted ? new URL(wanted, location.origin) : home;
   const isOurs = url.origin === location.origin && url.protocol === location.protocol;
-  return isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url.href : home;
+  const next = isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url : home;
+  if (given.has(OUTSIDE)) next.searchParams.set(OUTSIDE, '1');
+  return next.href;
 }
 
 // Of this browser: `logged_in`, and `may_change` if its secret is that of the log-in.

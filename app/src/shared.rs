@@ -7,6 +7,7 @@ pub mod hash;
 pub mod keymap;
 pub mod message_filter;
 pub mod page_action;
+pub mod readiness;
 pub mod sorted;
 pub mod tab_message;
 pub mod window;
@@ -15,6 +16,9 @@ use api::endpoint::segment;
 use model::envelope::{LineComment, ReviewState};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
+
+/// The parameter that the server adds to the address of a page which another site opened. Its value is `1`.
+pub const FROM_OUTSIDE: &str = "outside";
 
 /// Returns the path of a session's page.
 pub fn session_href(id: &str) -> String {

@@ -181,6 +181,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     part! {
         <a class="skip" href=target>{words}</a>
         {read_only()}
+        {arrival()}
         {app}
         <p class="link-notice" id="link-notice" role="status" hidden></p>
         <div class="notices" id="notices" role="status"></div>
@@ -201,6 +202,19 @@ fn read_only() -> Part {
             <code>"verbatim open"</code>" and open its link, or "
             <a class="link" href="/login#again" target="_blank">"sign in again"</a>" with its code. What you typed stays here."
         </p>
+    }
+}
+
+/// What a page asks that another site opened. `frontend::arrival` shows it.
+fn arrival() -> Part {
+    part! {
+        <dialog id="arrival" class="ask" closedby="none" aria-labelledby="arrival-title" aria-describedby="arrival-words">
+            <form method="dialog" data-waits="">
+                <h2 id="arrival-title">"You came here from another page"</h2>
+                <p id="arrival-words">"A site or program other than Verbatim opened this page. What you press now might be meant for it, so nothing works here until you continue."</p>
+                <div class="actions"><button type="submit" class="btn primary">"Continue"</button></div>
+            </form>
+        </dialog>
     }
 }
 

@@ -1,7 +1,7 @@
 // An agent's review: its card, the same comments on the changes page, and what a person answers.
 import { typed } from '../agent.mjs';
 import { cwd, edit, lines, open, session } from '../review.mjs';
-import { accessible, expect, ready, test, twin } from '../verbatim.mjs';
+import { accessible, decidable, expect, ready, test, twin } from '../verbatim.mjs';
 
 test.use({ viewport: { width: 1084, height: 800 } });
 
@@ -42,6 +42,7 @@ test('a review is answered in its card, for everybody and for the agent, and tak
   await findings(other).first().getByRole('button', { name: 'Reopen' }).click();
   await expect(findings(page).first().getByRole('button')).toHaveText(['Accept suggestion', 'Resolve']);
   await findings(page).nth(1).getByRole('button', { name: 'Resolve' }).focus();
+  await decidable(findings(page).nth(1));
   await page.keyboard.press('Enter');
   await expect(findings(page).nth(1)).toContainText('Resolved');
   await page.reload();
@@ -66,6 +67,7 @@ test('comments of a review stand under their lines, beside a person\'s, and are 
   await page.keyboard.type('Why a quince?');
   await page.keyboard.press('Control+Enter');
   await expect(notes).toHaveCount(3);
+  await notes.filter({ hasText: 'A plum' }).scrollIntoViewIfNeeded();
   await notes.filter({ hasText: 'A plum' }).getByRole('button', { name: 'Resolve' }).click();
   await expect(notes.filter({ hasText: 'A plum' })).toContainText('Resolved');
   const [told] = await agent.pending();

@@ -1,6 +1,6 @@
 // An agent asks, and a person answers from the page.
 import { newAgent, typed } from '../agent.mjs';
-import { AWAY, accessible, act, expect, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, act, decidable, expect, test, visit } from '../verbatim.mjs';
 
 const articles = (page) => page.locator('.chunk > article');
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
@@ -489,6 +489,7 @@ test('keys answer the card that has the focus, and only that', async ({ page, ve
   await page.keyboard.press('a');
   await expect(page.locator('.approval .allow')).toBeVisible();
   await page.locator('section.approval').focus();
+  await decidable(page.locator('section.approval'));
   await page.keyboard.press('a');
   await expect(page.locator('.approval .allow')).toHaveCount(0);
   const { body } = await agent.call('GET', `/sessions/${agent.id}/messages/${asked.id}`);
@@ -511,6 +512,7 @@ test.describe('files', () => {
 
     // What goes wrong is said beside the buttons, and can be tried again.
     await page.route('**/decision', (route) => route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Not now', status: 422, code: 'invalid' }) }), { times: 1 });
+    await decidable(card);
     await group.getByRole('button', { name: 'Keep it' }).press('Enter');
     await expect(group.getByRole('alert')).toContainText('Not now');
 

@@ -1,6 +1,6 @@
 // What a decision covers is on the screen, whole, wherever there is a button for it.
 import { newAgent, typed } from '../agent.mjs';
-import { accessible, expect, test, visit } from '../verbatim.mjs';
+import { accessible, decidable, expect, test, visit } from '../verbatim.mjs';
 
 const permission = (fields = {}) => typed('APPROVAL', { kind: 'permission', title: 'Run `ls`', state: 'open', ...fields });
 const call = (input, tool_name = 'Bash') => typed('TOOL_CALL', { tool_name, kind: 'execute', state: 'pending', input });
@@ -137,6 +137,7 @@ test('what is too large to be read can be denied and not allowed', async ({ page
   await card.focus();
   await page.keyboard.press('a');
   await accessible(page);
+  await decidable(card);
   await page.keyboard.press('d');
   await expect(page.locator('.approval')).toHaveCount(0);
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: denied']);

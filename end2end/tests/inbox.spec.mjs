@@ -1,6 +1,6 @@
 // What waits for the reader in all sessions, answered on one page.
 import { newAgent, typed } from '../agent.mjs';
-import { AWAY, accessible, expect, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, decidable, expect, ready, test, visit } from '../verbatim.mjs';
 
 const approval = (title) => typed('APPROVAL', { kind: 'permission', title, state: 'open' });
 const row = (page, agent, seq) => page.locator(`[data-ask="${agent.id}/${seq}"]`);
@@ -36,17 +36,20 @@ test('requests of all sessions are read and answered in place', async ({ page, v
   await expect(page.locator('#announcer')).toHaveText('No open request has the focus');
   await page.keyboard.press('j');
   await expect(page.getByRole('article', { name: 'Frost', exact: true })).toBeFocused();
+  await decidable(row(page, runs, 2));
   await page.keyboard.press('a');
   await expect(row(page, runs, 2)).toContainText(/Allowed once.*by you/);
   await expect(row(page, runs, 2)).toBeFocused();
   expect(await words(runs)).toEqual(['Selected: allowed once']);
   await page.keyboard.press('j');
+  await decidable(row(page, edits, 2));
   await page.keyboard.press('d');
   await expect(row(page, edits, 2)).toContainText(/Denied.*by you/);
   await page.keyboard.press('j');
   await page.keyboard.press('r');
   await expect(row(page, wonders, 1).getByRole('textbox', { name: 'Your answer' })).toBeFocused();
   await page.keyboard.type('The *old* name');
+  await decidable(row(page, wonders, 1));
   await page.keyboard.press('Control+Enter');
   await expect(row(page, wonders, 1)).toContainText('Answered by you');
   expect(await words(wonders)).toEqual(['The *old* name']);
@@ -166,6 +169,7 @@ test.describe('on a phone', () => {
     expect(new URL(page.url()).search).toBe('?limit=40');
     const allow = page.locator('.inbox .request').nth(20).getByRole('button', { name: 'Allow once' });
     expect((await allow.boundingBox()).height).toBeGreaterThanOrEqual(48);
+    await decidable(page.locator('.inbox .request').nth(20));
     await allow.tap();
     // The one that is decided stays, the next one comes.
     await expect(page.locator('.inbox .request').nth(20)).toContainText(/Allowed once.*by you/);

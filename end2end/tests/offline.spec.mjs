@@ -214,7 +214,7 @@ test('downloads, and links from other sites, come through the worker', async ({ 
   const elsewhere = verbatim.url.replace('127.0.0.1', 'localhost');
   await page.goto(`${elsewhere}/login`);
   await page.evaluate((to) => { location.href = to; }, verbatim.url + RIPE);
-  await expect(page).toHaveURL(verbatim.url + RIPE);
+  await expect(page).toHaveURL(`${verbatim.url}${RIPE}?outside=1`);
   await ready(page);
   expect(await kept(page)).not.toEqual([]);
 });

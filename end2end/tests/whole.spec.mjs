@@ -3,7 +3,7 @@ import { askAll, askByHook, TEXTS, unseen } from '../requests.mjs';
 import { newAgent, typed } from '../agent.mjs';
 import { accessible, expect, test, visit } from '../verbatim.mjs';
 
-const CARDS = ':is(.approval, .files > li, .code-review, .declared, [data-question] .msg, .request)';
+const CARDS = ':is(.approval, .files > li, .code-review, .declared, [data-question] .msg, .request, form.asks)';
 
 for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['phone', { width: 360, height: 780 }]]) {
   test.describe(`on a ${name}`, () => {
@@ -39,14 +39,14 @@ for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['pho
         const agent = await askAll(verbatim, text);
         await askByHook(verbatim, 'Bash', { command: text, description: text });
         const cut = {};
-        for (const path of [`/s/${agent.id}`, '/inbox']) {
+        for (const [path, least] of [[`/s/${agent.id}`, 12], ['/inbox', 9], ['/sessions', 1]]) {
           await visit(page, verbatim, path);
           const cards = page.locator(CARDS);
-          expect(await cards.count()).toBeGreaterThanOrEqual(path === '/inbox' ? 9 : 12);
+          expect(await cards.count()).toBeGreaterThanOrEqual(least);
           for (const card of await cards.all()) {
             const id = await card.evaluate((it) => it.closest('[data-id]')?.dataset.id ?? it.querySelector('[data-id]')?.dataset.id ?? it.className);
             const found = await card.evaluate(unseen);
-            if (found.length > 0) cut[`${path === '/inbox' ? 'inbox' : 'session'} ${id}`] = found;
+            if (found.length > 0) cut[`${path.split('/')[1]} ${id}`] = found;
           }
         }
         expect(cut).toEqual({});

@@ -9,6 +9,7 @@
 //! ends the app.
 //!
 //! A tour, bottom-up:
+//! - `readiness`: which requests take a decision yet; `arrival`: a page that another site opened asks first.
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
 //! - `filter`: the chips above a transcript; `desktop`: notifications.
 //! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload lead to where
@@ -49,12 +50,14 @@ mod reconcile;
 mod times;
 mod toasts;
 
+mod arrival;
 mod cursor;
 mod dev_toggle;
 mod dispatch;
 mod image_viewer;
 mod menus;
 mod message_text;
+mod readiness;
 mod swap;
 mod targets;
 mod toast_stack;
@@ -71,6 +74,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn hydrate() -> Promise {
     console_error_panic_hook::set_once();
+    arrival::start();
+    readiness::start();
     action_runner::start();
     events::start();
     dev_toggle::start();

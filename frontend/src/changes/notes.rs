@@ -208,6 +208,9 @@ fn note(comment: &Comment, lost: bool) -> Option<Element> {
     within(&head, element("span", "sp", ""))?;
     // Where no agent gets the answer to a review there is none.
     let answers = remark.is_none_or(|remark| remark.review.shown_sha256.is_some());
+    if remark.is_some() && answers {
+        let _ = note.set_attribute("data-waits", "");
+    }
     match comment.state {
         State::Draft => {
             within(&head, button("edit", "Edit", "btn quiet tiny"))?;

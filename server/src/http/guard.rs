@@ -8,6 +8,7 @@ use super::{Site, login, page_data, pages};
 use api::account::{SECRET_HEADER, SECRET_MISSING};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem};
+use app::shared::FROM_OUTSIDE;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
@@ -74,6 +75,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
         return refuse(request, problem);
     }
     match without_nul(request.uri()) {
+        Ok(()) if from_outside(&request) => login::marked(request.uri()),
         Ok(()) => next.run(request).await,
         Err(problem) if is_page(request.uri()) => refuse_page(&doors, request, &pages::not_understood(problem)).await,
         Err(problem) => refuse(request, problem),
@@ -133,6 +135,20 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
         return Err(foreign());
     }
     Ok(())
+}
+
+/// Opens another site, or another server of this machine, a page here whose address doesn't say so yet? What was typed, a
+/// bookmark and the printed link come from no site.
+fn from_outside(request: &Request) -> bool {
+    let headers = request.headers();
+    let site = text(headers, "sec-fetch-site");
+    let opens =
+        reads(request.method()) && text(headers, "sec-fetch-mode") == Some("navigate") && is_page(request.uri());
+    let mark = (FROM_OUTSIDE, "1");
+    let is_marked = |query: &str| query.split('&').any(|pair| pair.split_once('=') == Some(mark));
+    opens
+        && site.is_some_and(|site| !matches!(site, "same-origin" | "none"))
+        && !request.uri().query().is_some_and(is_marked)
 }
 
 /// No endpoint changes anything by these.

@@ -4,6 +4,7 @@ use super::guard::{self, Doors};
 use super::{Site, page_data};
 use api::account::{LogIn, LogInSecret, LogInState};
 use api::{Nothing, Problem};
+use app::shared::FROM_OUTSIDE;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
@@ -59,6 +60,14 @@ pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
 pub fn redirect(uri: &Uri) -> Response {
     let wanted = uri.path_and_query().map_or("/", |p| p.as_str());
     Redirect::to(&format!("/login?next={}", api::endpoint::segment(wanted))).into_response()
+}
+
+/// Leads to the same page, by an address which says that another site opened it. No page takes the mark off its own address before
+/// its reader has said so, and one that leads on by itself, as the log-in page does, takes it along.
+pub fn marked(uri: &Uri) -> Response {
+    let query = uri.query().filter(|query| !query.is_empty()).map(|query| format!("{query}&")).unwrap_or_default();
+    // Relative to what was asked for: a path such as `//host` would be read as another site.
+    Redirect::to(&format!("?{query}{FROM_OUTSIDE}=1")).into_response()
 }
 
 /// Is this browser logged in, and may it change something? Answers with 200 either way: it is no error to ask.

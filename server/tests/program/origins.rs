@@ -142,3 +142,60 @@ fn pages_that_ask() {
     }
     assert_snapshot!(seen);
 }
+
+/// A page that another site opens says so in its address, through the log-in page too.
+#[test]
+fn pages_that_another_site_opens_are_marked() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    let opened = |path: &str, site: &str, mode: &str, cookie: &str| {
+        let reply = server.get(path, &[("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Cookie", cookie)]);
+        (reply.status, reply.header("location").map(str::to_owned))
+    };
+    let marked = |location: &str| (303, Some(location.to_owned()));
+    for site in ["cross-site", "same-site", "friendly"] {
+        for (path, location) in [
+            ("/", "?outside=1"),
+            ("/inbox", "?outside=1"),
+            ("/inbox?", "?outside=1"),
+            ("/inbox?limit=5", "?limit=5&outside=1"),
+            ("/inbox?outside=0", "?outside=0&outside=1"),
+            ("/inbox?xoutside=1", "?xoutside=1&outside=1"),
+            ("/login?next=%2Finbox", "?next=%2Finbox&outside=1"),
+            ("/nothing", "?outside=1"),
+            ("//evil.example/", "?outside=1"),
+        ] {
+            assert_eq!(opened(path, site, "navigate", &cookie), marked(location), "{path} from {site}");
+            assert_eq!(opened(path, site, "navigate", ""), marked(location), "{path} from {site} without a log-in");
+        }
+        assert_eq!(opened("/inbox?limit=5&outside=1", site, "navigate", &cookie), (200, None));
+        // Without the strict cookie, the way to the log-in page and back keeps it.
+        let (status, location) = opened("/inbox?outside=1", site, "navigate", "");
+        assert_eq!((status, location.as_deref()), (303, Some("/login?next=%2Finbox%3Foutside%3D1")));
+        assert_eq!(opened("/login?next=%2Finbox%3Foutside%3D1&outside=1", site, "navigate", ""), (200, None));
+    }
+    for site in ["none", "same-origin"] {
+        assert_eq!(opened("/inbox", site, "navigate", &cookie), (200, None), "{site}");
+    }
+    assert_eq!(opened("/inbox", "none", "navigate", "").1.as_deref(), Some("/login?next=%2Finbox"));
+}
+
+/// Browsers ask for these by themselves, wherever a page names no icon.
+#[test]
+fn icons_need_no_log_in() {
+    let server = Server::start();
+    let [favicon, touch] = ["/favicon.ico", "/apple-touch-icon.png"].map(|path| {
+        let reply = server.get(path, &[]);
+        assert_eq!((reply.status, reply.header("cache-control")), (200, Some("public, max-age=86400")), "{path}");
+        reply
+    });
+    assert_eq!(
+        (favicon.header("content-type"), touch.header("content-type")),
+        (Some("image/x-icon"), Some("image/png"))
+    );
+    assert_eq!(touch.body[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(favicon.body[..6], [0, 0, 1, 0, 1, 0]);
+    let number = |at: usize| u32::from_le_bytes(favicon.body[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!((number(14), number(18)), (touch.body.len(), 22));
+    assert_eq!(favicon.body[22..], touch.body);
+}
