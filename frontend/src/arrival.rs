@@ -58,7 +58,7 @@ fn mark(is_marked: bool) {
 
 /// Did the history lead here from another site? Browsers that don't say where it came from don't know.
 fn came_back() -> bool {
-    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok().filter(|value| value.is_object());
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok().filter(JsValue::is_object);
     let activation = || get(&get(&js_sys::global(), "navigation")?, "activation");
     activation().is_some_and(|activation| {
         let word = |name: &str| Reflect::get(&activation, &name.into()).unwrap_or(JsValue::UNDEFINED);
