@@ -28,7 +28,8 @@ pub struct BeginRun {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticePlacement>,
     /// For an agent that keeps no conversation of its own: everything that was said after this `seq`, its own messages
-    /// included; 0 for all, 5,000 messages at most. Absent: only what the agent wasn't given yet.
+    /// included; 0 for all, 5,000 messages at most. Absent: only what the agent wasn't given yet. Of what doesn't fit into about
+    /// 8 MiB the oldest is left out: `omitted_to`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_after: Option<i64>,
     /// Waits for a message that wakes the agent, 0 to 60 seconds; without one, no run begins and `run` is null. Absent: a run
@@ -42,7 +43,8 @@ impl Input for BeginRun {
 }
 
 /// What an agent is given for a run: what people and the system said since the last run, once and in order, and the notices
-/// of this run. A run that is open is given again, byte for byte: after a crash, or a lost answer.
+/// of this run. A run that is open is given again, byte for byte: after a crash, or a lost answer. A prompt has about 8 MiB of
+/// messages, or one that is longer: what waits behind them is given in the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunBegun {
@@ -64,6 +66,10 @@ pub struct RunBegun {
     pub after: i64,
     /// What people wrote up to this `seq` counts as given.
     pub to: i64,
+    /// The messages above `after` up to this `seq` didn't fit, but for those that the agent wasn't given before: read them with
+    /// `GET /v1/sessions/{session}/messages`. Absent if all are here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_to: Option<i64>,
 }
 impl Reply for RunBegun {
     const STATUSES: &'static [u16] = &[201, 200];

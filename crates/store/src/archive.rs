@@ -70,13 +70,15 @@ pub(crate) static PARTS: [Part; 7] = [
     part!("run" by "session_rid" Int, "id", 500, false:
         id Text, copied Int, model Text, started_at Int, ended_at Int, outcome Text, input Int, output Int,
         cache_read Int, cache_write Int, cost_usd Real, copied_input Int, copied_output Int, copied_cache_read Int,
-        copied_cache_write Int, copied_cost_usd Real, format Text, placement Text, given_after Int, given_to Int),
+        copied_cache_write Int, copied_cost_usd Real, format Text, placement Text, given_after Int, given_to Int,
+        omitted_to Int),
     part!("spent" by "session_rid" Int, "run_id, id", 2000, false:
         id Text, run_id Text, copied Int, is_copy Int, input Int, output Int, cache_read Int, cache_write Int,
         cost_usd Real, cache_write_1h Int, model Text, began_at Int, ended_at Int, first_token_ms Int, stop_reason Text,
         context Int, message_id Text),
     part!("context_log" by "session_rid" Int, "position", 20, true:
-        position Int, run_id Text, part Text, kind Text, seq Int, given_at Int, rendered Blob, hash Text),
+        position Int, run_id Text, part Text, kind Text, seq Int, given_at Int, rendered Packed, same_as Int,
+        hash Text),
     part!("delivery" by "session_rid" Int, "seq", 2000, false: seq Int, delivered_at Int),
     part!("read_position" by "session_rid" Int, "person", 2000, true: person Text, seq Int, read_at Int),
     part!("hook_request" by "session_id" Text, "message_id", 500, true: message_id Text, until Int, ended_at Int),

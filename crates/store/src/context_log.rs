@@ -1,24 +1,31 @@
 //! The context log: the exact bytes that agents were given, in order, each entry with a hash that covers the one before.
 //!
-//! The entries of a run, joined, are its system prompt and its prompt. Notices of a run are stored here and nowhere else.
+//! The entries of a run, joined, are its system prompt and its prompt. Notices of a run are stored here and nowhere else. Texts are
+//! packed. One that its message was given with before isn't stored again: the entry names the one that has it.
 
 use crate::audit::FaultReason;
 use crate::columns::columns;
 use crate::hex::hex;
+use crate::pack::{unpack, unpacked_len, with_packer};
 use crate::step::Step;
 use crate::step::table::{Kind, Row as Cells, Table, Value, Verb};
 use crate::store::{on, on_step};
-use crate::{StoreError, Workspace};
+use crate::{MessageQuery, StoreError, Workspace};
 use model::run_prompt::{Piece, PieceKind, PromptPart};
 use model::{Micros, SessionId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Bytes of texts that are read at once.
-const BYTES: i64 = 8 << 20;
+const BYTES: u64 = MessageQuery::BYTES;
 /// Entries that a check reads at once.
-const PAGE: i64 = 50;
+const PAGE: u32 = 500;
+/// No bytes, packed: of an entry whose text another one has.
+const NOTHING: [u8; 1] = [0];
+/// What an entry takes beside its text, about.
+const ENTRY: usize = 256;
 
 static CONTEXT_LOG: Table = Table {
     name: "context_log",
@@ -30,7 +37,8 @@ static CONTEXT_LOG: Table = Table {
         ("kind", Kind::Text),
         ("seq", Kind::Int),
         ("given_at", Kind::Int),
-        ("rendered", Kind::Blob),
+        ("rendered", Kind::Packed),
+        ("same_as", Kind::Int),
         ("hash", Kind::Text),
     ]),
     has_workspace: true,
@@ -67,12 +75,17 @@ columns! {
         kind: String,
         seq: Option<i64>,
         given_at: i64,
+        /// Packed.
         rendered: Vec<u8>,
         hash: String,
     }
 }
 
-const COLUMNS: &str = "position, run_id, part, kind, seq, given_at, rendered, hash";
+const COLUMNS: &str = "c.position, c.run_id, c.part, c.kind, c.seq, c.given_at, \
+    COALESCE(o.rendered, c.rendered) AS rendered, c.hash";
+/// With the entry that has the text.
+const ENTRIES: &str = "context_log c LEFT JOIN context_log o ON o.workspace_id = c.workspace_id \
+    AND o.session_rid = c.session_rid AND o.position = c.same_as WHERE c.workspace_id = $1 AND c.session_rid = $2";
 
 impl Workspace {
     /// Returns entries of a session behind `after`, of one run or of all: `limit` at most, and about 8 MiB.
@@ -84,28 +97,33 @@ impl Workspace {
         limit: u32,
     ) -> Result<Vec<ContextEntry>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let lengths: Vec<(i64, i64)> = on!(&self.store, pool => {
-            sqlx::query_as(
-                "SELECT position, CAST(LENGTH(rendered) AS BIGINT) FROM context_log WHERE workspace_id = $1 \
-                 AND session_rid = $2 AND position > $3 AND ($4 IS NULL OR run_id = $4) ORDER BY position LIMIT $5",
-            )
+        let rows = self.context_rows(rid, run, after, limit).await?;
+        rows.into_iter().map(Row::entry).collect()
+    }
+
+    async fn context_rows(&self, rid: i64, run: Option<&str>, after: i64, limit: u32) -> Result<Vec<Row>, StoreError> {
+        // A packed text begins with its length.
+        let heads: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
+            sqlx::query_as(sqlx::AssertSqlSafe(format!(
+                "SELECT c.position, CAST(LENGTH(COALESCE(o.rendered, c.rendered)) AS BIGINT), \
+                 SUBSTR(COALESCE(o.rendered, c.rendered), 1, 5) FROM {ENTRIES} AND c.position > $3 \
+                 AND ($4 IS NULL OR c.run_id = $4) ORDER BY c.position LIMIT $5"
+            )))
             .bind(self.id()).bind(rid).bind(after).bind(run).bind(i64::from(limit)).fetch_all(pool).await
         })?;
         let mut bytes = 0;
-        let fits = lengths.iter().enumerate().take_while(|(index, (_, len))| {
-            bytes += len;
+        let fits = heads.iter().enumerate().take_while(|(index, (_, len, head))| {
+            bytes += unpacked_len(head).max(len.unsigned_abs());
             *index == 0 || bytes <= BYTES
         });
-        let Some((_, (last, _))) = fits.last() else { return Ok(Vec::new()) };
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let Some((_, (last, ..))) = fits.last() else { return Ok(Vec::new()) };
+        Ok(on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                "SELECT {COLUMNS} FROM context_log \
-                 WHERE workspace_id = $1 AND session_rid = $2 AND position > $3 AND position <= $5 \
-                 AND ($4 IS NULL OR run_id = $4) ORDER BY position"
+                "SELECT {COLUMNS} FROM {ENTRIES} AND c.position > $3 AND c.position <= $5 \
+                 AND ($4 IS NULL OR c.run_id = $4) ORDER BY c.position"
             )))
             .bind(self.id()).bind(rid).bind(after).bind(run).bind(last).fetch_all(pool).await
-        })?;
-        rows.into_iter().map(Row::entry).collect()
+        })?)
     }
 
     /// Checks the log of a session: that each entry is what was written, and that none is missing before the last one.
@@ -114,13 +132,7 @@ impl Workspace {
         let Some(rid) = self.session_rid(session).await? else { return Ok(check) };
         let mut at = 0;
         loop {
-            let rows: Vec<Row> = on!(&self.store, pool => {
-                sqlx::query_as(sqlx::AssertSqlSafe(format!(
-                    "SELECT {COLUMNS} FROM context_log \
-                     WHERE workspace_id = $1 AND session_rid = $2 AND position > $3 ORDER BY position LIMIT {PAGE}"
-                )))
-                .bind(self.id()).bind(rid).bind(at).fetch_all(pool).await
-            })?;
+            let rows = self.context_rows(rid, None, at, PAGE).await?;
             if rows.is_empty() {
                 return Ok(check);
             }
@@ -144,7 +156,7 @@ impl Row {
             part: PromptPart::parse(&self.part).ok_or_else(corrupt)?,
             kind: PieceKind::parse(&self.kind).ok_or_else(corrupt)?,
             seq: self.seq,
-            text: String::from_utf8_lossy(&self.rendered).into_owned(),
+            text: String::from_utf8(unpack(&self.rendered)?).map_err(|_| corrupt())?,
         };
         Ok(ContextEntry {
             position: self.position,
@@ -155,9 +167,9 @@ impl Row {
         })
     }
 
-    /// The hash that its fields have behind an entry with the hash `previous`. Each field but the text is JSON, so that no two
+    /// The hash that its fields and its text have behind an entry with the hash `previous`. Each field but the text is JSON, so that no two
     /// entries have the same bytes.
-    fn digest(&self, previous: &str) -> Result<String, StoreError> {
+    fn digest(&self, text: &[u8], previous: &str) -> Result<String, StoreError> {
         let head = json!({
             "given_at": self.given_at, "kind": self.kind, "part": self.part, "position": self.position,
             "previous": previous, "run": self.run_id, "seq": self.seq,
@@ -167,29 +179,28 @@ impl Row {
         let mut hash = Sha256::new();
         hash.update(head.as_bytes());
         hash.update(b"\n");
-        hash.update(&self.rendered);
+        hash.update(text);
         Ok(hex(&hash.finalize()))
     }
 
     /// Why it doesn't follow the entry at `at` with the hash `previous`.
     fn fault(&self, at: i64, previous: &str) -> Result<Option<FaultReason>, StoreError> {
-        Ok(if self.position != at + 1 {
-            Some(FaultReason::Missing)
-        } else if self.digest(previous)? != self.hash {
-            Some(FaultReason::Changed)
-        } else {
-            None
-        })
+        if self.position != at + 1 {
+            return Ok(Some(FaultReason::Missing));
+        }
+        let text = unpack(&self.rendered).ok();
+        let digest = text.map(|text| self.digest(&text, previous)).transpose()?;
+        Ok((digest.as_ref() != Some(&self.hash)).then_some(FaultReason::Changed))
     }
 }
 
-/// Adds what is given in a run.
+/// Adds what is given in a run. Returns the bytes that it takes, before they are packed.
 pub(crate) async fn append(
     step: &mut Step<'_>,
     session_rid: i64,
     run: &str,
     pieces: &[Piece],
-) -> Result<(), StoreError> {
+) -> Result<i64, StoreError> {
     let last: Option<(i64, String)> = on_step!(step, c => {
         sqlx::query_as(
             "SELECT position, hash FROM context_log WHERE workspace_id = $1 AND session_rid = $2 \
@@ -198,9 +209,15 @@ pub(crate) async fn append(
         .bind(step.workspace).bind(session_rid).fetch_optional(c).await
     })?;
     let (mut position, mut previous) = last.unwrap_or_default();
-    let mut rows = Vec::with_capacity(pieces.len());
+    let before = given_before(step, session_rid, pieces).await?;
+    let (mut rows, mut bytes) = (Vec::with_capacity(pieces.len()), 0);
     for piece in pieces {
         position += 1;
+        let text = piece.text.as_bytes();
+        let packed = with_packer(|packer| packer.pack(text))?;
+        let same = piece.seq.and_then(|seq| before.get(&seq)).filter(|(_, before)| *before == packed);
+        let same = same.map(|(position, _)| *position);
+        bytes += ENTRY + if same.is_none() { text.len() } else { 0 };
         let mut row = Row {
             position,
             run_id: run.to_owned(),
@@ -208,16 +225,16 @@ pub(crate) async fn append(
             kind: piece.kind.as_str().to_owned(),
             seq: piece.seq,
             given_at: step.now.0,
-            rendered: piece.text.clone().into_bytes(),
+            rendered: if same.is_none() { packed } else { NOTHING.to_vec() },
             hash: String::new(),
         };
-        row.hash = row.digest(&previous)?;
+        row.hash = row.digest(text, &previous)?;
         previous.clone_from(&row.hash);
-        rows.push(row);
+        rows.push((row, same));
     }
     let cells: Vec<Cells<'_>> = rows
         .iter()
-        .map(|row| {
+        .map(|(row, same)| {
             vec![
                 session_rid.into(),
                 row.position.into(),
@@ -227,18 +244,38 @@ pub(crate) async fn append(
                 Value::Int(row.seq),
                 row.given_at.into(),
                 row.rendered.as_slice().into(),
+                Value::Int(*same),
                 row.hash.as_str().into(),
             ]
         })
         .collect();
-    step.write(&CONTEXT_LOG, &cells).await
+    step.write(&CONTEXT_LOG, &cells).await?;
+    Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+}
+
+/// The text that each message of these pieces was given with last: its position, and the text as it is packed.
+async fn given_before(
+    step: &mut Step<'_>,
+    session_rid: i64,
+    pieces: &[Piece],
+) -> Result<HashMap<i64, (i64, Vec<u8>)>, StoreError> {
+    let seqs = pieces.iter().filter_map(|piece| piece.seq);
+    let (Some(from), Some(to)) = (seqs.clone().min(), seqs.max()) else { return Ok(HashMap::new()) };
+    let rows: Vec<(i64, i64, Vec<u8>)> = on_step!(step, c => {
+        sqlx::query_as(
+            "SELECT c.seq, c.position, c.rendered FROM context_log c WHERE c.workspace_id = $1 AND c.session_rid = $2 \
+             AND c.seq IS NOT NULL AND c.same_as IS NULL AND c.seq >= $3 AND c.seq <= $4 AND NOT EXISTS \
+             (SELECT 1 FROM context_log l WHERE l.workspace_id = c.workspace_id AND l.session_rid = c.session_rid \
+             AND l.seq IS NOT NULL AND l.same_as IS NULL AND l.seq = c.seq AND l.position > c.position)",
+        )
+        .bind(step.workspace).bind(session_rid).bind(from).bind(to).fetch_all(c).await
+    })?;
+    Ok(rows.into_iter().map(|(seq, position, packed)| (seq, (position, packed))).collect())
 }
 
 /// What was given in a run.
 pub(crate) async fn given(step: &mut Step<'_>, session_rid: i64, run: &str) -> Result<Vec<Piece>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM context_log WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3 ORDER BY position"
-    );
+    let sql = format!("SELECT {COLUMNS} FROM {ENTRIES} AND c.run_id = $3 ORDER BY c.position");
     let rows: Vec<Row> = on_step!(step, c => {
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(session_rid).bind(run).fetch_all(c).await

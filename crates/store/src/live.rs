@@ -240,6 +240,10 @@ pub struct GivenRun {
     pub after: i64,
     /// The last `seq` that counts as given.
     pub to: i64,
+    /// The history up to this `seq` had no room.
+    pub omitted_to: Option<i64>,
+    /// Bytes that the context log took for it.
+    pub logged: i64,
     pub pieces: Vec<Piece>,
 }
 

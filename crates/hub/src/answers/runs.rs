@@ -52,6 +52,7 @@ pub async fn begin(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> Resu
         prompt: Value::Null,
         after: session.delivered_seq,
         to: session.delivered_seq,
+        omitted_to: None,
     };
     match input.wait {
         Some(wait) if wait > MOST_WAIT => {
@@ -81,7 +82,19 @@ async fn given(
     let run = uuid::Uuid::now_v7().to_string();
     let senders = hub.routing.rules(&session.id, Place::Room).senders.clone();
     let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };
-    match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
+    let written = hub.writer.write(LiveWrite::Begin(Box::new(begin)));
+    // What the log takes is known when it is written: it counts, and the next run is refused.
+    let used = |written: &Result<(LiveDone, i64), _>| match written {
+        Ok((LiveDone::Begun(given), _)) => store::Usage { messages: 0, bytes: given.logged },
+        _ => store::Usage::default(),
+    };
+    // An open run is given again, however much its key has posted.
+    let written = if is_open {
+        written.await
+    } else {
+        hub.quotas.pay(&scoped.caller, store::Usage::default(), written, used).await?
+    };
+    match written.map_err(refusal)? {
         (LiveDone::Begun(given), _) => Ok(*given),
         _ => Err(Problem::internal()),
     }
@@ -92,7 +105,9 @@ fn begun(given: GivenRun) -> Result<RunBegun, Problem> {
     let notices = given.pieces.iter().filter(is_notice);
     let system_notices = notices.map(|piece| piece.text.clone()).collect();
     let rendered = Rendered { pieces: given.pieces };
-    let prompt = rendered.prompt();
+    let (system, prompt) = (rendered.system(), rendered.prompt());
+    // It may be long.
+    drop(rendered);
     let prompt = match given.format {
         RunFormat::Text => Value::from(prompt),
         _ => serde_json::from_str(&prompt).map_err(|error| {
@@ -105,11 +120,12 @@ fn begun(given: GivenRun) -> Result<RunBegun, Problem> {
         resumed: given.resumed,
         format: given.format,
         notices: given.placement,
-        system: rendered.system(),
+        system,
         system_notices,
         prompt,
         after: given.after,
         to: given.to,
+        omitted_to: given.omitted_to,
     })
 }
 

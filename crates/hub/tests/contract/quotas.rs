@@ -122,3 +122,36 @@ async fn forgotten_names_stay_with_their_key() {
     assert_eq!((by_key.status, &by_key.body["field"]), (409, &json!("/agent_session_id")));
     assert_eq!(make(&ada, "s1", "nightly").await.status, 201);
 }
+
+#[tokio::test]
+async fn what_the_context_log_takes_counts() {
+    let house = House::new().await;
+    let (id, caller) = key(&house, 1000, 30_000).await;
+    let session = format!("/v1/sessions/{id}");
+    let say = json!({"content": "x".repeat(10_000)});
+    assert_eq!(house.send(caller.clone(), Post, &format!("{session}/messages"), Some(say)).await.status, 201);
+    let runs = format!("{session}/runs");
+    let begin = || house.send(caller.clone(), Post, &runs, Some(json!({"history_after": 0})));
+    let posted = async || {
+        let keys = house.read("/v1/keys").await;
+        let key = keys["keys"].as_array().unwrap().iter().find(|key| key["id"] == id.as_str()).unwrap().clone();
+        key["posted"]["bytes"].as_i64().unwrap()
+    };
+    let (mut sums, mut refused) = (vec![posted().await], None);
+    while refused.is_none() && sums.len() < 100 {
+        let run = begin().await;
+        if run.status == 403 {
+            refused = Some(run.body["code"].clone());
+            break;
+        }
+        let end = format!("{session}/runs/{}/end", run.body["run"].as_str().unwrap());
+        sums.push(posted().await);
+        assert_eq!(begin().await.status, 200);
+        assert_eq!(posted().await, sums[sums.len() - 1], "the open run is given again, and costs nothing");
+        assert_eq!(house.send(caller.clone(), Post, &end, Some(json!({}))).await.status, 200);
+    }
+    assert_eq!(refused, Some(json!("quota_reached")));
+    let costs: Vec<i64> = sums.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(costs[0] > 10_000, "{costs:?}");
+    assert!(costs[1..].iter().all(|cost| (1..2_000).contains(cost)), "a text that was given before: {costs:?}");
+}

@@ -177,6 +177,86 @@ async fn the_context_log_replays_each_format_byte_for_byte() {
     }
 }
 
+/// Four million bytes that say which ones they are.
+fn long(name: &str) -> String {
+    format!("{name} {}", "a".repeat(4_000_000))
+}
+
+/// The names of the messages of a prompt.
+fn names(run: &Value) -> Vec<&str> {
+    given(run).into_iter().map(|(_, _, content)| content.split(' ').next().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_prompt_has_the_latest_of_a_long_history_and_names_what_it_left_out() {
+    let talk = Talk::new().await;
+    for name in ["m1", "m2", "m3", "m4"] {
+        talk.agent(Post, "/messages", json!({"content": long(name)})).await;
+    }
+    talk.owner(Post, "/messages", json!({"content": "Go on"})).await;
+    let history = json!({"history_after": 0});
+    let run = talk.begin(history.clone()).await;
+    assert_eq!(names(&run), ["m3", "m4", "Go"]);
+    assert_eq!((&run["after"], &run["omitted_to"], &run["to"]), (&json!(0), &json!(2), &json!(5)));
+    let mut again = talk.begin(history.clone()).await;
+    again["resumed"] = json!(false);
+    assert_eq!(again, run);
+    talk.end(&run, json!({})).await;
+    // What is left out is read as it always was.
+    let page = talk.agent(Get, "/messages?after=0&limit=2", Value::Null).await;
+    assert_eq!(page.body["messages"].as_array().unwrap().len(), 2);
+    let later = talk.begin(json!({"history_after": 2})).await;
+    assert_eq!((names(&later), later.get("omitted_to")), (vec!["m3", "m4", "Go"], None));
+    let log = talk.log().await;
+    assert_eq!(replayed(&log, &later, "prompt"), later["prompt"].to_string());
+    assert_eq!(talk.check().await["fault"], Value::Null);
+}
+
+#[tokio::test]
+async fn what_waits_is_given_before_any_history_and_over_several_runs() {
+    let talk = Talk::new().await;
+    talk.agent(Post, "/messages", json!({"content": "known"})).await;
+    for name in ["m2", "m3", "m4"] {
+        talk.owner(Post, "/messages", json!({"content": long(name)})).await;
+    }
+    let history = json!({"history_after": 0});
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let run = talk.begin(history.clone()).await;
+        seen.push((names(&run).join(" "), run["to"].clone(), run["omitted_to"].clone()));
+        talk.end(&run, json!({})).await;
+    }
+    let none = Value::Null;
+    assert_eq!(
+        seen,
+        [
+            ("known m2 m3".to_owned(), json!(3), none.clone()),
+            ("m3 m4".to_owned(), json!(4), json!(2)),
+            ("m3 m4".to_owned(), json!(4), json!(2)),
+        ]
+    );
+    // Nor is what waits left out where the agent says that it knows more.
+    let run = talk.begin(json!({})).await;
+    talk.owner(Post, "/messages", json!({"content": "waits"})).await;
+    talk.agent(Post, "/messages", json!({"content": "mine"})).await;
+    talk.end(&run, json!({})).await;
+    assert_eq!(names(&talk.begin(json!({"history_after": 6})).await), ["waits", "mine"]);
+}
+
+#[tokio::test]
+async fn pending_gives_what_fits_and_the_rest_goes_on_waiting() {
+    let talk = Talk::new().await;
+    for name in ["m1", "m2", "m3"] {
+        talk.owner(Post, "/messages", json!({"content": long(name)})).await;
+    }
+    let mut counts = Vec::new();
+    for _ in 0..3 {
+        let taken = talk.agent(Post, "/pending", json!({})).await;
+        counts.push(taken.body["messages"].as_array().unwrap().len());
+    }
+    assert_eq!(counts, [2, 1, 0]);
+}
+
 #[tokio::test]
 async fn bad_input_of_runs_names_the_field() {
     let talk = Talk::new().await;

@@ -1,5 +1,6 @@
 //! Cells of a row as JSON, and back. A cell without a value is no field.
 
+use crate::pack::{unpack, with_packer};
 use crate::step::table::{Kind, Value as Cell};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -36,6 +37,13 @@ impl Held {
                 Self::Text(raw.map(|raw| serde_json::from_str(raw.get()).map_err(|_| wrong("a string"))).transpose()?)
             }
             Kind::Blob => Self::Blob(raw.map(|raw| bytes(&raw).map_err(|_| wrong(BYTES))).transpose()?),
+            Kind::Packed => {
+                let packed = |raw: Box<RawValue>| {
+                    let plain = bytes(&raw).map_err(|_| wrong(BYTES))?;
+                    with_packer(|packer| packer.pack(&plain)).map_err(|error| wrong(&error.to_string()))
+                };
+                Self::Blob(raw.map(packed).transpose()?)
+            }
         })
     }
 
@@ -92,6 +100,11 @@ where
             Kind::Real => row.try_get::<Option<f64>, _>(at)?.map(Value::from),
             Kind::Text | Kind::Words => row.try_get::<Option<String>, _>(at)?.map(Value::from),
             Kind::Blob => row.try_get::<Option<Vec<u8>>, _>(at)?.map(|bytes| bytes_json(&bytes)),
+            Kind::Packed => {
+                let packed: Option<Vec<u8>> = row.try_get(at)?;
+                let plain = packed.map(|packed| unpack(&packed)).transpose();
+                plain.map_err(|error| sqlx::Error::Decode(error.into()))?.map(|bytes| bytes_json(&bytes))
+            }
         };
         fields.extend(value.map(|value| ((*name).to_owned(), value)));
     }

@@ -58,13 +58,13 @@ impl Listing {
 }
 
 /// Bytes that the messages of an answer may still take.
-pub(super) struct Room {
+pub(crate) struct Room {
     left: u64,
     is_untouched: bool,
 }
 
 impl Room {
-    pub(super) fn new(bytes: u64) -> Self {
+    pub(crate) fn new(bytes: u64) -> Self {
         Self { left: bytes, is_untouched: true }
     }
 
@@ -73,12 +73,16 @@ impl Room {
         self.left = self.left.saturating_add(bytes);
     }
 
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// The first message always has room.
-    fn has(&self, bytes: u64) -> bool {
+    pub(crate) fn has(&self, bytes: u64) -> bool {
         self.is_untouched || bytes <= self.left
     }
 
-    fn take(&mut self, bytes: u64) {
+    pub(crate) fn take(&mut self, bytes: u64) {
         self.is_untouched = false;
         self.left = self.left.saturating_sub(bytes);
     }
@@ -153,7 +157,7 @@ pub(crate) fn row_sql() -> String {
 }
 
 /// Bytes that a message takes in memory, about: those of its JSON, and what each of its values takes beside them.
-pub(super) fn weight(json: &[u8]) -> u64 {
+pub(crate) fn weight(json: &[u8]) -> u64 {
     let (mut values, mut bytes) = (0, json.iter());
     while let Some(byte) = bytes.next() {
         match byte {

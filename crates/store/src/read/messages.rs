@@ -57,10 +57,15 @@ pub(crate) const COLUMNS: &str =
 
 impl Row {
     /// An error if the message isn't what was written.
-    pub(crate) fn into_stored(mut self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
+    pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         let json = self.json()?;
+        self.with_json(&json, records)
+    }
+
+    /// The message whose JSON was read already.
+    pub(crate) fn with_json(mut self, json: &[u8], records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         self.body = Vec::new();
-        let draft = self.parsed(&json)?;
+        let draft = self.parsed(json)?;
         self.with(draft, records)
     }
 
@@ -75,7 +80,7 @@ impl Row {
     }
 
     /// The message's JSON, if it is what was written.
-    pub(super) fn json(&self) -> Result<Vec<u8>, StoreError> {
+    pub(crate) fn json(&self) -> Result<Vec<u8>, StoreError> {
         intact(&self.body, self.display as i16, &self.hash).ok_or_else(|| self.damaged())
     }
 

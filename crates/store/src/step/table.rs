@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Real,
     Text,
     Blob,
+    /// Bytes that [`crate::pack`] packed; an archive has them as they were.
+    Packed,
     /// Separated by spaces; `PostgreSQL` keeps them as a vector.
     Words,
 }
@@ -129,7 +131,7 @@ impl Waiting {
             Kind::Real => column!(Real, it => it),
             Kind::Text => column!(Text, it => it.map(str::to_owned)),
             Kind::Words => Self::Words(values.map(|value| value.text().map(Lexemes::new)).collect()),
-            Kind::Blob => column!(Blob, it => it.map(<[u8]>::to_vec)),
+            Kind::Blob | Kind::Packed => column!(Blob, it => it.map(<[u8]>::to_vec)),
         }
     }
 }

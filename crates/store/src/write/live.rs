@@ -4,6 +4,7 @@ mod begun;
 mod due;
 mod posts;
 mod prompts;
+mod queue;
 mod todos;
 
 use super::changes::Changes;
@@ -11,22 +12,21 @@ use super::messages::Copies;
 use super::sessions::{self, Sessions};
 use super::{feed, forgotten, messages, reading};
 use crate::columns::text;
-use crate::dialect::limited;
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
 use crate::prepare::{self, PreparedMessage};
 use crate::read::calls::{Calls, calls_sql};
-use crate::read::listing::{Listed, row_sql};
+use crate::read::listing::{Listed, Room, row_sql};
 use crate::read::messages::{COLUMNS, Row};
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::store::on_step;
 use crate::{
-    Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageUpsert, NewSession,
-    Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
+    Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageQuery, MessageUpsert,
+    NewSession, Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
 };
 use model::session::SessionState;
-use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId, Status};
+use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId};
 use posts::Together;
 use sqlx::QueryBuilder;
 use std::collections::BTreeSet;
@@ -373,7 +373,8 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
         after => after.unwrap_or(row.delivered_seq),
     };
     let rid = row.rid;
-    let taken = queued(step, rid, after, i64::MAX, take.limit).await?;
+    let mut room = Room::new(MessageQuery::BYTES);
+    let taken = queue::within(step, rid, after, take.limit, &mut room).await?.messages;
     let row = sessions.row(index);
     let before = row.delivered_seq;
     let asleep = row.state(now) != SessionState::Working;
@@ -392,42 +393,6 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
         feed::write(step, &sessions, &Changes::default()).await?;
     }
     Ok(Ok(LiveDone::Taken(taken)))
-}
-
-/// People's messages with a `seq` between the two, both left out.
-async fn queued(
-    step: &mut Step<'_>,
-    session_rid: i64,
-    after: i64,
-    before: i64,
-    limit: u32,
-) -> Result<Vec<StoredMessage>, StoreError> {
-    // Written out: the index of queued messages holds just those.
-    const SQL: &str = "m.queued = 1 AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.seq < $4";
-    let (mut after, mut alive): (i64, Vec<StoredMessage>) = (after, Vec::new());
-    loop {
-        let missing = i64::from(limit) - alive.len() as i64;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {SQL} ORDER BY m.seq{}",
-            limited(missing)
-        );
-        let rows: Vec<Row> = on_step!(step, c => {
-            sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-                .bind(step.workspace).bind(session_rid).bind(after).bind(before).fetch_all(c).await
-        })?;
-        let full = rows.len() as i64 == missing;
-        for row in rows {
-            let stored = row.into_stored(Vec::new())?;
-            after = stored.message.seq;
-            // One that was taken back before the agent came isn't said any more; those behind it are.
-            if stored.message.draft.status != Status::Retracted {
-                alive.push(stored);
-            }
-        }
-        if !full || alive.len() as i64 == i64::from(limit) {
-            return Ok(alive);
-        }
-    }
 }
 
 /// [`Workspace::calls`] within the transaction.

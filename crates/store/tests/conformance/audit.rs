@@ -33,7 +33,7 @@ impl Other {
         }
     }
 
-    async fn text(&self, sql: &str) -> String {
+    pub async fn text(&self, sql: &str) -> String {
         let sql = AssertSqlSafe(sql.to_owned());
         match self {
             Self::Sqlite(pool) => sqlx::query_scalar(sql).fetch_one(pool).await.unwrap(),

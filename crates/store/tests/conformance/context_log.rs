@@ -8,7 +8,7 @@ use model::run_prompt::{NoticePlacement, RunFormat};
 use model::{Body, Draft, Micros, Role, RunOutcome, SessionFacts, Usage};
 use store::{
     ContextCheck, FaultReason, GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LivePost, LiveWrite, NewMessage,
-    NewSession, Origin, Refusal, Sums, Takes,
+    NewSession, Origin, Refusal, Store, Sums, Takes,
 };
 
 async fn one(engine: &Engine, write: LiveWrite) -> Result<LiveDone, Refusal> {
@@ -50,6 +50,17 @@ async fn begun(engine: &Engine, begin: LiveBegin) -> GivenRun {
     }
 }
 
+fn ended(run: &str) -> LiveEndRun {
+    LiveEndRun {
+        session: session_id("s1"),
+        run: run.to_owned(),
+        outcome: RunOutcome::Done,
+        model: None,
+        usage: Usage::default(),
+        cost_usd: None,
+    }
+}
+
 /// Two runs, the second one open.
 async fn two_runs(engine: &Engine) {
     let new = NewSession {
@@ -65,14 +76,8 @@ async fn two_runs(engine: &Engine) {
     one(engine, LiveWrite::Create(Box::new(new))).await.unwrap();
     write(engine, "m1", "One \u{0} <&>").await;
     begun(engine, begin("r1", &["dirty"])).await;
-    let end = LiveEndRun {
-        session: session_id("s1"),
-        run: "r1".to_owned(),
-        outcome: RunOutcome::Done,
-        model: None,
-        usage: Usage { input: 7, ..Usage::default() },
-        cost_usd: Some(0.5),
-    };
+    let usage = Usage { input: 7, ..Usage::default() };
+    let end = LiveEndRun { usage, cost_usd: Some(0.5), ..ended("r1") };
     one(engine, LiveWrite::EndRun(Box::new(end))).await.unwrap();
     write(engine, "m2", "Two").await;
     begun(engine, begin("r2", &[])).await;
@@ -97,6 +102,60 @@ async fn a_run_is_given_again_from_the_log() {
             at_work.into_iter().map(|(session, run)| (session.id, run)).collect::<Vec<_>>(),
             [(session_id("s1"), "r2".to_owned())]
         );
+    }
+}
+
+/// Gives everything that was said, again and again.
+async fn history(engine: &Engine, run: &str) -> i64 {
+    let given = begun(engine, LiveBegin { takes: Takes::After(0), ..begin(run, &[]) }).await;
+    one(engine, LiveWrite::EndRun(Box::new(ended(run)))).await.unwrap();
+    given.logged
+}
+
+#[tokio::test]
+async fn a_text_is_packed_and_stored_once() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        one(&engine, LiveWrite::EndRun(Box::new(ended("r2")))).await.unwrap();
+        write(&engine, "m3", &"long ".repeat(20_000)).await;
+        let costs = [history(&engine, "r3").await, history(&engine, "r4").await];
+        assert!(costs[0] > 100_000 && costs[1] < 3_000, "{costs:?}");
+        let log = engine.workspace.context_log(&session_id("s1"), None, 0, 100).await.unwrap();
+        let of = |run: &'static str| log.iter().filter(move |entry| entry.run == run).map(|entry| entry.piece.clone());
+        assert_eq!(of("r3").collect::<Vec<_>>(), of("r4").collect::<Vec<_>>());
+        assert!(of("r4").any(|piece| piece.text.len() > 100_000));
+        let other = Other::of(&engine).await;
+        let rendered = "SELECT CAST(SUM(LENGTH(rendered)) AS TEXT) FROM context_log WHERE session_rid IN (SELECT rid FROM session)";
+        assert!(other.text(rendered).await.parse::<i64>().unwrap() < 2_000);
+        assert_eq!(engine.workspace.check_context_log(&session_id("s1")).await.unwrap().fault, None);
+        let position = log.iter().find(|entry| entry.run == "r4" && entry.piece.seq == Some(3)).unwrap().position;
+        let wrong = format!("UPDATE context_log SET same_as = 1 WHERE position = {position}");
+        assert_eq!(other.run(&wrong).await, Ok(1));
+        let fault = engine.workspace.check_context_log(&session_id("s1")).await.unwrap().fault;
+        assert_eq!(fault, Some((position, FaultReason::Changed)));
+    }
+}
+
+#[tokio::test]
+async fn a_log_from_before_texts_were_packed_replays() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        let before = engine.workspace.context_log(&session_id("s1"), None, 0, 100).await.unwrap();
+        engine.store.close().await;
+        let other = Other::of(&engine).await;
+        // As 0100 found it.
+        for sql in [
+            "UPDATE context_log SET rendered = SUBSTR(rendered, 2)",
+            "DROP INDEX context_log_seq",
+            "ALTER TABLE context_log DROP COLUMN same_as",
+            "ALTER TABLE run DROP COLUMN omitted_to",
+            "DELETE FROM _sqlx_migrations WHERE version = 100",
+        ] {
+            other.run(sql).await.unwrap();
+        }
+        let workspace = Store::open(&engine.database).await.unwrap().workspace("default");
+        assert_eq!(workspace.context_log(&session_id("s1"), None, 0, 100).await.unwrap(), before);
+        assert_eq!(workspace.check_context_log(&session_id("s1")).await.unwrap().fault, None);
     }
 }
 

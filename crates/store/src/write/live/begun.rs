@@ -1,22 +1,20 @@
 //! Runs that begin here: an agent is given its input, once, and says when it is done.
 
-use super::{Answer, load, queued};
+use super::queue::{self, Between};
+use super::{Answer, load};
 use crate::columns::text;
 use crate::context_log;
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::listing::Room;
 use crate::step::Step;
 use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{feed, reading, runs};
-use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, Objection, Refusal, StoreError, Takes};
+use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, MessageQuery, Objection, Refusal, StoreError, Takes};
 use model::run_prompt::{NoticePlacement, RunFormat, render};
-use model::sdk_format::{RunInput, format_for_sdk};
+use model::sdk_format::{RunInput, SdkMessage, format_for_sdk};
 use model::{Message, RunOutcome, SessionId, Usage};
 use std::collections::BTreeSet;
-
-/// All that waits is given: what it left out would count as given.
-const ALL: u32 = u32::MAX;
 
 /// Begins a run, or gives the open one again, byte for byte: its agent crashed, or lost the answer.
 pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answer, StoreError> {
@@ -32,37 +30,41 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     if let Some(run) = row.begun_run.clone() {
         return resume(step, &sessions, rid, run, begin).await;
     }
-    let waiting = queued(step, rid, before, i64::MAX, ALL).await?;
+    let mut room = Room::new(MessageQuery::BYTES);
+    // What has no room goes on waiting, for the next run.
+    let waiting = queue::within(step, rid, before, u32::MAX, &mut room).await?.messages;
     let to = waiting.last().map_or(before, |last| last.message.seq);
+    let first = waiting.first().map_or(i64::MAX, |first| first.message.seq);
+    reading::delivered(step, rid, before, &waiting).await?;
     let is_read = |message: &Message| begin.senders.may_be_read(&message.draft);
-    let new: Vec<Message> = waiting.iter().map(|stored| stored.message.clone()).filter(is_read).collect();
-    let new = RunInput::of(&new);
-    let (messages, after) = match begin.takes {
-        Takes::After(after) => {
-            let mut history = history(step, rid, after).await?;
-            history.retain(is_read);
-            (format_for_sdk(&history), after)
-        }
-        Takes::Waiting | Takes::Prompt => (new.messages, before),
-    };
-    let system_notices = [begin.notices.clone(), new.system_notices].concat();
-    let rendered = render(&RunInput { messages, system_notices }, begin.format, begin.placement);
-    context_log::append(step, rid, &begin.run, &rendered.pieces).await?;
+    let new: Vec<Message> = waiting.into_iter().map(|stored| stored.message).filter(is_read).collect();
+    let RunInput { mut messages, system_notices } = RunInput::of(&new);
+    drop(new);
+    let (mut after, mut omitted_to) = (before, None);
+    if let Takes::After(known) = begin.takes {
+        // What waits is given, whatever of it the agent says that it knows.
+        after = known.min(first.saturating_sub(1));
+        let history = History { rid, after, delivered: before };
+        omitted_to = history.read(step, is_read, &mut room, &mut messages).await?;
+    }
+    let input = RunInput { messages, system_notices: [begin.notices.clone(), system_notices].concat() };
+    let pieces = render(&input, begin.format, begin.placement).pieces;
+    drop(input);
+    let logged = context_log::append(step, rid, &begin.run, &pieces).await?;
     on_step!(step, c => {
         sqlx::query(
             "INSERT INTO run (workspace_id, session_rid, id, copied, started_at, outcome, input, output, cache_read, \
-             cache_write, format, placement, given_after, given_to) \
-             VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 0, 0, $6, $7, $8, $9)",
+             cache_write, format, placement, given_after, given_to, omitted_to) \
+             VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 0, 0, $6, $7, $8, $9, $10)",
         )
         .bind(step.workspace).bind(rid).bind(&begin.run).bind(step.now.0).bind(RunOutcome::Open.as_str())
-        .bind(begin.format.as_str()).bind(begin.placement.as_str()).bind(after).bind(to)
+        .bind(begin.format.as_str()).bind(begin.placement.as_str()).bind(after).bind(to).bind(omitted_to)
         .execute(c).await.map(drop)
     })?;
     let row = sessions.row(index);
     row.begun_run = Some(begin.run.clone());
     row.delivered_seq = row.delivered_seq.max(to);
     runs::sum(step, &mut sessions, &BTreeSet::from([index])).await?;
-    reading::delivered(step, rid, before, &waiting).await?;
     sessions::store(step, &sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Begun(Box::new(GivenRun {
@@ -72,7 +74,9 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
         placement: begin.placement,
         after,
         to,
-        pieces: rendered.pieces,
+        omitted_to,
+        logged,
+        pieces,
     }))))
 }
 
@@ -83,9 +87,9 @@ async fn resume(
     run: String,
     begin: &LiveBegin,
 ) -> Result<Answer, StoreError> {
-    let (format, placement, after, to): (String, String, i64, i64) = on_step!(step, c => {
+    let (format, placement, after, to, omitted_to): (String, String, i64, i64, Option<i64>) = on_step!(step, c => {
         sqlx::query_as(
-            "SELECT format, placement, given_after, given_to FROM run \
+            "SELECT format, placement, given_after, given_to, omitted_to FROM run \
              WHERE workspace_id = $1 AND session_rid = $2 AND id = $3",
         )
         .bind(step.workspace).bind(rid).bind(&run).fetch_one(c).await
@@ -99,20 +103,55 @@ async fn resume(
     let pieces = context_log::given(step, rid, &run).await?;
     sessions::store(step, sessions).await?;
     feed::write(step, sessions, &Changes::default()).await?;
-    Ok(Ok(LiveDone::Begun(Box::new(GivenRun { id: run, resumed: true, format, placement, after, to, pieces }))))
+    let (id, resumed, logged) = (run, true, 0);
+    let given = GivenRun { id, resumed, format, placement, after, to, omitted_to, logged, pieces };
+    Ok(Ok(LiveDone::Begun(Box::new(given))))
 }
 
-/// Everything that was said after a `seq`.
-async fn history(step: &mut Step<'_>, rid: i64, after: i64) -> Result<Vec<Message>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
-         WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.role <> 'host' ORDER BY m.seq"
-    );
-    let rows: Vec<Row> = on_step!(step, c => {
-        sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
-            .bind(step.workspace).bind(rid).bind(after).fetch_all(c).await
-    })?;
-    rows.into_iter().map(|row| row.into_stored(Vec::new()).map(|stored| stored.message)).collect()
+/// What was said above a `seq`, without what waits above the last one that was delivered.
+struct History {
+    rid: i64,
+    after: i64,
+    delivered: i64,
+}
+
+impl History {
+    /// Adds it to the messages, the newest ones as far as there is room. Returns the `seq` of the newest one that there is none for.
+    async fn read(
+        self,
+        step: &mut Step<'_>,
+        is_read: impl Fn(&Message) -> bool,
+        room: &mut Room,
+        messages: &mut Vec<SdkMessage>,
+    ) -> Result<Option<i64>, StoreError> {
+        let condition = format!("m.role <> 'host' AND NOT ({} AND m.seq > {})", queue::QUEUED, self.delivered);
+        let between =
+            Between { rid: self.rid, after: self.after, before: i64::MAX, condition: &condition, descending: true };
+        let mut oldest = i64::MAX;
+        let is_cut = between
+            .read(step, u32::MAX, room, |stored| {
+                oldest = stored.message.seq;
+                let Some(message) = is_read(&stored.message).then(|| format_for_sdk(&[stored.message]).pop()).flatten()
+                else {
+                    return false;
+                };
+                messages.push(message);
+                true
+            })
+            .await?;
+        messages.sort_by_key(|message| message.seq);
+        if !is_cut {
+            return Ok(None);
+        }
+        // Those between were not to be given, or there is no room for them.
+        let omitted: Option<i64> = on_step!(step, c => {
+            sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
+                "SELECT MAX(m.seq) FROM message m WHERE {condition} AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq < $3"
+            )))
+            .bind(step.workspace).bind(self.rid).bind(oldest).fetch_one(c).await
+        })?;
+        Ok(omitted)
+    }
 }
 
 /// Ends a run. The first outcome holds; saying the same again changes nothing.

@@ -1,6 +1,6 @@
 //! Posts that follow each other, in a few statements for all.
 
-use super::{finish, queued, stored};
+use super::{finish, queue as waiting, stored};
 use crate::display;
 use crate::prepare::work::Work;
 use crate::prepare::{Posted, PreparedMessage};
@@ -21,8 +21,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
 const IDS: usize = 512;
-/// An answer gives all that waits: what it left out would count as given.
-const QUEUE: u32 = u32::MAX;
 
 /// The posts up to the first other write, or the second one with the same id: each sees those before it.
 pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
@@ -127,7 +125,7 @@ async fn done(
             let found = found.ok_or_else(|| StoreError::Corrupt("a message vanished".to_owned()))?;
             let message = first(post, found);
             let queued = match known.queued_after {
-                Some(after) => queued(step, session_rid, after, known.seq, QUEUE).await?,
+                Some(after) => waiting::all(step, session_rid, after, known.seq).await?,
                 None => Vec::new(),
             };
             Ok(Ok(PostDone { message, replayed: true, queued }))
@@ -136,7 +134,7 @@ async fn done(
             let row = sessions.row(session);
             let (rid, last) = (row.rid, row.waiting_seq);
             let queued = match queued_after {
-                Some(after) if last > after => queued(step, rid, after, seq, QUEUE).await?,
+                Some(after) if last > after => waiting::all(step, rid, after, seq).await?,
                 _ => Vec::new(),
             };
             reading::delivered(step, rid, queued_after.unwrap_or_default(), &queued).await?;

@@ -1,12 +1,14 @@
 //! The next prompt of an agent that the server drives.
 
-use super::{Answer, load, queued};
+use super::queue::{self, Waiting};
+use super::{Answer, load};
 use crate::context_log;
+use crate::read::listing::Room;
 use crate::step::Step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{feed, reading};
-use crate::{GivenRun, LiveBegin, LiveDone, StoreError, StoredMessage};
+use crate::{GivenRun, LiveBegin, LiveDone, MessageQuery, StoreError, StoredMessage};
 use model::policy::wakes;
 use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};
 use model::sdk_format::{RunInput, format_for_sdk};
@@ -21,12 +23,15 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
     let index = sessions.index(begin.session.as_str())?;
     let row = sessions.row(index);
     let (rid, after) = (row.rid, row.delivered_seq);
-    let mut waiting = queued(step, rid, after, i64::MAX, u32::MAX).await?;
+    let mut room = Room::new(MessageQuery::BYTES);
+    let Waiting { messages: mut waiting, has_more } = queue::within(step, rid, after, u32::MAX, &mut room).await?;
     let is_read = |stored: &StoredMessage| begin.senders.may_be_read(&stored.message.draft);
     let is_said = |stored: &&StoredMessage| is_read(stored) && given(stored).is_some_and(|role| role == Role::User);
     // What wakes nobody goes along with what does; alone it is given where somebody wants the agent to have it now.
     let prompt = waiting.iter().position(|stored| is_said(&stored) && wakes(&stored.message.draft));
     let prompt = prompt.or_else(|| waiting.iter().position(|stored| is_said(&stored)));
+    // So much waits that the words of a person are out of reach: it is given by itself, so that they come next.
+    let prompt = prompt.or_else(|| waiting.len().checked_sub(1).filter(|_| has_more));
     let taken = prompt.map_or_else(
         // What is given to nobody doesn't wait any longer. Messages of the system do.
         || waiting.iter().take_while(|stored| stored.message.draft.role == Role::User).count(),
@@ -41,6 +46,8 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
         placement: begin.placement,
         after,
         to,
+        omitted_to: None,
+        logged: 0,
         pieces: Vec::new(),
     };
     if prompt.is_some()
@@ -59,7 +66,7 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
             run.format = RunFormat::Anthropic;
         }
         run.pieces = render(&input, run.format, begin.placement).pieces;
-        context_log::append(step, rid, &run.id, &run.pieces).await?;
+        run.logged = context_log::append(step, rid, &run.id, &run.pieces).await?;
     }
     store(step, sessions, index, &waiting, &run).await?;
     Ok(Ok(LiveDone::Begun(Box::new(run))))
