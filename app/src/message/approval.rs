@@ -21,7 +21,7 @@ use leptos::prelude::*;
 use model::{
     Payload as _, Status,
     hook::{Fallback, HookAsk},
-    message_type::approval::{self, Answer, ApprovalKind, ApprovalState, Choice, Question},
+    message_type::approval::{self, Answer, ApprovalKind, ApprovalState, BY_ARCHIVE, Choice, Decision, Question},
     text::one_line,
 };
 
@@ -197,6 +197,9 @@ fn decided_by(approval: &approval::Approval) -> Option<String> {
     if let Some(key) = &decision.reported_by {
         return Some(format!("reported by {key}"));
     }
+    if decision.is_by_archive() {
+        return Some(decided_in(BY_ARCHIVE));
+    }
     if decision.by.as_deref() == Some(BY_RULE) {
         return Some("by your rule".to_owned());
     }
@@ -222,6 +225,7 @@ fn decided_in(via: &str) -> String {
         "terminal" => "in the terminal".to_owned(),
         "chat" => "in a chat".to_owned(),
         "webhook" => "by webhook".to_owned(),
+        BY_ARCHIVE => "according to the imported archive".to_owned(),
         kind => {
             let mut kind = kind.to_owned();
             kind.get_mut(..1).map(str::make_ascii_uppercase);
@@ -232,8 +236,13 @@ fn decided_in(via: &str) -> String {
 
 /// Why a person said no.
 fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
-    let by = approval.decision.as_ref().and_then(|decision| decision.by.clone()).filter(|by| by != OWNER);
-    let by = by.unwrap_or_else(|| "You".to_owned());
+    let decision = approval.decision.as_ref();
+    let by = decision.and_then(|decision| decision.by.clone()).filter(|by| by != OWNER);
+    let denied = match by {
+        _ if decision.is_some_and(Decision::is_by_archive) => "Denied".to_owned(),
+        Some(by) => format!("{by} denied"),
+        None => "You denied".to_owned(),
+    };
     let what = match approval.kind {
         ApprovalKind::Permission => one_line(&approval.title, 120),
         ApprovalKind::Plan => "this plan".to_owned(),
@@ -247,7 +256,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
         <div class="msg user refusal">
             <Acts card=card.clone() />
             <p class="cap">
-                <State mark=Mark::new("denied", Glyph::CUT, format!("{by} denied")) />
+                <State mark=Mark::new("denied", Glyph::CUT, denied) />
                 " "
                 <span class="mut">{visible::phrase(&what).into_view()}</span>
                 {via}

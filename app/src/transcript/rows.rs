@@ -8,7 +8,7 @@ use crate::message::voice::{is_answer, speaker};
 use crate::message_renderer::{self, Kind, render_article};
 use crate::shared::window::CHUNK;
 use api::messages::{Entry, HiddenRow, MessagePage};
-use model::message_type::approval::{ApprovalKind, ApprovalState};
+use model::message_type::approval::{ApprovalKind, ApprovalState, Decision};
 use model::message_type::tool_call::ToolState;
 use model::policy::{Look, facts_of, policy};
 use model::{Body, MessageType, Micros, Role};
@@ -290,7 +290,9 @@ fn is_told(entry: &Entry, page: &MessagePage) -> bool {
     let decision = approval.decision.as_ref();
     let words = decision.and_then(|decision| decision.text.as_deref()).unwrap_or_default();
     // Who else denied it is said by nothing else.
-    if decision.and_then(|decision| decision.by.as_deref()).is_some_and(|by| by != OWNER) {
+    let is_others =
+        |decision: &Decision| decision.is_by_archive() || decision.by.as_ref().is_some_and(|by| by != OWNER);
+    if decision.is_some_and(is_others) {
         return false;
     }
     let is_call = |other: &Entry| {

@@ -107,6 +107,7 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
             Some(decision) => {
                 let by = match (&decision.reported_by, &decision.by) {
                     (Some(key), _) => format!(", as {key} reports"),
+                    (None, Some(_)) if decision.is_by_archive() => ", according to the imported archive".to_owned(),
                     (None, Some(by)) => format!(", by {by}"),
                     (None, None) => String::new(),
                 };

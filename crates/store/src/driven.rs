@@ -14,7 +14,7 @@ pub struct Driven {
     pub program: String,
     /// Program and arguments, where a person gave them: a JSON list.
     pub command: Option<String>,
-    /// Absolute path of the folder that it works in.
+    /// Absolute path of the folder that it works in. Empty where an archive tells of the agent: nobody chose one here.
     pub folder: String,
     /// In the agent's own words.
     pub mode: Option<String>,
@@ -126,7 +126,7 @@ impl Workspace {
         let folders: Vec<String> = on!(&self.store, pool => {
             sqlx::query_scalar(
                 "SELECT folder FROM (SELECT folder, MAX(at) AS at, MIN(place) AS place FROM ( \
-                 SELECT folder, started_at AS at, 0 AS place FROM driven WHERE workspace_id = $1 \
+                 SELECT folder, started_at AS at, 0 AS place FROM driven WHERE workspace_id = $1 AND folder <> '' \
                  UNION ALL SELECT cwd, last_at, 1 FROM session \
                  WHERE workspace_id = $1 AND cwd IS NOT NULL AND parent_key IS NULL AND deleted_at IS NULL) AS every_one \
                  GROUP BY folder) AS each_one ORDER BY place, at DESC LIMIT $2",

@@ -59,9 +59,12 @@ fn a_torn_or_changed_archive_stores_nothing() {
     let to = Place::new();
     to.write("torn.jsonl", &archive[..archive.len() - 40]);
     to.write("changed.jsonl", archive.replace("Two", "Six"));
+    let (head, _) = archive.split_once('\n').unwrap();
+    to.write("long.jsonl", format!("{head}\n{}\n", "x".repeat(130 << 20)));
     for (file, reason) in [
         ("torn.jsonl", "is torn: its last line isn't the end of an archive, so nothing was imported"),
         ("changed.jsonl", "was changed since it was written, so nothing was imported"),
+        ("long.jsonl", "has a line of more than 128 MiB, so nothing was imported"),
     ] {
         let output = to.run(&["import", file]);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -72,6 +75,30 @@ fn a_torn_or_changed_archive_stores_nothing() {
     to.out(&["import", "whole.jsonl"]);
     let again = String::from_utf8_lossy(&to.run(&["import", "whole.jsonl"]).stderr).into_owned();
     assert!(again.contains("is stored already"), "{again}");
+}
+
+#[test]
+fn what_an_archive_says_was_decided_is_not_shown_as_the_readers_own() {
+    let server = Server::start();
+    let cookie = server.cookie();
+    let body = r#"{"agent": "bot", "id": "mill"}"#;
+    assert_eq!(server.with_key("POST", "/v1/sessions", body).status, 201);
+    let asks = json!({"id": "ask", "message_metadata": {"message_type": "APPROVAL", "version": 1, "payload": {"kind": "permission",
+        "title": "Open the sluice", "state": "open", "questions": [{"question": "Open it?", "options": [
+            {"id": "yes", "label": "Open", "kind": "allow_once"}, {"id": "no", "label": "Leave", "kind": "reject_once"}]}]}}});
+    let asked = server.with_key("POST", "/v1/sessions/mill/messages", &asks.to_string()).json();
+    let decision = json!({"selected": ["yes"], "shown_sha256": asked["message"]["shown_sha256"]});
+    let decided = server.as_owner(&cookie, "POST", "/v1/sessions/mill/messages/ask/decision", &decision);
+    assert_eq!(decided.status, 200, "{}", decided.text());
+    let page = |server: &Server, cookie: &str| server.get("/s/mill", &[("Cookie", cookie)]).text();
+    assert!(page(&server, &cookie).contains("by you"));
+    let archive = server.place.out(&["export", "mill", "--format", "jsonl"]);
+    let to = Place::new();
+    to.write("mill.jsonl", archive);
+    to.out(&["import", "mill.jsonl"]);
+    let server = Server::start_in(to, &[]);
+    let page = page(&server, &server.cookie());
+    assert!(page.contains("according to the imported archive") && !page.contains("by you"));
 }
 
 /// A made-up token: it never opened a door.

@@ -88,7 +88,7 @@ export interface Decision {
   by?: string | null;
   /** When it was decided. */
   at?: Micros | null;
-  /** `web`, `terminal`, `chat`. */
+  /** `web`, `terminal`, `chat`. `archive` of a decision that came with an imported archive: it wasn't made here. */
   via?: string | null;
   /** Name of the key that reports it. Set by the server; such a decision has `by: key`. */
   reported_by?: string | null;

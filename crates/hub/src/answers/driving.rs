@@ -14,7 +14,7 @@ use api::sessions::SessionPath;
 use drivers::programs::{PROGRAMS, Program, Transcript, program};
 use drivers::{Command, Resume};
 use model::session::SessionState;
-use model::{Role, Session, SessionId};
+use model::{Role, Session};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use store::{Driven, DrivenState};
@@ -69,7 +69,7 @@ pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> 
     // A session that was only read goes on here as well, if its agent can be started.
     let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
     let (program, folder) = match &before {
-        Some(driven) => (named(&driven.program)?, driven.folder.clone()),
+        Some(driven) => (named(&driven.program)?, folder_of(driven, session.cwd.as_deref())),
         None if !input.fork && matches!(session.state, SessionState::Working | SessionState::NeedsYou) => {
             return Err(Problem::new(409, "agent_runs", "The agent of this session works elsewhere")
                 .hint("End it there first, or fork the session"));
@@ -120,7 +120,7 @@ async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) 
 
 pub async fn get(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
     let session = session(scoped, path).await?;
-    match current(&scoped.hub, &session.id).await {
+    match current(&scoped.hub, &session).await {
         Err(problem) if problem.code == "not_driven" => observed(&scoped.hub, &session).ok_or(problem),
         found => found,
     }
@@ -201,11 +201,17 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
     Err(Problem::new(409, "agent_ended", "The agent of this session doesn't run").hint("Resume it first"))
 }
 
-async fn current(hub: &Hub, session: &SessionId) -> Result<DrivenAgent, Problem> {
-    match hub.driving.of(session) {
+async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {
+    match hub.driving.of(&session.id) {
         Some(running) => Ok(shown(&running)),
-        None => stored(hub, session).await.map(|driven| past(hub, driven)),
+        None => stored(hub, &session.id).await.map(|driven| past(hub, driven, session.cwd.as_deref())),
     }
+}
+
+/// The folder that the agent was started in here, or where it worked as far as is known.
+fn folder_of(driven: &Driven, cwd: Option<&str>) -> String {
+    let chosen = Some(driven.folder.as_str()).filter(|folder| !folder.is_empty());
+    chosen.or(cwd).unwrap_or_default().to_owned()
 }
 
 fn shown(running: &Running) -> DrivenAgent {
@@ -227,13 +233,14 @@ fn shown(running: &Running) -> DrivenAgent {
     }
 }
 
-fn past(hub: &Hub, driven: Driven) -> DrivenAgent {
+fn past(hub: &Hub, driven: Driven, cwd: Option<&str>) -> DrivenAgent {
+    let folder = folder_of(&driven, cwd);
     let reason = runs_elsewhere(hub, &driven).then(|| ELSEWHERE.to_owned()).or_else(|| driven.reason.clone());
     DrivenAgent {
         session: driven.session.to_string(),
         title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
         agent: driven.program,
-        folder: driven.folder,
+        folder,
         state: match driven.state {
             DrivenState::Ended => AgentState::Ended,
             DrivenState::Failed => AgentState::Failed,

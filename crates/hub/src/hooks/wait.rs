@@ -118,6 +118,7 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
     let decision = approval.decision.as_ref()?;
     // No request brings the hash along, and a plain denial needs none.
     let is_here = decision.reported_by.is_none()
+        && !decision.is_by_archive()
         && (decision.shown_sha256.is_some() || decision.by.is_some() && decision.state == ApprovalState::Denied);
     let answer = output::of(&ask, &approval, decision);
     (is_here && decision.state == approval.state && answer.output.is_some()).then_some(answer)

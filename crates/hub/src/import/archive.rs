@@ -14,6 +14,11 @@ use std::io::{BufRead as _, BufReader, Error, Read as _, Result, Seek as _};
 use store::{ARCHIVE_BEGINS, Batch, StoreError};
 use tokio::runtime::Handle;
 
+/// The longest line, in bytes: that of a message of 16 MiB whose characters are all written out has less.
+const LONGEST: u64 = 128 << 20;
+/// Bytes that are read of the last line, which has fewer.
+const LAST: usize = 4096;
+
 /// The last line.
 #[derive(Debug, Deserialize)]
 struct Last {
@@ -59,29 +64,47 @@ pub fn read(hub: &Hub, runtime: &Handle, mut file: &File) -> Result<Step> {
     })
 }
 
-/// Compares a file with the hash in its last line. Returns its size.
+/// Compares a file with the hash in its last line, and its lines with their limit. Returns its size.
 fn verify(mut file: &File) -> Result<u64> {
     file.rewind()?;
     let mut file = BufReader::new(file);
-    let (mut hash, mut lines, mut size) = (Sha256::new(), 0, 0);
-    let mut line = Vec::new();
+    let (mut size, mut lines) = (0, 0);
+    let mut hash = Sha256::new();
+    // Up to the line that is read, and of that line what the last one may have.
+    let (mut before, mut line, mut len) = (hash.clone(), Vec::new(), 0);
+    let mut last = None;
     loop {
-        let before = std::mem::take(&mut line);
-        size += file.read_until(b'\n', &mut line)? as u64;
-        if line.is_empty() {
-            let last: Last = serde_json::from_slice(&before).map_err(|_| {
-                Error::other("is torn: its last line isn't the end of an archive, so nothing was imported")
-            })?;
-            let whole = last.end.lines == lines && last.end.sha256 == crate::hex(&hash.finalize());
-            return if whole {
-                Ok(size)
-            } else {
-                Err(Error::other("was changed since it was written, so nothing was imported"))
-            };
+        let bytes = file.fill_buf()?;
+        let end = bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+        let piece = &bytes[..end.unwrap_or(bytes.len())];
+        let read = piece.len();
+        if read > 0 {
+            hash.update(piece);
+            line.extend(piece.iter().take(LAST.saturating_sub(line.len())));
+            len += read as u64;
+            size += read as u64;
         }
-        if !before.is_empty() {
-            hash.update(&before);
-            lines += 1;
+        if len > LONGEST {
+            return Err(Error::other(format!(
+                "has a line of more than {} MiB, so nothing was imported",
+                LONGEST >> 20
+            )));
         }
+        file.consume(read);
+        if len > 0 && (end.is_some() || read == 0) {
+            last = Some((std::mem::take(&mut line), std::mem::replace(&mut before, hash.clone()), lines));
+            (len, lines) = (0, lines + 1);
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    let torn = || Error::other("is torn: its last line isn't the end of an archive, so nothing was imported");
+    let (line, hash, lines) = last.ok_or_else(torn)?;
+    let last: Last = serde_json::from_slice(&line).map_err(|_| torn())?;
+    if last.end.lines == lines && last.end.sha256 == crate::hex(&hash.finalize()) {
+        Ok(size)
+    } else {
+        Err(Error::other("was changed since it was written, so nothing was imported"))
     }
 }

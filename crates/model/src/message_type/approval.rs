@@ -191,7 +191,7 @@ pub struct Decision {
     /// When it was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Micros>,
-    /// `web`, `terminal`, `chat`.
+    /// `web`, `terminal`, `chat`. `archive` of a decision that came with an imported archive: it wasn't made here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
     /// Name of the key that reports it. Set by the server; such a decision has `by: key`.
@@ -221,6 +221,9 @@ pub struct Answer {
     pub note: Option<String>,
 }
 
+/// `via` of a decision that an imported archive tells of: nobody made it here.
+pub const BY_ARCHIVE: &str = "archive";
+
 /// Returns whether a running agent that was started here asked for it.
 pub fn is_asked_by_driver(draft: &Draft) -> bool {
     draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(ASKED_BY_AGENT))
@@ -242,6 +245,11 @@ impl Decision {
             reported_by: None,
             shown_sha256: None,
         }
+    }
+
+    /// Returns whether an imported archive tells of it, so that nobody made it here.
+    pub fn is_by_archive(&self) -> bool {
+        self.via.as_deref() == Some(BY_ARCHIVE)
     }
 }
 

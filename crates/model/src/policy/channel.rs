@@ -165,6 +165,9 @@ fn ask(draft: &Draft) -> String {
 pub fn decided_by(approval: &Approval) -> Option<String> {
     let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_none())?;
     let by = decision.by.as_ref()?;
+    if decision.is_by_archive() {
+        return Some(" according to the imported archive".to_owned());
+    }
     Some(decision.via.as_ref().map_or_else(|| format!(" by {by}"), |via| format!(" by {by} ({via})")))
 }
 

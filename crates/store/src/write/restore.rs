@@ -15,7 +15,7 @@ use crate::step::Step;
 use crate::step::table::Kind;
 use crate::step::table::{Row, Value as Cell};
 use crate::store::on_step;
-use crate::{StoreError, Workspace};
+use crate::{DrivenState, StoreError, Workspace};
 use message::{MESSAGE_ROW, RestoredMessage, TOOL_USE};
 use model::{Body, Draft, Micros, SessionId};
 use serde::Deserialize;
@@ -314,8 +314,11 @@ impl Restoring<'_, '_> {
         let Some(session) = &self.session else { return Err(wrong("expected a `session` before its rows")) };
         let Some((&(key, _), columns)) = part.table.columns.split_first() else { return Ok(()) };
         let held = columns.iter().map(|(name, kind)| Held::take(&mut line, name, *kind));
-        let held: Vec<Held> = held.collect::<Result<_, _>>().map_err(StoreError::Archive)?;
+        let mut held: Vec<Held> = held.collect::<Result<_, _>>().map_err(StoreError::Archive)?;
         nothing_left(&line)?;
+        if part.table.name == "driven" {
+            forget_start(columns, &mut held);
+        }
         let id = if key == "session_id" { Cell::Text(Some(session.id())) } else { session.rid.into() };
         let cells = std::iter::once(id).chain(held.iter().map(Held::cell)).collect();
         self.step.write(&part.table, &[cells]).await
@@ -339,6 +342,20 @@ impl Restoring<'_, '_> {
             return Err(wrong("the archive holds no session"));
         }
         Ok(())
+    }
+}
+
+/// Nobody here chose how the agent was started: its next start takes nothing of that, and it runs nowhere.
+fn forget_start(columns: &[(&str, Kind)], held: &mut [Held]) {
+    for ((name, _), held) in columns.iter().zip(held) {
+        match (*name, &*held) {
+            ("folder", _) => *held = Held::Text(Some(String::new())),
+            ("command" | "mode" | "model" | "server", _) => *held = Held::Text(None),
+            ("state", Held::Text(Some(state))) if state == DrivenState::Running.as_str() => {
+                *held = Held::Text(Some(DrivenState::Interrupted.as_str().to_owned()));
+            }
+            _ => {}
+        }
     }
 }
 

@@ -70,20 +70,67 @@ async fn fill(engine: &Engine) {
     workspace.attach_blob(&session_id("s-a"), &blob.sha256, None).await.unwrap();
     let (small, _) = upload(workspace, b"\xff small", "image/png", None, NOW).await;
     workspace.attach_blob(&session_id("s-a"), &small.sha256, None).await.unwrap();
-    let driven = Driven {
+    workspace.put_driven(&driven("", None)).await.unwrap();
+}
+
+fn driven(folder: &str, mode: Option<&str>) -> Driven {
+    Driven {
         session: session_id("s-a"),
         program: "claude".to_owned(),
         command: None,
-        folder: "/work".to_owned(),
-        mode: None,
-        model: None,
+        folder: folder.to_owned(),
+        mode: mode.map(str::to_owned),
+        model: mode.map(|_| "opus".to_owned()),
         state: DrivenState::Ended,
         reason: None,
         started_at: NOW,
         ended_at: Some(NOW),
-        server: Some("north".to_owned()),
-    };
-    workspace.put_driven(&driven).await.unwrap();
+        server: mode.map(|_| "north".to_owned()),
+    }
+}
+
+/// What an archive says that somebody chose or decided was chosen and decided by nobody here.
+#[tokio::test]
+async fn choices_and_decisions_of_an_archive_are_not_ours() {
+    for (from, to) in engines().await.into_iter().zip(engines().await) {
+        fill(&from).await;
+        let started = driven("/", Some("bypassPermissions"));
+        let running = Driven { state: DrivenState::Running, command: Some("[\"sh\"]".to_owned()), ..started };
+        from.workspace.put_driven(&running).await.unwrap();
+        let mut decided = message("a", "ask", "");
+        decided.draft.metadata = serde_json::from_str(
+            r#"{"message_type": "APPROVAL", "version": 1, "payload": {"kind": "permission", "title": "Run rm",
+                "state": "allowed_once", "questions": [], "fields": [], "decision": {"state": "allowed_once",
+                "by": "owner", "via": "web", "shown_sha256": "00"}}}"#,
+        )
+        .unwrap();
+        let mut reported = message("a", "reported", "");
+        reported.draft.metadata = serde_json::from_str(
+            &serde_json::to_string(&decided.draft.metadata)
+                .unwrap()
+                .replace(r#""by":"owner""#, r#""by":"key","reported_by":"bot""#),
+        )
+        .unwrap();
+        from.workspace.write_batch(batch(vec![session("a")], vec![decided, reported])).await.unwrap();
+        restore(&to, &archived(&from, &["s-a"]).await).await.unwrap();
+        let expected = Driven { state: DrivenState::Interrupted, ..driven("", None) };
+        assert_eq!(to.workspace.driven(&session_id("s-a")).await.unwrap(), Some(expected));
+        assert!(!to.workspace.recent_folders(9).await.unwrap().contains(&String::new()));
+        let via = async |id: &str| {
+            let id = MessageId::parse(id).unwrap();
+            let found = to.workspace.message(&session_id("s-a"), &id).await.unwrap().unwrap();
+            let Body::Approval(approval) = Body::of(&found.message.draft) else { panic!("{found:?}") };
+            let decision = approval.decision.unwrap();
+            (decision.is_by_archive(), decision.by)
+        };
+        assert_eq!(via("ask").await, (true, Some("owner".to_owned())));
+        assert_eq!(via("reported").await, (false, Some("key".to_owned())));
+        // Read once more it is as it is now.
+        let third = engines().await.swap_remove(0);
+        let archive = archived(&to, &["s-a"]).await;
+        restore(&third, &archive).await.unwrap();
+        assert_eq!(archived(&third, &["s-a"]).await, archive);
+    }
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use crate::pack::content_hash;
 use crate::pack::{Packer, Reference, pack_references};
 use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
 use crate::{StoreError, tokens};
+use model::message_type::approval::{BY_ARCHIVE, Decision};
 use model::policy::should_embed;
 use model::{Body, Draft, RecordRef};
 use std::borrow::Cow;
@@ -101,7 +102,12 @@ pub(super) fn read(
     search_text: SearchText,
 ) -> Result<RestoredMessage, StoreError> {
     let json = line.remove("draft").ok_or_else(|| wrong("`draft`: expected an object, got nothing"))?;
-    let draft: Draft = serde_json::from_str(json.get()).map_err(|error| wrong(format!("`draft`: {error}")))?;
+    let mut draft: Draft = serde_json::from_str(json.get()).map_err(|error| wrong(format!("`draft`: {error}")))?;
+    let json = if according_to_archive(&mut draft) {
+        serde_json::to_string(&draft).map_err(|error| wrong(format!("`draft`: {error}")))?
+    } else {
+        String::from(Box::<str>::from(json))
+    };
     let records: Vec<RecordRef> = match line.remove("records") {
         Some(raw) => serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`records`: {error}")))?,
         None => Vec::new(),
@@ -135,7 +141,7 @@ pub(super) fn read(
         return Err(wrong(format!("`seq`: expected {}, got {seq}", session.last_seq + 1)));
     }
     session.last_seq = seq;
-    let (display, json) = (i16::try_from(display).unwrap_or_default(), json.get().as_bytes());
+    let (display, json) = (i16::try_from(display).unwrap_or_default(), json.as_bytes());
     let is_own = number("copied") == Some(0);
     let remembered = is_own && should_embed(&draft);
     let words = if is_own { search_text(&draft, &Body::of(&draft)) } else { None };
@@ -154,6 +160,18 @@ pub(super) fn read(
         remembered,
         draft,
     })
+}
+
+/// A decision that the archive says somebody made was made by nobody here. Returns whether the draft says so only now.
+fn according_to_archive(draft: &mut Draft) -> bool {
+    let Body::Approval(approval) = Body::of(draft) else { return false };
+    let is_persons = |decision: &Decision| decision.reported_by.is_none() && decision.by.is_some();
+    if !approval.decision.is_some_and(|decision| is_persons(&decision) && !decision.is_by_archive()) {
+        return false;
+    }
+    let payload = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("payload"));
+    let decision = payload.and_then(|payload| payload.get_mut("decision")).and_then(serde_json::Value::as_object_mut);
+    decision.map(|decision| decision.insert("via".to_owned(), BY_ARCHIVE.into())).is_some()
 }
 
 fn held(fields: &mut Fields, columns: &[(&str, Kind)]) -> Result<Vec<Held>, StoreError> {
