@@ -5,7 +5,8 @@
 //! the order in which they were written.
 
 use crate::StoreError;
-use crate::foreign::{Foreign, ForeignError, value};
+use crate::foreign::{Foreign, ForeignError, ID, quoted, value};
+use futures::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Row as _};
@@ -14,8 +15,6 @@ use std::path::Path;
 
 /// What a table `messages` has at least.
 const NEEDED: [&str; 7] = ["id", "chat_jid", "sender", "sender_name", "content", "timestamp", "is_from_me"];
-/// Rows that are in memory at a time.
-const ROWS: i64 = 200;
 const SCHEMA: &str = "CREATE TABLE messages (id TEXT, chat_jid TEXT, sender TEXT, sender_name TEXT, content TEXT, \
     timestamp TEXT, is_from_me INTEGER, message_type TEXT DEFAULT 'user', metadata JSON, PRIMARY KEY (id, chat_jid)); \
     CREATE INDEX idx_messages_by_chat ON messages(chat_jid, timestamp)";
@@ -42,14 +41,18 @@ impl ChatHost {
             return Err(ForeignError::Schema("messages", missing));
         }
         let has_chats = database.columns("chats").await?.iter().any(|name| name == "jid");
+        for table in ["messages"].into_iter().chain(has_chats.then_some("chats")) {
+            database.require_plain(table).await?;
+        }
         Ok(Some(Self { database, has_chats }))
     }
 
     /// Returns the ids of all chats that have messages, in the order of their first one.
     pub async fn chats(&mut self) -> Result<Vec<String>, ForeignError> {
-        let chats = sqlx::query_scalar("SELECT chat_jid FROM messages GROUP BY chat_jid ORDER BY MIN(rowid)")
-            .fetch_all(&mut self.database.connection)
-            .await?;
+        let sql = format!(
+            "SELECT chat_jid FROM messages WHERE octet_length(chat_jid) <= {ID} GROUP BY chat_jid ORDER BY MIN(rowid)"
+        );
+        let chats = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&mut self.database.connection).await?;
         self.database.still_at_rest()?;
         Ok(chats)
     }
@@ -57,33 +60,24 @@ impl ChatHost {
     /// Writes a chat as lines.
     pub async fn export(&mut self, jid: &str, to: &mut (dyn Write + Send)) -> Result<(), ForeignError> {
         let mut chat = json!({ "jid": jid });
+        self.database.require_short("messages", "chat_jid", jid).await?;
         if self.has_chats {
+            self.database.require_short("chats", "jid", jid).await?;
             let row = sqlx::query("SELECT * FROM chats WHERE jid = $1").bind(jid);
             if let Some(row) = row.fetch_optional(&mut self.database.connection).await? {
                 chat = Value::Object(cells(&row));
             }
         }
         writeln!(to, "{}", json!({ "chat_jid": jid, "chat": chat }))?;
-        let mut offset = 0;
-        loop {
-            let rows =
-                sqlx::query("SELECT * FROM messages WHERE chat_jid = $1 ORDER BY timestamp, rowid LIMIT $2 OFFSET $3")
-                    .bind(jid)
-                    .bind(ROWS)
-                    .bind(offset)
-                    .fetch_all(&mut self.database.connection)
-                    .await?;
-            for row in &rows {
-                let mut cells = cells(row);
-                cells.shift_remove("chat_jid");
-                writeln!(to, "{}", json!({ "chat_jid": jid, "row": cells }))?;
-            }
-            let count = rows.len() as i64;
-            if count < ROWS {
-                return self.database.still_at_rest();
-            }
-            offset += count;
+        let sql = "SELECT * FROM messages WHERE chat_jid = $1 ORDER BY timestamp, rowid";
+        let mut rows = sqlx::query(sql).bind(jid).fetch(&mut self.database.connection);
+        while let Some(row) = rows.try_next().await? {
+            let mut cells = cells(&row);
+            cells.shift_remove("chat_jid");
+            writeln!(to, "{}", json!({ "chat_jid": jid, "row": cells }))?;
         }
+        drop(rows);
+        self.database.still_at_rest()
     }
 
     /// Ends the reading.
@@ -156,8 +150,4 @@ impl ChatHostWriter {
         sqlx::query("COMMIT").execute(&mut self.connection).await?;
         Ok(self.connection.close().await?)
     }
-}
-
-fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

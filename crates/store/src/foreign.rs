@@ -1,13 +1,27 @@
 //! Databases that aren't ours: they are only read, and never locked for their owners.
+//!
+//! Such a file may be anybody's. Only plain tables are read, so that nothing in it is run: a view or a generated column could compute
+//! for ever. What is read takes as much work as the size of the file explains, and each cell has a bound.
 
 use serde_json::Value;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
-use sqlx::{ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _, TypeInfo as _, ValueRef as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// How long a statement waits for a lock. Who writes ahead hardly ever has one.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// The longest cell, in bytes.
+pub(crate) const CELL: i64 = 64 << 20;
+/// The longest id, in bytes: what has a longer one isn't listed.
+pub(crate) const ID: i64 = 1000;
+/// Rows that are in memory at a time.
+const ROWS: usize = 8;
+/// Steps of `SQLite`'s machine between two looks at how many there were.
+const STEPS: i32 = 100_000;
+/// Steps that the smallest file may take, and those for each of its bytes: tables whose pages lead in a circle have no end.
+const LEAST: u64 = 100_000_000;
+const PER_BYTE: u64 = 64;
 
 /// Why a database isn't read. The text goes on from its name.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +32,15 @@ pub enum ForeignError {
     /// Another program's database, or one of a version to come.
     #[error("is no database that this program knows: it has no column `{0}.{1}`")]
     Schema(&'static str, &'static str),
+    /// A table isn't plain.
+    #[error("isn't read: `{0}` must be a table without generated columns")]
+    NotPlain(&'static str),
+    /// A cell is too long.
+    #[error("isn't read: a cell of `{0}` has more than 64 MiB")]
+    Cell(&'static str),
+    /// Reading it came to no end.
+    #[error("isn't read: it takes more work than its size explains")]
+    Endless,
     /// It was written to while it was read without locks.
     #[error("was written to while it was read")]
     Changed,
@@ -36,6 +59,7 @@ impl From<sqlx::Error> for ForeignError {
             .and_then(sqlx::error::DatabaseError::code)
             .and_then(|code| code.parse::<i32>().ok());
         match code.map(|code| code & 0xff) {
+            Some(libsqlite3_sys::SQLITE_INTERRUPT) => Self::Endless,
             Some(libsqlite3_sys::SQLITE_BUSY | libsqlite3_sys::SQLITE_LOCKED) => Self::Locked,
             _ => Self::Sqlite(error),
         }
@@ -83,8 +107,17 @@ impl Foreign {
             .immutable(is_at_rest)
             .create_if_missing(false)
             .busy_timeout(PATIENCE)
+            .row_buffer_size(ROWS)
+            .pragma("query_only", "ON")
+            .pragma("trusted_schema", "OFF")
             .disable_statement_logging();
         let mut connection = options.connect().await?;
+        let bytes: u64 = [path, &ahead_of(path)].iter().filter_map(|path| Some(path.metadata().ok()?.len())).sum();
+        let mut left = LEAST.saturating_add(bytes.saturating_mul(PER_BYTE));
+        connection.lock_handle().await?.set_progress_handler(STEPS, move || {
+            left = left.saturating_sub(u64::from(STEPS.unsigned_abs()));
+            left > 0
+        });
         // All statements see the same moment, and hold up nobody.
         sqlx::query("BEGIN").execute(&mut connection).await?;
         Ok(Self { connection, at_rest })
@@ -96,6 +129,36 @@ impl Foreign {
             .bind(table)
             .fetch_all(&mut self.connection)
             .await?)
+    }
+
+    /// Fails unless it is a plain table: then reading it runs nothing but what is asked.
+    pub async fn require_plain(&mut self, table: &'static str) -> Result<(), ForeignError> {
+        let kinds: Vec<String> =
+            sqlx::query_scalar("SELECT type FROM pragma_table_list WHERE name = $1 COLLATE NOCASE")
+                .bind(table)
+                .fetch_all(&mut self.connection)
+                .await?;
+        let hidden: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM pragma_table_xinfo($1) WHERE hidden <> 0")
+            .bind(table)
+            .fetch_one(&mut self.connection)
+            .await?;
+        if kinds == ["table"] && hidden == 0 { Ok(()) } else { Err(ForeignError::NotPlain(table)) }
+    }
+
+    /// Fails if a cell of the rows with this value in the column is longer than may be read.
+    pub async fn require_short(
+        &mut self,
+        table: &'static str,
+        column: &'static str,
+        value: &str,
+    ) -> Result<(), ForeignError> {
+        let columns = self.columns(table).await?;
+        let long: Vec<String> = columns.iter().map(|name| format!("octet_length({}) > {CELL}", quoted(name))).collect();
+        let (table_name, long) = (quoted(table), long.join(" OR "));
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table_name} WHERE {} = $1 AND ({long}))", quoted(column));
+        let query = sqlx::query_scalar(AssertSqlSafe(sql)).bind(value);
+        let has_long: bool = query.fetch_one(&mut self.connection).await?;
+        if has_long { Err(ForeignError::Cell(table)) } else { Ok(()) }
     }
 
     /// Fails if a file that is read without locks was written to.
@@ -111,6 +174,11 @@ impl Foreign {
         // It was only read.
         let _ = self.connection.close().await;
     }
+}
+
+/// A name as SQL has it.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// The value of a column; None of one without a value. A text that is a JSON object or array counts as that.

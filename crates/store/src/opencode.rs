@@ -3,11 +3,12 @@
 //! Rows of `message` and `part` hold the JSON that earlier versions kept in files. A session is handed out as the document that
 //! `opencode export` prints, `{info, messages: [{info, parts}]}`, with these texts byte for byte behind the ids from their rows.
 
-use crate::foreign::{Foreign, ForeignError, value};
+use crate::foreign::{CELL, Foreign, ForeignError, ID, value};
+use futures::TryStreamExt as _;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Column as _, Row as _};
+use sqlx::{AssertSqlSafe, Column as _, Row as _};
 use std::io::Write;
 use std::path::Path;
 
@@ -41,18 +42,19 @@ impl OpenCode {
             if let Some(missing) = columns.iter().find(|column| !found.iter().any(|name| name == *column)) {
                 return Err(ForeignError::Schema(table, missing));
             }
+            database.require_plain(table).await?;
         }
         Ok(Self(database))
     }
 
     /// All sessions, the one that changed first at the front.
     pub async fn sessions(&mut self) -> Result<Vec<OpenCodeSession>, ForeignError> {
-        let rows: Vec<(String, i64)> = sqlx::query_as(
+        let rows: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT s.id, MAX(s.time_updated, \
              COALESCE((SELECT MAX(m.time_updated) FROM message m WHERE m.session_id = s.id), 0), \
              COALESCE((SELECT MAX(p.time_updated) FROM part p WHERE p.session_id = s.id), 0)) AS updated \
-             FROM session s ORDER BY updated, s.id",
-        )
+             FROM session s WHERE octet_length(s.id) <= {ID} ORDER BY updated, s.id"
+        )))
         .fetch_all(&mut self.0.connection)
         .await?;
         self.0.still_at_rest()?;
@@ -61,26 +63,40 @@ impl OpenCode {
 
     /// Writes a session as a document, with a message in each line.
     pub async fn export(&mut self, id: &str, to: &mut (dyn Write + Send)) -> Result<(), ForeignError> {
+        self.0.require_short("session", "id", id).await?;
         let row = sqlx::query("SELECT * FROM session WHERE id = $1").bind(id).fetch_one(&mut self.0.connection).await?;
         write!(to, "{{\"info\":{},\n\"messages\":[", info(&row))?;
-        let messages: Vec<(String, Vec<u8>)> = sqlx::query_as(
-            "SELECT id, CAST(data AS BLOB) FROM message WHERE session_id = $1 ORDER BY time_created, id",
-        )
+        let messages: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!(
+            "SELECT id FROM message WHERE session_id = $1 AND octet_length(id) <= {ID} ORDER BY time_created, id"
+        )))
         .bind(id)
         .fetch_all(&mut self.0.connection)
         .await?;
-        for (n, (message, data)) in messages.iter().enumerate() {
+        for (n, message) in messages.iter().enumerate() {
+            let data: Option<Vec<u8>> = sqlx::query_scalar(AssertSqlSafe(format!(
+                "SELECT {} FROM message WHERE id = $1 AND session_id = $2",
+                short("data")
+            )))
+            .bind(message)
+            .bind(id)
+            .fetch_one(&mut self.0.connection)
+            .await?;
+            let data = data.ok_or(ForeignError::Cell("message"))?;
             to.write_all(if n == 0 { b"\n{\"info\":" } else { b",\n{\"info\":" })?;
-            write_object(to, &[("id", message), ("sessionID", id)], data)?;
+            write_object(to, &[("id", message), ("sessionID", id)], &data)?;
             to.write_all(b",\"parts\":[")?;
-            let parts: Vec<(String, Vec<u8>)> =
-                sqlx::query_as("SELECT id, CAST(data AS BLOB) FROM part WHERE message_id = $1 ORDER BY id")
-                    .bind(message)
-                    .fetch_all(&mut self.0.connection)
-                    .await?;
-            for (n, (part, data)) in parts.iter().enumerate() {
-                to.write_all(if n == 0 { b"" } else { b",\n" })?;
-                write_object(to, &[("id", part), ("messageID", message), ("sessionID", id)], data)?;
+            let sql = format!(
+                "SELECT id, {} FROM part WHERE message_id = $1 AND octet_length(id) <= {ID} ORDER BY id",
+                short("data")
+            );
+            let mut parts = sqlx::query_as(AssertSqlSafe(sql)).bind(message).fetch(&mut self.0.connection);
+            let mut separator: &[u8] = b"";
+            while let Some((part, data)) = parts.try_next().await? {
+                let (part, data): (String, Option<Vec<u8>>) = (part, data);
+                let data = data.ok_or(ForeignError::Cell("part"))?;
+                to.write_all(separator)?;
+                separator = b",\n";
+                write_object(to, &[("id", &part), ("messageID", message), ("sessionID", id)], &data)?;
             }
             to.write_all(b"]}")?;
         }
@@ -92,6 +108,11 @@ impl OpenCode {
     pub async fn close(self) {
         self.0.close().await;
     }
+}
+
+/// A column as bytes; NULL where they are more than may be read.
+fn short(column: &str) -> String {
+    format!("CASE WHEN COALESCE(octet_length({column}), 0) <= {CELL} THEN CAST(COALESCE({column}, '') AS BLOB) END")
 }
 
 /// An object with the ids of its row in front of the fields that its data has.

@@ -62,3 +62,13 @@ async fn other_databases_are_refused_by_name() {
     assert!(reason.starts_with("can't be read as a database: "), "{reason}");
     assert_eq!(sessions(&house).await, []);
 }
+
+/// A database in which a table is a view that has no end.
+#[tokio::test]
+async fn a_database_with_an_endless_view_is_refused() {
+    let house = House::new().await;
+    let database = house.write("opencode.db", std::fs::read(fixture("databases/endless.db")).unwrap());
+    let job = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!(job["failed"][0]["reason"], "isn't read: `part` must be a table without generated columns");
+    assert_eq!(sessions(&house).await, []);
+}

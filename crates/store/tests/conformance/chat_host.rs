@@ -75,3 +75,81 @@ async fn another_one_a_locked_one_and_a_torn_one_are_named() {
     std::fs::write(&path, &bytes[..2000]).unwrap();
     assert!(matches!(ChatHost::open(&path).await.err(), Some(ForeignError::Sqlite(_))));
 }
+
+/// What is written beside a table to make reading it run something.
+#[tokio::test]
+async fn only_plain_tables_of_a_chat_host_are_read() {
+    const VIEW: &str = "CREATE VIEW messages AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+        SELECT i AS id, 'a' AS chat_jid, '' AS sender, '' AS sender_name, '' AS content, '' AS timestamp, 0 AS is_from_me FROM n";
+    const GENERATED: &str = "CREATE TABLE messages (id TEXT, chat_jid TEXT, sender TEXT, sender_name TEXT, \
+        content TEXT, timestamp TEXT, is_from_me INTEGER, more TEXT AS (hex(zeroblob(1000000000))))";
+    const CHATS: &str = "DROP TABLE chats; CREATE VIEW chats AS WITH RECURSIVE n(i) AS \
+        (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS jid FROM n";
+    for (number, (schema, table)) in [(VIEW, "messages"), (GENERATED, "messages"), (CHATS, "chats")].iter().enumerate()
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(format!("{number}.db"));
+        let mut owner = owner(&path).await;
+        if *table == "chats" {
+            run(&mut owner, SCHEMA).await;
+        }
+        run(&mut owner, schema).await;
+        let refused = ChatHost::open(&path).await.err();
+        assert!(matches!(&refused, Some(ForeignError::NotPlain(name)) if name == table), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_cell_of_a_chat_host_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("old.db");
+    let mut owner = owner(&path).await;
+    run(&mut owner, SCHEMA).await;
+    run(&mut owner, "UPDATE messages SET content = zeroblob(70000000) WHERE chat_jid = 'b'").await;
+    assert_eq!(lines(&path, "a").await.len(), 3);
+    let mut host = ChatHost::open(&path).await.unwrap().unwrap();
+    let refused = host.export("b", &mut Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, ForeignError::Cell("messages")), "{refused}");
+}
+
+/// A table of which each inner page names the next one hundreds of times, so that it has more rows than anybody could count.
+#[tokio::test]
+async fn a_table_without_an_end_is_given_up() {
+    const PAGE: usize = 4096;
+    const LEVELS: u32 = 12;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("old.db");
+    let mut owner = owner(&path).await;
+    run(&mut owner, SCHEMA).await;
+    run(&mut owner, "CREATE TABLE room (it BLOB); INSERT INTO room VALUES (zeroblob(200000))").await;
+    let root: i64 = sqlx::query_scalar("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'")
+        .fetch_one(&mut owner)
+        .await
+        .unwrap();
+    owner.close().await.unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let first = u32::try_from(bytes.len() / PAGE).unwrap() - LEVELS - 1;
+    let at = |page: u32| (page as usize - 1) * PAGE;
+    let leaf = bytes[at(u32::try_from(root).unwrap())..][..PAGE].to_vec();
+    let pages: Vec<u32> = std::iter::once(u32::try_from(root).unwrap()).chain(first..first + LEVELS).collect();
+    for pair in pages.windows(2) {
+        let mut page = vec![0_u8; PAGE];
+        let cells: usize = 400;
+        page[0] = 5;
+        page[3..5].copy_from_slice(&u16::try_from(cells).unwrap().to_be_bytes());
+        page[5..7].copy_from_slice(&u16::try_from(PAGE - cells * 5).unwrap().to_be_bytes());
+        page[8..12].copy_from_slice(&pair[1].to_be_bytes());
+        for cell in 0..cells {
+            let place = PAGE - (cell + 1) * 5;
+            page[12 + cell * 2..][..2].copy_from_slice(&u16::try_from(place).unwrap().to_be_bytes());
+            page[place..place + 4].copy_from_slice(&pair[1].to_be_bytes());
+            page[place + 4] = 1;
+        }
+        bytes[at(pair[0])..][..PAGE].copy_from_slice(&page);
+    }
+    bytes[at(pages[pages.len() - 1])..][..PAGE].copy_from_slice(&leaf);
+    std::fs::write(&path, bytes).unwrap();
+    let mut host = ChatHost::open(&path).await.unwrap().unwrap();
+    let refused = host.export("a", &mut Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, ForeignError::Endless), "{refused}");
+}

@@ -70,3 +70,24 @@ async fn a_locked_one_and_one_of_another_schema_are_named() {
     std::fs::write(&path, "no database").unwrap();
     assert!(matches!(OpenCode::open(&path).await.err(), Some(ForeignError::Sqlite(_))));
 }
+
+#[tokio::test]
+async fn only_plain_tables_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let mut owner = owner(&path).await;
+    run(&mut owner, SCHEMA).await;
+    run(
+        &mut owner,
+        "DROP TABLE part; CREATE VIEW part AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+         SELECT i AS id, 'msg_1' AS message_id, 'ses_1' AS session_id, i AS time_updated, '{}' AS data FROM n",
+    )
+    .await;
+    let refused = OpenCode::open(&path).await.err().unwrap();
+    assert!(matches!(refused, ForeignError::NotPlain("part")), "{refused}");
+    run(&mut owner, "DROP VIEW part; CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_updated INTEGER, data TEXT)").await;
+    run(&mut owner, "INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', 9, zeroblob(70000000))").await;
+    let mut database = OpenCode::open(&path).await.unwrap();
+    let refused = database.export("ses_1", &mut Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, ForeignError::Cell("part")), "{refused}");
+}
