@@ -29,9 +29,9 @@ mod tui;
 mod types;
 
 use crate::cli::{Cli, Command};
+use crate::printing::{note, print, print_bytes, print_encoded, print_json};
 use anyhow::{Error, Result, anyhow};
 use api::Problem;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 pub async fn run(cli: Cli) -> Result<ExitCode> {
@@ -103,18 +103,6 @@ fn advise(error: Error) -> Error {
         Some(next) => anyhow!("{text}\n{next}"),
         None => anyhow!(text),
     }
-}
-
-/// Writes to standard output. A reader that went away, as `head` does, ends the program quietly.
-fn print(text: &str) -> Result<()> {
-    match write!(std::io::stdout(), "{text}").and_then(|()| std::io::stdout().flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
-        other => Ok(other?),
-    }
-}
-
-fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&format!("{}\n", serde_json::to_string(value)?))
 }
 
 /// `2026-11-21 14:02`, in local time.

@@ -2,7 +2,8 @@
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
 //! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and
-//! [`permissions`] who may read it; [`speaker`] names who speaks; [`logging`] says what is logged.
+//! [`permissions`] who may read it; [`printing`] writes what commands
+//! print; [`speaker`] names who speaks; [`logging`] says what is logged.
 //!
 //! How to add a command: a variant in `cli.rs`, a file in `commands/`.
 
@@ -16,6 +17,7 @@ mod logging;
 mod notice_file;
 mod permissions;
 mod price_file;
+mod printing;
 mod signals;
 mod speaker;
 mod type_files;
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("verbatim: can't start: {error}");
+            printing::note(&format!("verbatim: can't start: {error}"));
             return ExitCode::FAILURE;
         }
     };
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
     match ended {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("verbatim: {error:#}");
+            printing::note(&format!("verbatim: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -81,6 +81,8 @@ mod shell;
 mod support;
 #[path = "program/tail.rs"]
 mod tail;
+#[path = "program/terminals.rs"]
+mod terminals;
 #[path = "program/tui_screens.rs"]
 mod tui_screens;
 #[path = "program/voices.rs"]

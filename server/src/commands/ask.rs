@@ -2,7 +2,7 @@
 
 use super::send::{session, tell};
 use super::text::text;
-use super::{print, print_json};
+use super::{note, print, print_json};
 use crate::cli::Ask;
 use crate::door;
 use crate::signals::Signals;
@@ -24,7 +24,7 @@ pub async fn run(args: Ask) -> Result<ExitCode> {
     let session = session(&verbatim, &args.target, &text).await?;
     let asked = Asked::ask(&session, &args, &text).await?;
     let id = asked.message().entry().message.session_id.to_string();
-    eprintln!("Asked at {}{}", verbatim.url().unwrap_or_default(), session_href(&id));
+    note(&format!("Asked at {}{}", verbatim.url().unwrap_or_default(), session_href(&id)));
     let answered = tokio::select! {
         answered = asked.answered() => answered.map(Ok),
         why = over(args.timeout, &mut signals) => Ok(Err(why)),

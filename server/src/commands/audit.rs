@@ -1,7 +1,7 @@
 //! `verbatim audit`: the audit log, to read, or exactly as it is stored.
 
 use super::text::one_line;
-use super::{minute, print};
+use super::{minute, print, print_encoded};
 use crate::cli::Audit;
 use crate::door::Door;
 use anyhow::Result;
@@ -19,7 +19,7 @@ pub async fn run(args: Audit) -> Result<()> {
     if args.json {
         let lines = door.client.get_bytes(ExportAudit::PATH).await;
         door.close().await;
-        return print(&String::from_utf8_lossy(&lines?));
+        return print_encoded(&String::from_utf8_lossy(&lines?));
     }
     let entries = newest(&door.client, &args).await;
     door.close().await;

@@ -1,6 +1,7 @@
 //! `verbatim context`: what a model's context held when it wrote a reply.
 
-use super::{print, print_json};
+use super::text::one_line;
+use super::{print, print_encoded, print_json};
 use crate::cli::Context;
 use crate::door::Door;
 use anyhow::Result;
@@ -23,7 +24,7 @@ pub async fn run(args: Context) -> Result<()> {
     match args.format {
         Some(ContextFormat::Text) => print(&plain(&text(&found.context))),
         Some(format) => match body(&found.context, format) {
-            Some(body) => print(&format!("{}\n", serde_json::to_string_pretty(&body)?)),
+            Some(body) => print_encoded(&format!("{}\n", serde_json::to_string_pretty(&body)?)),
             None => Ok(()),
         },
         None if args.json && args.diff => print_json(&found.context.change),
@@ -69,10 +70,10 @@ fn head(found: &SessionContext) -> String {
     };
     let mut out = format!("{verdict}\n");
     for reason in &context.reasons {
-        let _ = writeln!(out, "  {reason}");
+        let _ = writeln!(out, "  {}", one_line(reason));
     }
     let seq = context.reply.seq.map(|seq| format!(" as message {seq}")).unwrap_or_default();
-    let model = context.reply.model.as_deref().unwrap_or("A model");
+    let model = context.reply.model.as_deref().map_or_else(|| "A model".to_owned(), one_line);
     let _ = match context.tokens.reported {
         Some(reported) => writeln!(
             out,
@@ -114,8 +115,9 @@ fn difference(found: &SessionContext) -> String {
 /// `+ user       120     14  tool result Read: ...`
 fn line(out: &mut String, mark: char, role: ContextRole, block: &ContextBlock) {
     let seq = block.seq.map(|seq| seq.to_string()).unwrap_or_default();
-    let name = block.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+    let name = block.name.as_ref().map(|name| format!(" {}", one_line(name))).unwrap_or_default();
     let inexact = if block.inexact { " (wording not recorded)" } else { "" };
     let (role, kind) = (role.as_str(), block.kind.label());
-    let _ = writeln!(out, "{mark} {role:<9} {:>8} {seq:>6}  {kind}{name}{inexact}: {}", block.tokens, block.preview);
+    let (tokens, preview) = (block.tokens, one_line(&block.preview));
+    let _ = writeln!(out, "{mark} {role:<9} {tokens:>8} {seq:>6}  {kind}{name}{inexact}: {preview}");
 }

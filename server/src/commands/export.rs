@@ -2,7 +2,8 @@
 
 mod all;
 
-use super::{print, print_json};
+use super::text::one_line;
+use super::{note, print, print_bytes, print_encoded, print_json};
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
 use agents::chat_host::{CHAT_HOST, is_head, to_row};
@@ -14,7 +15,6 @@ use api::redaction::{RedactionQuery, RedactionReport};
 use api::sessions::{SessionDetail, SessionPath};
 use serde::Deserialize;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use store::chat_host::ChatHostWriter;
 
@@ -56,7 +56,7 @@ async fn write(door: &Door, args: &Export, session: &str) -> Result<()> {
         if args.preview {
             return if args.json { print_json(&report) } else { print(&told(&report)) };
         }
-        eprint!("{}", told(&report));
+        note(told(&report).trim_end());
     }
     let format = args.format.context("`--format` is missing")?;
     let is_database = format == ExportFormat::MessagesDb;
@@ -70,11 +70,11 @@ async fn write(door: &Door, args: &Export, session: &str) -> Result<()> {
     if let Some(file) = &args.output {
         return std::fs::write(file, bytes).with_context(|| format!("{} can't be written", file.display()));
     }
-    match std::io::stdout().write_all(&bytes) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("standard output can't be written"),
-    }?;
-    print("")
+    if matches!(format, ExportFormat::Markdown | ExportFormat::Html | ExportFormat::Original) {
+        print_bytes(&bytes)
+    } else {
+        print_encoded(&String::from_utf8_lossy(&bytes))
+    }
 }
 
 /// A session as the JSON export has it.
@@ -108,7 +108,7 @@ fn told(report: &RedactionReport) -> String {
         let _ = writeln!(text, "{:>6}  {} ({})", rule.places, rule.title, rule.rule);
         for place in &rule.examples {
             let at = place.seq.map_or_else(|| "session".to_owned(), |seq| format!("message {seq}"));
-            let _ = writeln!(text, "        {at}: {}", place.text);
+            let _ = writeln!(text, "        {at}: {}", one_line(&place.text));
         }
     }
     if report.files_left_out > 0 {

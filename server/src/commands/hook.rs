@@ -4,7 +4,7 @@ mod event;
 mod hooks;
 mod settings_file;
 
-use super::print;
+use super::{note, print, print_encoded};
 use crate::cli::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
 use crate::data_dir;
 use crate::door::Door;
@@ -152,10 +152,10 @@ async fn key(args: &HookInstall, dir: &Path) -> Result<String> {
 /// Passes an event on. Whatever goes wrong is said on standard error, and the agent goes on: this never fails.
 async fn send(args: HookSend) -> Result<()> {
     match event::send(&args).await {
-        Ok(Some(answer)) => print(&format!("{answer}\n")),
+        Ok(Some(answer)) => print_encoded(&format!("{answer}\n")),
         Ok(None) => Ok(()),
         Err(error) => {
-            eprintln!("verbatim: {error:#}");
+            note(&format!("verbatim: {error:#}"));
             Ok(())
         }
     }

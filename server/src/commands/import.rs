@@ -1,6 +1,6 @@
 //! `verbatim import`: files and folders become sessions.
 
-use super::{folders, print, print_json};
+use super::{folders, note, print, print_json};
 use crate::cli::Import;
 use crate::door::Door;
 use anyhow::{Context as _, Result, bail};
@@ -28,7 +28,7 @@ pub async fn run(args: Import) -> Result<()> {
     for failed in &job.failed {
         // What stops the whole import belongs to no file.
         let place = if failed.path.is_empty() { String::new() } else { format!("{}: ", failed.path) };
-        eprintln!("{place}{}", failed.reason);
+        note(&format!("{place}{}", failed.reason));
     }
     let unread = job.failed.iter().filter(|f| !f.path.is_empty()).count() as u64;
     let report = serde_json::json!({

@@ -1,7 +1,7 @@
 //! `verbatim key`: agents' keys, with and without a running server.
 
 use super::text::one_line;
-use super::{minute, print, print_json};
+use super::{minute, note, print, print_json};
 use crate::cli::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 use crate::door::Door;
 use anyhow::Result;
@@ -32,7 +32,7 @@ async fn create(args: KeyCreate) -> Result<()> {
         return print_json(&json!({ "id": made.id, "key": made.key }));
     }
     // The key alone goes into a variable.
-    eprintln!("Key {}, shown this once: only a hash of it is kept", made.id);
+    note(&format!("Key {}, shown this once: only a hash of it is kept", made.id));
     print(&format!("{}\n", made.key))
 }
 

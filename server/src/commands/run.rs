@@ -1,7 +1,7 @@
 //! `verbatim run`: an agent in a folder.
 
 use super::text::text;
-use super::{print, print_json};
+use super::{note, print, print_json};
 use crate::cli::Run;
 use crate::door;
 use anyhow::{Context as _, Result};
@@ -27,6 +27,6 @@ pub async fn run(args: Run) -> Result<()> {
         return print_json(&started);
     }
     let session = &started.agent.session;
-    eprintln!("{} works at {}{}", started.agent.title, verbatim.url().unwrap_or_default(), session_href(session));
+    note(&format!("{} works at {}{}", started.agent.title, verbatim.url().unwrap_or_default(), session_href(session)));
     print(&format!("{session}\n"))
 }

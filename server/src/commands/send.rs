@@ -1,7 +1,7 @@
 //! `verbatim send`: a message from the shell.
 
-use super::text::{object, text};
-use super::{print, print_json};
+use super::text::{object, one_line as shown, text};
+use super::{note, print, print_json};
 use crate::cli::{SendMessage, Target};
 use crate::door::Door;
 use anyhow::{Result, bail};
@@ -77,6 +77,6 @@ fn posted(sent: Sent) -> Posted {
 pub fn tell(queued: &[Message]) {
     for message in queued {
         let name = message.draft().sender_name.as_deref().unwrap_or(&message.draft().sender);
-        eprintln!("{name} wrote: {}", message.text());
+        note(&format!("{} wrote: {}", shown(name), message.text()));
     }
 }

@@ -1,5 +1,6 @@
 //! `verbatim sessions`: all top-level sessions, latest activity first.
 
+use super::text::one_line;
 use super::{minute, print, print_json};
 use crate::cli::Sessions;
 use crate::door::Door;
@@ -24,11 +25,12 @@ pub async fn run(args: Sessions) -> Result<()> {
         );
     }
     let length = telling(sessions.iter().map(id).collect());
-    let width = sessions.iter().map(|s| s.agent.chars().count()).max().unwrap_or(0);
+    let width = sessions.iter().map(|s| one_line(&s.agent).chars().count()).max().unwrap_or(0);
     let line = |s: &Session| {
         let (at, id): (_, String) = (minute(s.last_activity_at), id(s).chars().take(length).collect());
-        let (state, agent, messages) = (s.state.as_str().replace('_', " "), &s.agent, s.message_count);
-        format!("{at}  {id}  {state:9}  {agent:width$}  {messages:>6} messages  {}  {}\n", s.project, s.title)
+        let (state, agent, messages) = (s.state.as_str().replace('_', " "), one_line(&s.agent), s.message_count);
+        let (id, project, title) = (one_line(&id), one_line(&s.project), one_line(&s.title));
+        format!("{at}  {id}  {state:9}  {agent:width$}  {messages:>6} messages  {project}  {title}\n")
     };
     print(&sessions.iter().map(line).collect::<String>())
 }

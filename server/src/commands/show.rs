@@ -1,7 +1,8 @@
 //! `verbatim show`: the messages of a session, as markdown or JSON lines.
 
 use super::hidden::{Row, Run, rows};
-use super::{minute, print};
+use super::text::one_line;
+use super::{minute, print, print_json};
 use crate::cli::Show;
 use crate::door::Door;
 use crate::speaker;
@@ -21,10 +22,7 @@ pub async fn run(args: Show) -> Result<()> {
 
 /// Prints everything, one message a line.
 async fn json(client: &Client, args: &Show) -> Result<()> {
-    each(client, args, true, |page| {
-        page.messages.iter().try_for_each(|entry| print(&format!("{}\n", serde_json::to_string(entry)?)))
-    })
-    .await
+    each(client, args, true, |page| page.messages.iter().try_for_each(|entry| print_json(entry))).await
 }
 
 /// Prints what the dashboard shows, and counts what it hides.
@@ -32,8 +30,8 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
     let detail = client.get_session(SessionPath { session: args.session.clone() }, Nothing {}).await?;
     let agent = speaker::agent(client, &detail.session.agent).await;
     let mut hidden = Run::default();
-    let count = |hidden: &mut Run| hidden.take().map_or(Ok(()), |line| print(&format!("\n--- {line}\n")));
-    print(&format!("# {}\n", detail.session.title))?;
+    let count = |hidden: &mut Run| hidden.take().map_or(Ok(()), |line| print(&format!("\n--- {}\n", one_line(&line))));
+    print(&format!("# {}\n", one_line(&detail.session.title)))?;
     let filter = args.only.filter();
     if !filter.is_empty() {
         print(&format!("Only {}\n", filter.words()))?;
@@ -48,7 +46,7 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
                 count(&mut hidden)?;
                 let draft = &entry.message.draft;
                 let who = speaker::speaker(entry, &agent);
-                let head = format!("{who} · {} · {}", entry.message_type, minute(draft.created_at));
+                let head = one_line(&format!("{who} · {} · {}", entry.message_type, minute(draft.created_at)));
                 // What an output had for its terminal isn't for this one.
                 let text = model::terminal::plain(&model::markdown::to_markdown(draft));
                 print(&format!("\n--- {head}\n{}\n", text.trim_end()))

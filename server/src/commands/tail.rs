@@ -1,8 +1,8 @@
 //! `verbatim tail`: messages as they come.
 
 use super::hidden::{Row, Run, rows};
-use super::print;
 use super::text::one_line;
+use super::{note, print, print_json};
 use crate::cli::Tail;
 use crate::door;
 use crate::speaker;
@@ -60,7 +60,7 @@ async fn follow(verbatim: &Verbatim, args: &Tail) -> Result<()> {
             Ok(Event { change, .. }) if change.kind == FeedKind::Session => {}
             Ok(Event { change, .. }) => tell(verbatim, args, &mut told, &change).await?,
             Err(error) if error.problem().is_some_and(|problem| problem.code == "cursor_gone") => {
-                eprintln!("The server's database was put back to an earlier state: going on from now");
+                note("The server's database was put back to an earlier state: going on from now");
             }
             Err(error) => return Err(error.into()),
         }
@@ -182,7 +182,9 @@ impl Told {
         is_meant: impl Fn(&Entry) -> bool,
     ) -> Result<()> {
         let indent = if args.sessions.len() == 1 { String::new() } else { format!("{session}  ") };
-        let count = |run: &mut Run| run.take().map_or(Ok(()), |line| print(&format!("{:8}  {indent}{line}\n", "")));
+        let count = |run: &mut Run| {
+            run.take().map_or(Ok(()), |line| print(&format!("{:8}  {indent}{}\n", "", one_line(&line))))
+        };
         let mut hidden = Run::default();
         for row in rows(page) {
             match row {
@@ -209,7 +211,7 @@ fn show(args: &Tail, entry: &Entry) -> Result<()> {
     let message = &entry.message;
     let draft = &message.draft;
     if args.json {
-        return print(&format!("{}\n", serde_json::to_string(entry)?));
+        return print_json(entry);
     }
     // What is still being written is shown when it is complete.
     if draft.status == Status::Streaming {

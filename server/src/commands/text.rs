@@ -1,5 +1,6 @@
 //! What a person types or pipes in.
 
+use crate::printing::{is_command, note};
 use anyhow::{Context as _, Result, anyhow, bail};
 use model::text::is_blank;
 use serde_json::Value;
@@ -21,7 +22,7 @@ fn piped() -> Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).context("standard input can't be read")?;
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-        eprintln!("Standard input isn't all UTF-8: what isn't is replaced by U+FFFD");
+        note("Standard input isn't all UTF-8: what isn't is replaced by U+FFFD");
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     });
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
@@ -47,9 +48,5 @@ pub fn object(option: &str, example: &str, given: &str) -> Result<Value> {
 
 /// In one line, without what would command the terminal.
 pub fn one_line(text: &str) -> String {
-    // What turns the direction of writing would make a line say something else.
-    let commands = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(commands, "")
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace(is_command, "")
 }

@@ -1,6 +1,6 @@
 //! `verbatim export --all`: every session, a file each.
 
-use super::super::{print, sessions};
+use super::super::{note, print, sessions};
 use super::{address, query, redaction};
 use crate::cli::{Export, ExportFormat};
 use crate::door::Door;
@@ -41,12 +41,10 @@ pub async fn all(door: &Door, args: &Export, format: ExportFormat, folder: &Path
     let seconds = bar.elapsed().as_secs_f64();
     bar.finish_and_clear();
     if args.redact {
-        eprintln!("{places} places masked");
+        note(&format!("{places} places masked"));
     }
     if !format.has_children() {
-        eprintln!(
-            "Sub-agents aren't among them: `--format jsonl` has them in the file of the session that started them"
-        );
+        note("Sub-agents aren't among them: `--format jsonl` has them in the file of the session that started them");
     }
     let speed = HumanBytes((bytes as f64 / seconds.max(0.001)) as u64);
     print(&format!("{} sessions, {} in {seconds:.1} s, {speed}/s\n", found.len(), HumanBytes(bytes)))
