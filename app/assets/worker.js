@@ -11,7 +11,7 @@
 // as long as a page of that build is kept: no page meets files of another build.
 const BUILD = new URL(location.href).searchParams.get('v');
 // To be counted up when what is kept takes another form.
-const FORMAT = 'verbatim 1 ';
+const FORMAT = 'verbatim 2 ';
 const FILES = `${FORMAT}files `;
 const SESSION = `${FORMAT}session `;
 // Where no page is kept, and where no piece is.
@@ -96,9 +96,8 @@ async function install(event) {
     // One that knows others than these asks about everything.
   }
   const answer = await fetch(NO_PAGE);
-  const html = await answer.text();
-  await keepFiles(html, BUILD);
-  await (await caches.open(FILES + BUILD)).put(NO_PAGE, copy(answer, html));
+  await keepFiles(answer, BUILD);
+  await (await caches.open(FILES + BUILD)).put(NO_PAGE, copy(answer, await answer.text()));
 }
 
 async function begin() {
@@ -177,18 +176,23 @@ function copy(answer, body, more = {}) {
   return new Response(body, { headers });
 }
 
-async function keepFiles(html, build) {
+// The files that the server names beside a page. The page itself holds other people's words.
+async function keepFiles(answer, build) {
   const cache = await caches.open(FILES + build);
-  const urls = html.slice(0, html.indexOf('</head>')).match(/\/assets\/[\w.-]+\?v=\w+/g) ?? [];
-  for (const url of urls) if (!(await cache.match(url))) await cache.add(url);
+  for (const name of answer.headers.get('verbatim-files')?.split(' ') ?? []) {
+    const { href, origin, pathname } = new URL(name, location.origin);
+    const isFile = origin === location.origin && pathname.startsWith('/assets/');
+    if (isFile && !(await cache.match(href))) await cache.add(href);
+  }
 }
 
 async function keepPage(answer, asked) {
   const [path, html] = [answer.headers.get('content-location'), await answer.text()];
   if (!path) return;
-  const [build, title] = [/ data-build="(.*?)"/, /<title>(.*?)</s].map((place) => encodeURIComponent(html.match(place)[1]));
+  const build = answer.headers.get('verbatim-build') ?? BUILD;
+  const title = encodeURIComponent(html.match(/<title>(.*?)</s)?.[1] ?? path);
   const bytes = new Blob([html]).size;
-  await keepFiles(html, build);
+  await keepFiles(answer, build);
   // What an earlier visit loaded may say something else by now.
   await caches.delete(SESSION + path);
   if (bytes > MOST_BYTES) return;

@@ -191,6 +191,38 @@ test('logging out deletes what is kept, and a new link logs in again', async ({ 
   await expect(page.getByText('No session is kept here')).toBeVisible();
 });
 
+test('a title that looks like a file brings nothing into what stays, and a log-out takes the drafts', async ({ page, verbatim }) => {
+  const list = await newAgent(verbatim, { title: '/assets/..?v=1' });
+  const missing = await newAgent(verbatim, { title: '/assets/x?v=1' });
+  await read(page, verbatim, `/s/${list.id}`);
+  await read(page, verbatim, `/s/${missing.id}`);
+  const files = () => page.evaluate(async () => {
+    const names = (await caches.keys()).filter((name) => name.includes(' files '));
+    const urls = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname)));
+    return urls.flat().filter((path) => !path.startsWith('/assets/'));
+  });
+  expect(await files()).toEqual(['/offline']);
+  const other = await page.context().newPage();
+  await visit(other, verbatim, `/s/${missing.id}`);
+  await page.getByLabel('Message', { exact: true }).fill('Nobody is to read this');
+  await expect(other.getByLabel('Message', { exact: true })).toHaveValue('Nobody is to read this');
+
+  await page.goto(`${verbatim.url}/settings`);
+  await ready(page);
+  const logOut = page.getByRole('button', { name: 'Log out', exact: true });
+  await logOut.click();
+  await expect(page.getByRole('dialog')).toContainText("didn't send them");
+  await page.getByRole('button', { name: 'Stay logged in' }).click();
+  expect(await page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith('draft:')))).toBe(true);
+  await logOut.click();
+  await page.getByRole('button', { name: 'Log out and delete' }).click();
+  await expect(page).toHaveURL(/\/login/);
+  await expect(other).toHaveURL(/\/login/);
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('Nobody is to read this');
+  expect(await kept(page)).toEqual([]);
+  expect(await files()).toEqual(['/offline']);
+});
+
 test('a log-in that is ended elsewhere deletes it too', async ({ page, verbatim }) => {
   await read(page, verbatim, RIPE);
   const { key } = JSON.parse(await readFile(join(verbatim.folder, 'data/server.json'), 'utf8'));

@@ -4,12 +4,13 @@ use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, filter, message_text, palette, session_actions, transcript};
 use api::Route as _;
 use api::contract::LogOut;
-use app::browser::{clipboard, dom, editor, fragment, toast};
+use app::browser::{clipboard, dom, editor, fragment, storage, toast};
 use app::look::theme_words;
 use app::shared::page_action::PageAction;
 use app::shared::{context_href, message_href, session_href};
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlDialogElement, HtmlTemplateElement, MouseEvent};
 
 pub fn start() {
@@ -53,7 +54,7 @@ pub fn act(action: PageAction, button: &Element) {
             }
         }
         PageAction::TurnTheme => turn_theme(button),
-        PageAction::LogOut => wasm_bindgen_futures::spawn_local(log_out()),
+        PageAction::LogOut => ask_to_log_out(),
         PageAction::OpenInEditor => drop(edit(button)),
         _ => {}
     }
@@ -210,10 +211,30 @@ fn edit(place: &Element) -> bool {
     path.is_some_and(|path| editor::open(&path, line))
 }
 
+/// Asks first where something would be lost.
+fn ask_to_log_out() {
+    let dialog = dom::by_id("log-out").and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
+    let Some(dialog) = dialog.filter(|_| storage::has_unsent()) else {
+        return wasm_bindgen_futures::spawn_local(log_out());
+    };
+    let asked = dialog.clone();
+    let closed = Closure::once_into_js(move || {
+        if asked.return_value() == "log-out" {
+            wasm_bindgen_futures::spawn_local(log_out());
+        }
+    });
+    dialog.set_onclose(closed.dyn_ref());
+    dialog.set_return_value("");
+    let _ = dialog.show_modal();
+}
+
 #[lazy]
 async fn log_out() {
     match fragment::send(api::Method::Post, LogOut.path([]), serde_json::Value::Null).await {
-        Ok(_) => dom::go_to("/login"),
+        Ok(_) => {
+            storage::forget_reader();
+            dom::go_to("/login");
+        }
         Err(problem) => toast::fail(&problem),
     }
 }

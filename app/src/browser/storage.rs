@@ -26,3 +26,23 @@ pub fn below(prefix: &str) -> Vec<String> {
     let keys = (0..storage.length().unwrap_or(0)).filter_map(|n| storage.key(n).ok().flatten());
     keys.filter_map(|key| key.strip_prefix(prefix).map(str::to_owned)).collect()
 }
+
+/// Beginnings of keys that hold what was written and not sent.
+const UNSENT: [&str; 4] = ["draft:", "sending:", "files:", "comments:"];
+/// Beginnings of keys that say how this browser shows things, and nothing of what was read or written.
+const SETTINGS: [&str; 3] = ["diff.", "panel.", "verbatim.notify"];
+
+/// Returns whether something was written here and not sent.
+pub fn has_unsent() -> bool {
+    UNSENT.iter().any(|prefix| !below(prefix).is_empty())
+}
+
+/// Forgets what was read and written here, in all tabs.
+pub fn forget_reader() {
+    for key in below("").iter().filter(|key| !SETTINGS.iter().any(|setting| key.starts_with(setting))) {
+        set(key, None);
+    }
+    if let Some(of_tab) = dom::window().and_then(|window| window.session_storage().ok().flatten()) {
+        let _ = of_tab.clear();
+    }
+}

@@ -91,6 +91,7 @@ fn content(data: &SettingsPage) -> Part {
             {credentials::new_key_dialog()}
             {credentials::quota_dialog()}
             {credentials::revoke_dialog()}
+            {credentials::log_out_dialog()}
         </main>
     }
 }

@@ -9,7 +9,7 @@ use app::look::Look;
 use app::pages::session::Dev;
 use app::shell::{ShellData, Waiting};
 use app::transcript::Verbosity;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use hub::discover;
 use jiff::tz::TimeZone;
@@ -28,9 +28,23 @@ pub fn html(status: StatusCode, body: String) -> Response {
 }
 
 /// Says what the page is, however it was asked for. A page that says so is kept by browsers, for times without a server.
-pub fn kept(mut response: Response, path: &str) -> Response {
+pub fn kept(response: Response, path: &str, site: &Site) -> Response {
+    let mut response = with_files(response, site, &[]);
     if let Ok(path) = HeaderValue::from_str(path) {
         response.headers_mut().insert(header::CONTENT_LOCATION, path);
+    }
+    response
+}
+
+/// Names the build of a page and the files that it needs: what stands in the page itself is partly other people's text.
+pub fn with_files(mut response: Response, site: &Site, more: &[&str]) -> Response {
+    let app::page::Assets { css, secret, boot, js, wasm, icon } = &site.assets;
+    let files: Vec<&str> =
+        [css, secret, boot, js, wasm, icon].into_iter().map(String::as_str).chain(more.iter().copied()).collect();
+    for (name, value) in [("verbatim-build", site.build.as_str()), ("verbatim-files", &files.join(" "))] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
     }
     response
 }

@@ -219,7 +219,7 @@ pub async fn session(
         let page = page_data::html(StatusCode::OK, page);
         // A part of the session is no page to be read without a server in place of all of it.
         Ok(match kept {
-            Some(path) => page_data::kept(page, &path),
+            Some(path) => page_data::kept(page, &path, &site),
             None => page,
         })
     };

@@ -72,11 +72,12 @@ pub async fn worker(headers: HeaderMap) -> Response {
 }
 
 pub async fn page(State(site): State<Site>, headers: HeaderMap) -> Response {
+    let script = assets::url("offline.js");
     let page = app::pages::offline::page(&app::pages::offline::OfflinePage {
-        script: assets::url("offline.js"),
+        script: script.clone(),
         look: page_data::look(&headers),
         build: site.build.clone(),
         assets: site.assets.clone(),
     });
-    page_data::html(StatusCode::OK, page)
+    page_data::with_files(page_data::html(StatusCode::OK, page), &site, &[&script])
 }

@@ -171,6 +171,17 @@ pub fn revoke_dialog() -> Part {
     }
 }
 
+/// Asked where this browser has something that wasn't sent.
+pub fn log_out_dialog() -> Part {
+    part! {
+        <dialog id="log-out" class="ask" aria-labelledby="log-out-title"><form method="dialog">
+            <h2 id="log-out-title">"Log out?"</h2>
+            <p class="mut">"You wrote messages or comments in this browser and didn't send them. Logging out deletes them."</p>
+            <div class="actions"><button value="" class="btn">"Stay logged in"</button><button value="log-out" class="btn deny">"Log out and delete"</button></div>
+        </form></dialog>
+    }
+}
+
 pub fn devices(logins: &LogIns, clock: &Clock) -> Part {
     let rows: Vec<_> = logins.logins.iter().map(|login| device(login, clock)).collect();
     let others = (logins.logins.iter().any(|login| !login.current)).then(|| {
