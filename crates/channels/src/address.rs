@@ -17,10 +17,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_link_local()
         || address.is_documentation()
         || address.is_multicast()
-        // "This network", carrier-grade NAT, protocol assignments, benchmarks, reserved with broadcast.
+        // "This network", carrier-grade NAT, protocol assignments, relays of 6to4, benchmarks, reserved with broadcast.
         || a == 0
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
+        || (a == 192 && b == 88 && c == 99)
         || (a == 198 && (b == 18 || b == 19))
         || a >= 240;
     !is_special
@@ -30,9 +31,10 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(inner) = embedded(address) {
         return is_public_v4(inner);
     }
-    // Global unicast is 2000::/3; documentation is a part of it.
+    // Global unicast is 2000::/3. Parts of it are 2001::/23, protocol assignments with the tunnels of Teredo, and documentation.
     let [first, second, ..] = address.segments();
-    (0x2000..0x4000).contains(&first) && !(first == 0x2001 && second == 0x0db8)
+    let is_special = (first == 0x2001 && (second < 0x0200 || second == 0x0db8)) || (first == 0x3fff && second < 0x1000);
+    (0x2000..0x4000).contains(&first) && !is_special
 }
 
 /// The IPv4 address that an IPv6 address leads to: mapped, translated (NAT64), or tunnelled (6to4).
@@ -52,8 +54,15 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_internet_are_public() {
-        let public =
-            ["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700::1111", "::ffff:1.1.1.1", "64:ff9b::101:101"];
+        let public = [
+            "1.1.1.1",
+            "93.184.216.34",
+            "172.32.0.1",
+            "2606:4700::1111",
+            "2001:4860:4860::8888",
+            "::ffff:1.1.1.1",
+            "64:ff9b::101:101",
+        ];
         let private = [
             "0.0.0.0",
             "10.0.0.1",
@@ -74,7 +83,14 @@ mod tests {
             "::ffff:127.0.0.1",
             "64:ff9b::7f00:1",
             "2002:7f00:1::",
+            "192.88.99.1",
+            "2001::1",
+            "2001:0:7f00:1::",
+            "2001:2::1",
+            "2001:20::1",
             "2001:db8::1",
+            "3fff::1",
+            "64:ff9b:1::1",
             "fc00::1",
             "fd12::1",
             "fe80::1",

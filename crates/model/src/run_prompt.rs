@@ -197,18 +197,38 @@ fn is_answer(message: &SdkMessage) -> bool {
 }
 
 /// Returns the text of a message for an API that has no place for who spoke: a named person as `[Name] text`, the system and a
-/// tool in tags.
+/// tool in tags. What a named person or a tool says can't look like another one's words: a backslash stands before what would.
 pub fn spoken(message: &SdkMessage) -> String {
     match (message.role, &message.sender_name) {
         (Role::System, _) => tagged("system", &message.content),
         (Role::Tool, _) => tagged("tool_output", &message.content),
-        (Role::User, Some(name)) => format!("[{name}] {}", message.content),
+        (Role::User, Some(name)) => format!("[{}] {}", one_name(name), unspoken(&message.content)),
         _ => message.content.clone(),
     }
 }
 
 fn tagged(tag: &str, text: &str) -> String {
+    let text = text.replace(&format!("</{tag}"), &format!("<\\/{tag}"));
     format!("<{tag}>\n{text}\n</{tag}>")
+}
+
+/// A name within its brackets.
+fn one_name(name: &str) -> String {
+    name.replace(['[', ']'], "").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A person's words in which no line begins as another one's would.
+fn unspoken(text: &str) -> String {
+    let begins_as_another = |line: &str| {
+        let line = line.trim_start();
+        let is_named = line.strip_prefix('[').is_some_and(|rest| rest.contains("] "));
+        is_named || ["<system", "</system", "<tool_output", "</tool_output"].iter().any(|tag| line.starts_with(tag))
+    };
+    let lines = text.split('\n').map(|line| {
+        let at = line.len() - line.trim_start().len();
+        if begins_as_another(line) { format!("{}\\{}", &line[..at], &line[at..]) } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn text(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {

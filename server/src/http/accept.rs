@@ -10,7 +10,7 @@ use api::Problem;
 use api::serve::Budget;
 use axum::Router;
 use axum::extract::Request;
-use axum::http::Method;
+use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -27,8 +27,9 @@ use tower::ServiceExt as _;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 const HEAD_BYTES: usize = 16 * 1024;
 const HEADERS: usize = 100;
-/// Heads up to here are read, so that they are refused with a word: hyper has none.
-const READ_BYTES: usize = 2 * HEAD_BYTES;
+/// Heads up to here are read, so that they are refused with a word: hyper has none. A browser may send 180 cookies of 4 KiB, which
+/// each page of this host can set.
+const READ_BYTES: usize = 768 << 10;
 const READ_HEADERS: usize = 2 * HEADERS;
 /// How paths end, or begin, whose answers wait for something to happen: whoever closes its half of the connection there is gone.
 const WAITS: &str = "/pending";
@@ -153,5 +154,9 @@ fn fits(request: &Request<Incoming>) -> bool {
 
 fn too_large() -> Response {
     let title = format!("The head of the request has more than {HEADERS} headers, or {HEAD_BYTES} bytes");
-    Problem::new(431, "head_too_large", title).into_response()
+    let hint = "A browser's cookies may be too many: they are deleted, so open a fresh link with `verbatim open`";
+    let mut response = Problem::new(431, "head_too_large", title).hint(hint).into_response();
+    // Any page of this host can set cookies for it: else the reader would be locked out.
+    response.headers_mut().insert("clear-site-data", HeaderValue::from_static("\"cookies\""));
+    response
 }
