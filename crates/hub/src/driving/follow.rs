@@ -4,22 +4,25 @@ use super::{INTERRUPTED, Running, asks, end_session, prompts, start};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, cards, clock};
 use api::driving::AgentState;
-use drivers::{Command, Event, Exit, Reason, When};
+use drivers::{Answer, Ask, AskKind, Command, Event, Exit, Reason, When};
 use model::session::{Live, LiveState};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Driven, DrivenState, LiveEdit, LiveWrite};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// How often an agent that works gives a sign of life.
 const BEAT: Duration = Duration::from_secs(20);
+/// Requests of an agent that may wait for people at a time.
+const MOST_ASKED: usize = 100;
 
 /// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
 pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut events: mpsc::Receiver<Event>) {
     let mut beat = tokio::time::interval(BEAT);
-    let mut asked: HashMap<String, CancellationToken> = HashMap::new();
+    let mut asked: HashMap<String, Asked> = HashMap::new();
     let mut ends = false;
     let exit = loop {
         tokio::select! {
@@ -46,8 +49,8 @@ pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut eve
             }
         }
     };
-    for (_, over) in asked {
-        over.cancel();
+    for (_, asked) in asked {
+        asked.over.cancel();
     }
     hub.driving.leave(&running.session);
     // Whoever waits to give it something finds that it ended.
@@ -108,18 +111,44 @@ fn ended(exit: Option<&Exit>, by_server: bool, stored: Driven, running: &Running
     Driven { state, reason, mode, model, ended_at: Some(clock::now()), ..stored }
 }
 
-fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, CancellationToken>) {
+/// A request that waits for a person.
+struct Asked {
+    /// Takes it back.
+    over: CancellationToken,
+    task: JoinHandle<()>,
+}
+
+/// Tells the agent that so many requests wait already, and people that it asked for more.
+fn refuse(hub: &Hub, running: &Arc<Running>, ask: &Ask) {
+    let notice = format!("The agent asks for more than {MOST_ASKED} things at once: the others are refused");
+    if running.view().notices.last() != Some(&notice) {
+        running.show(hub, |view| view.note(notice));
+    }
+    let message = format!("{MOST_ASKED} requests wait for a person already: ask again when some are decided");
+    let answer = match ask.kind {
+        AskKind::Form => Answer::Cancel,
+        _ => Answer::Deny { option: None, message: Some(message) },
+    };
+    let (running, request) = (Arc::clone(running), ask.request.clone());
+    tokio::spawn(async move { running.command(Command::Answer { request, answer }).await });
+}
+
+fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, Asked>) {
     let mut waits_for = None;
     match &event {
         Event::Asked(ask) => {
+            asked.retain(|_, asked| !asked.task.is_finished());
+            if asked.len() >= MOST_ASKED {
+                return refuse(hub, running, ask);
+            }
             waits_for = Some(cards::waits_for(&ask.tool_name));
             let over = CancellationToken::new();
-            asked.insert(ask.request.clone(), over.clone());
-            tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over));
+            let task = tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over.clone()));
+            asked.insert(ask.request.clone(), Asked { over, task });
         }
         Event::Withdrawn { request } => {
-            if let Some(over) = asked.remove(request) {
-                over.cancel();
+            if let Some(asked) = asked.remove(request) {
+                asked.over.cancel();
             }
         }
         Event::Session { version, model, .. } => {

@@ -34,6 +34,12 @@ while read -r line; do
           echo '{"type":"control_request","request_id":"r2","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{"command":"touch y"}}}' ;;
         *form*)
           echo '{"type":"control_request","request_id":"r1","request":{"subtype":"elicitation","mcp_server_name":"orchard","message":"Which tree?","mode":"form","requested_schema":{"type":"object","required":["tree"],"properties":{"tree":{"type":"string","title":"Tree","oneOf":[{"const":"apple","title":"An apple tree"},{"const":"pear","title":"A pear tree"}]},"height":{"type":"integer","description":"In metres"},"tools":{"type":"array","title":"Tools","items":{"enum":["saw","ladder"]}},"wet":{"type":"boolean","title":"It rains"}}}}}' ;;
+        *flood*)
+          i=0
+          while [ $i -lt 120 ]; do
+            i=$((i+1))
+            echo '{"type":"control_request","request_id":"f'$i'","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch '$i'"}}}'
+          done ;;
         *slow*) ;;
         *leave*)
           setsid sleep 600 > /dev/null 2>&1 &
@@ -115,6 +121,24 @@ async fn written(house: &House, name: &str, count: usize) -> Vec<String> {
         }
     })
     .await
+}
+
+/// What nobody could decide any more isn't shown: the agent is told at once.
+#[tokio::test]
+async fn an_agent_asks_a_hundred_things_at_a_time() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "flood"})).await;
+    let answers = written(&house, "answers", 20).await;
+    let told = "100 requests wait for a person already: ask again when some are decided";
+    assert!(answers.iter().all(|line| line.contains(r#""behavior":"deny""#) && line.contains(told)), "{answers:?}");
+    let open = async || {
+        let path = format!("/v1/sessions/{session}/messages?type=APPROVAL&limit=500");
+        owner(&house, Get, &path, Value::Null).await.body["messages"].as_array().unwrap().len()
+    };
+    in_time(async { while open().await < 100 {} }).await;
+    assert_eq!((open().await, file(&house, "answers").len()), (100, 20));
+    let agent = owner(&house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await.body;
+    assert_eq!(agent["notices"], json!(["The agent asks for more than 100 things at once: the others are refused"]));
 }
 
 fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
