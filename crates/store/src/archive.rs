@@ -35,8 +35,8 @@ pub const BEGINS: &str = r#"{"verbatim":{"version":"#;
 /// Messages, and bytes of them, that are read at once: one message at least.
 const MESSAGES: i64 = 256;
 const BYTES: u64 = 1 << 20;
-/// Columns of a session that belong to the database and not to the session.
-pub(crate) const NOT_KEPT: [&str; 2] = ["rid", "changed_pos"];
+/// Columns of a session that belong to the database, or follow from others.
+pub(crate) const NOT_KEPT: [&str; 5] = ["rid", "changed_pos", "has_parent", "listed", "needs_you"];
 
 /// A table whose rows belong to a session. The first column names the session; it isn't written.
 pub(crate) struct Part {

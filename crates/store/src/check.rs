@@ -1,7 +1,7 @@
 //! Is what is stored whole?
 
 use crate::store::on_tx;
-use crate::{Store, StoreError, dialect};
+use crate::{Store, StoreError, dialect, rollup};
 
 /// Faults that are told of one check at most.
 const MOST: i64 = 20;
@@ -46,6 +46,7 @@ impl Store {
                 .into_iter()
                 .map(|(id, pos, last)| format!("the feed of workspace {id} is at {pos}, but holds a row at {last}")),
         );
+        faults.extend(rollup::faults(&mut tx).await?);
         Ok(faults)
     }
 }

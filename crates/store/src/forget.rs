@@ -7,7 +7,7 @@
 use crate::dialect::limited;
 use crate::step::Step;
 use crate::store::{Tx, on_step, on_tx};
-use crate::write::{feed, forgotten, sessions, source};
+use crate::write::{feed, forgotten, listed, rollup, sessions, source};
 use crate::{FeedKind, FeedRow, StoreError, Workspace, dialect};
 use model::audit::Event;
 use model::{Micros, SessionId, SourceId};
@@ -207,7 +207,7 @@ async fn purge(step: &mut Step<'_>, id: &str, now: Micros) -> Result<bool, Store
     }
     *row = row.purged(now);
     let rid = row.rid;
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     let sources: Vec<i64> = on_step!(step, c => {
         sqlx::query_scalar("SELECT source_rid FROM session_source WHERE workspace_id = $1 AND session_rid = $2")
             .bind(step.workspace).bind(rid).fetch_all(c).await
@@ -216,6 +216,23 @@ async fn purge(step: &mut Step<'_>, id: &str, now: Micros) -> Result<bool, Store
         source::delete_purged_bytes(step, source).await?;
     }
     Ok(true)
+}
+
+/// Deletes the row of a session. Its sub-agents stand alone then.
+async fn delete_row(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
+    const ROW: [&str; 2] = [
+        "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
+    ];
+    listed::leave(step, rid).await?;
+    let (agent, key): (String, String) = on_step!(step, c => {
+        sqlx::query_as("SELECT agent, key FROM session WHERE workspace_id = $1 AND rid = $2")
+            .bind(step.workspace).bind(rid).fetch_one(c).await
+    })?;
+    for sql in ROW {
+        on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
+    }
+    listed::orphan(step, &agent, &key).await
 }
 
 /// What becomes of the rows of sessions.
@@ -228,7 +245,9 @@ enum Rows {
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 13] = [
+    const BY_RID: [&str; 15] = [
+        "DELETE FROM session_spending WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM session_activity WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM memory WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
@@ -242,10 +261,6 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
-    ];
-    const ROW: [&str; 2] = [
-        "DELETE FROM session_source WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM session WHERE workspace_id = $1 AND rid = $2",
     ];
     const BY_ID: [&str; 8] = [
         "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
@@ -261,6 +276,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
     let mut rows = Vec::new();
     for (rid, id, _) in sessions {
         forgotten::keep_names(step, *rid).await?;
+        rollup::leave(step, *rid).await?;
         for sql in BY_RID {
             on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
         }
@@ -269,11 +285,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         }
         match rows_of {
             Rows::OfFilesStay(now) if purge(step, id, now).await? => {}
-            Rows::OfFilesStay(_) | Rows::Go => {
-                for sql in ROW {
-                    on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(rid).execute(c).await.map(drop))?;
-                }
-            }
+            Rows::OfFilesStay(_) | Rows::Go => delete_row(step, *rid).await?,
         }
         let session_id = SessionId::parse(id.as_str()).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         rows.push(FeedRow::of_session(step.pos(), FeedKind::Forgotten, &session_id));

@@ -1,12 +1,14 @@
 //! Which part of history is summed up, and how statements say so.
 
 use crate::read::one_of;
+use crate::rollup::SLOT;
 use model::{Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
 const DAY: i64 = 86_400 * Micros::SECOND;
 
-/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count.
+/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count. Its moments are those
+/// at which a slot of 15 minutes begins, as days do: the slots that it touches are summed up.
 #[derive(Debug, Clone, Default)]
 pub struct StatsQuery {
     /// The first moment, and the first one after.
@@ -36,6 +38,36 @@ pub(crate) fn day(column: &str, query: &StatsQuery) -> String {
         return format!("({column} + {}) / {DAY}", query.offset);
     }
     format!("({column} + CASE {} ELSE {} END) / {DAY}", offset.join(" "), query.offset)
+}
+
+/// The local day of a slot.
+pub(crate) fn day_of_slot(column: &str, query: &StatsQuery) -> String {
+    day(&format!("({column} * {SLOT})"), query)
+}
+
+/// The first slot of a query. What has no time is in none.
+pub(crate) fn first_slot(query: &StatsQuery) -> i64 {
+    query.from.0.div_euclid(SLOT).max(1)
+}
+
+/// Narrows sums to a workspace and the slots of a query.
+pub(crate) fn within_slots<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+    i64: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    let end = query.to.0.div_euclid(SLOT) + i64::from(query.to.0.rem_euclid(SLOT) > 0);
+    q.push_bind(workspace.to_owned());
+    q.push(" AND slot >= ").push_bind(first_slot(query)).push(" AND slot < ").push_bind(end);
+}
+
+/// Narrows sums of all sessions to projects and agents.
+pub(crate) fn of_places<DB: Database>(q: &mut QueryBuilder<DB>, query: &StatsQuery)
+where
+    String: for<'a> Encode<'a, DB> + Type<DB>,
+{
+    one_of(q, "project", &query.projects);
+    one_of(q, "agent", &query.agents);
 }
 
 pub(crate) fn within<DB: Database>(q: &mut QueryBuilder<DB>, workspace: &str, column: &str, query: &StatsQuery)

@@ -65,8 +65,10 @@ mod pack;
 mod prepare;
 pub mod query;
 mod read;
+mod read_steps;
 mod repair;
 mod reserve;
+mod rollup;
 pub mod schedules;
 mod session_row;
 pub mod settings;
@@ -115,6 +117,7 @@ pub use query::{
     SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
 pub use read::{Listing, OpenAsk};
+pub use read_steps::ReadSteps;
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Following, Login, Project};

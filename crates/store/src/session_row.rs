@@ -121,6 +121,9 @@ row! {
     live_reason: Option<String>,
     live_at: Option<i64>,
     purged_at: Option<i64>,
+    has_parent: i64,
+    listed: i64,
+    [live] needs_you: i64,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -183,6 +186,9 @@ impl SessionRow {
             live_reason: None,
             live_at: None,
             purged_at: None,
+            has_parent: 0,
+            listed: 0,
+            needs_you: 0,
         }
     }
 
@@ -197,6 +203,14 @@ impl SessionRow {
         (row.runs_open, row.input, row.output, row.cache_read, row.cache_write) = (0, 0, 0, 0, 0);
         row.cost_usd = None;
         row
+    }
+
+    /// Decides whether the session is listed, and whether it waits for a person.
+    pub(crate) fn decide_lists(&mut self) {
+        let holds = self.last_seq > 0 || self.create_hash.is_some();
+        let is_shown = self.archived_at.is_none() && self.deleted_at.is_none() && self.has_parent == 0;
+        self.listed = i64::from(holds && is_shown);
+        self.needs_you = i64::from(self.approvals_open > 0 || self.ask_seq > self.user_seq);
     }
 
     /// Absent facts leave what is stored; later facts win.
@@ -359,6 +373,7 @@ impl SessionRow {
                 cache_write: self.cache_write,
             },
             cost_usd: self.cost_usd,
+            computed_usd: None,
         })
     }
 }

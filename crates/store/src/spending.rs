@@ -1,11 +1,15 @@
 //! Tokens and cost of requests to models. What was copied from another session counts there.
 
 use crate::columns::columns;
-use crate::history::{StatsQuery, day, of_sessions, within};
+use crate::dialect::limited;
+use crate::history::{StatsQuery, day, day_of_slot, of_places, of_sessions, within, within_slots};
+use crate::read::one_of;
+use crate::rollup::{PRICED, STEPS, above};
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::{Micros, SessionId, Usage};
 use sqlx::QueryBuilder;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// Requests of one day, project and model together, whose prices are the same.
@@ -66,6 +70,12 @@ columns! {
         cache_write: i64,
         cache_write_1h: i64,
         cost_usd: Option<f64>,
+    }
+}
+
+columns! {
+    struct OfSessionRow of spending: SpendingRow {
+        session_id: String,
     }
 }
 
@@ -132,16 +142,86 @@ columns! {
     }
 }
 
-/// Does the agent say what a run cost? Some write 0 where they don't know the price.
-const PRICED: &str = "CAST(CASE WHEN r.cost_usd > 0 THEN 1 ELSE 0 END AS BIGINT)";
-
 /// The run of a request.
 const OF_RUN: &str =
     "JOIN run r ON r.workspace_id = q.workspace_id AND r.session_rid = q.session_rid AND r.id = q.run_id";
 
 impl Workspace {
-    /// Tokens and stated costs by day, project and model, ascending.
+    /// Tokens and stated costs by day, project and model, ascending. Of one session, and of those below it, days are in UTC.
     pub async fn spending(&self, query: &StatsQuery) -> Result<Vec<Spending>, StoreError> {
+        let rows = if !Self::sums_up_by(&query.steps) {
+            self.spending_by_request(query).await?
+        } else if query.session.is_some() || query.below.is_some() {
+            self.spending_of_sessions(query).await?
+        } else {
+            self.spending_of_all(query).await?
+        };
+        let mut spending: Vec<Spending> = rows.into_iter().map(SpendingRow::into_spending).collect();
+        let key = |of: &Spending| (of.day, of.project.clone(), of.model.clone(), of.above, of.cost_usd.is_some());
+        spending.sort_by_cached_key(key);
+        Ok(spending)
+    }
+
+    async fn spending_of_sessions(&self, query: &StatsQuery) -> Result<Vec<SpendingRow>, StoreError> {
+        let sums = summed_up("q.day", "s.project", query);
+        Ok(on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "{sums} FROM session s JOIN session_spending q ON q.workspace_id = s.workspace_id AND q.session_rid = s.rid \
+                 WHERE q.requests > 0 AND s.workspace_id = "
+            ));
+            q.push_bind(self.id());
+            of_sessions(&mut q, self.id(), query);
+            q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
+        })?)
+    }
+
+    /// Like [`Workspace::spending`], of each of these sessions. What nothing was spent in is missing. An input's `steps` are among
+    /// those that [`Workspace::sums_up_by`] knows.
+    pub async fn spending_of_each(
+        &self,
+        sessions: &[SessionId],
+        steps: &[i64],
+    ) -> Result<BTreeMap<SessionId, Vec<Spending>>, StoreError> {
+        if sessions.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let query = StatsQuery { steps: steps.to_vec(), ..StatsQuery::default() };
+        let sums = summed_up("q.day", "s.project", &query);
+        let rows: Vec<OfSessionRow> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!(
+                "{sums}, s.id AS session_id FROM session s JOIN session_spending q ON q.workspace_id = s.workspace_id \
+                 AND q.session_rid = s.rid WHERE q.requests > 0 AND s.workspace_id = "
+            ));
+            q.push_bind(self.id());
+            one_of(&mut q, "s.id", sessions);
+            q.push(" GROUP BY 1, 2, 3, 4, 5, s.id").build_query_as().fetch_all(pool).await
+        })?;
+        let mut spending: BTreeMap<SessionId, Vec<Spending>> = BTreeMap::new();
+        for row in rows {
+            let id = SessionId::parse(row.session_id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            spending.entry(id).or_default().push(row.spending.into_spending());
+        }
+        Ok(spending)
+    }
+
+    /// Returns true if what was spent is summed up apart beyond each of these inputs.
+    pub fn sums_up_by(steps: &[i64]) -> bool {
+        steps.iter().all(|step| STEPS.contains(step))
+    }
+
+    async fn spending_of_all(&self, query: &StatsQuery) -> Result<Vec<SpendingRow>, StoreError> {
+        let sums = summed_up(&day_of_slot("q.slot", query), "NULLIF(q.project, '')", query);
+        Ok(on!(&self.store, pool => {
+            let mut q =
+                QueryBuilder::new(format!("{sums} FROM rollup_spending q WHERE q.requests > 0 AND q.workspace_id = "));
+            within_slots(&mut q, self.id(), query);
+            of_places(&mut q, query);
+            q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
+        })?)
+    }
+
+    /// Reads each request: for price tables with other steps than those that requests are summed up by.
+    async fn spending_by_request(&self, query: &StatsQuery) -> Result<Vec<SpendingRow>, StoreError> {
         let above = above("q.input + q.cache_read + q.cache_write", &query.steps);
         let mut rows: Vec<SpendingRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
@@ -175,10 +255,7 @@ impl Workspace {
             q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
         })?;
         rows.extend(whole);
-        let mut spending: Vec<Spending> = rows.into_iter().map(SpendingRow::into_spending).collect();
-        let key = |of: &Spending| (of.day, of.project.clone(), of.model.clone(), of.above, of.cost_usd.is_some());
-        spending.sort_by_cached_key(key);
-        Ok(spending)
+        Ok(rows)
     }
 
     /// The calls of tools in a session, the shortest first. What was copied from another session is a call of that one.
@@ -248,18 +325,16 @@ impl Workspace {
 
     /// How large the last requests of a session were, at most `limit` of them, by time.
     pub async fn last_sizes(&self, session: &SessionId, limit: i64) -> Result<Vec<RequestSize>, StoreError> {
+        let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let mut sizes: Vec<RequestSize> = on!(&self.store, pool => {
-            // `+ 0`: the index of times would have all sessions read.
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT COALESCE(q.model, r.model) AS model, q.context AS context, \
                  q.input + q.output + q.cache_read + q.cache_write AS total FROM spent q {OF_RUN} \
-                 JOIN session s ON s.rid = q.session_rid AND s.workspace_id = q.workspace_id \
-                 WHERE q.workspace_id = $1 AND s.id = $2 AND q.input + q.output + q.cache_read + q.cache_write > 0 \
-                 ORDER BY q.ended_at + 0 DESC, q.id DESC LIMIT $3"
+                 WHERE q.workspace_id = $1 AND q.session_rid = $2 AND q.input + q.output + q.cache_read + q.cache_write > 0 \
+                 ORDER BY q.ended_at DESC, q.id DESC{}", limited(limit)
             )))
             .bind(self.id())
-            .bind(session.as_str())
-            .bind(limit)
+            .bind(rid)
             .fetch_all(pool)
             .await
         })?;
@@ -336,14 +411,15 @@ enum Which<'a> {
     Runs(&'a [&'a str]),
 }
 
-/// The highest of the steps that a number is above; 0 where it is above none.
-fn above(number: &str, steps: &[i64]) -> String {
-    let cases: Vec<String> = steps.iter().rev().map(|step| format!("WHEN {number} > {step} THEN {step}")).collect();
-    if cases.is_empty() {
-        "CAST(0 AS BIGINT)".to_owned()
-    } else {
-        format!("CAST(CASE {} ELSE 0 END AS BIGINT)", cases.join(" "))
-    }
+/// Selects sums by day, project, model, step and whether they are priced.
+fn summed_up(day: &str, project: &str, query: &StatsQuery) -> String {
+    let above = above("q.step + 1", &query.steps);
+    let sum = |column: &str| format!("CAST(SUM(q.{column}) AS BIGINT) AS {column}");
+    let sums = ["input", "output", "cache_read", "cache_write", "cache_write_1h"].map(sum).join(", ");
+    format!(
+        "SELECT {day} AS day, {project} AS project, NULLIF(q.model, '') AS model, {above} AS above, q.priced AS priced, {sums}, \
+         CAST(SUM(q.cost_nano) AS DOUBLE PRECISION) / 1000000000 AS cost_usd"
+    )
 }
 
 impl SpendingRow {

@@ -1,12 +1,12 @@
 //! History in numbers: what was said, called and spent, by day, project, model and tool.
 
 use crate::columns::columns;
-use crate::history::{day, of_sessions, within};
+use crate::history::{day_of_slot, first_slot, of_places, within_slots};
 use crate::spending::Spending;
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use sqlx::QueryBuilder;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 pub use crate::history::StatsQuery;
 
@@ -53,50 +53,54 @@ pub struct Stats {
 }
 
 columns! {
-    /// Messages of one session on one day.
+    /// What was said on a day in a project.
     struct SaidRow {
         day: i64,
-        session_rid: i64,
         project: Option<String>,
+        /// Sessions whose first activity on that day it was.
+        sessions: i64,
+        /// Sessions whose first activity in the whole time it was.
+        first: i64,
         messages: i64,
     }
 }
 
 impl Workspace {
     pub async fn stats(&self, query: &StatsQuery) -> Result<Stats, StoreError> {
-        // Counted before sessions are looked up: as many look-ups as groups, not as messages.
+        let (day, before) = (day_of_slot("slot", query), day_of_slot("(slot - gap)", query));
         let said: Vec<SaidRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT m.day, m.session_rid, s.project, m.messages FROM (SELECT {} AS day, session_rid, \
-                 COUNT(*) AS messages FROM message WHERE copied = 0 AND display < 2 AND part <> 'replaced' \
-                 AND workspace_id = ",
-                day("created_at", query)
+                "SELECT {day} AS day, NULLIF(project, '') AS project, \
+                 CAST(SUM(CASE WHEN gap = 0 OR {before} < {day} OR slot - gap < "
             ));
-            within(&mut q, self.id(), "created_at", query);
-            q.push(" GROUP BY 1, 2) AS m JOIN session s ON s.rid = m.session_rid WHERE 1 = 1");
-            of_sessions(&mut q, self.id(), query);
-            q.build_query_as().fetch_all(pool).await
+            q.push_bind(first_slot(query));
+            q.push(" THEN sessions ELSE 0 END) AS BIGINT) AS sessions, CAST(SUM(CASE WHEN gap = 0 OR slot - gap < ");
+            q.push_bind(first_slot(query)).push(
+                " THEN sessions ELSE 0 END) AS BIGINT) AS first, CAST(SUM(messages) AS BIGINT) AS messages \
+                 FROM rollup_activity WHERE sessions > 0 AND workspace_id = ",
+            );
+            within_slots(&mut q, self.id(), query);
+            of_places(&mut q, query);
+            q.push(" GROUP BY 1, 2").build_query_as().fetch_all(pool).await
         })?;
         let spending = self.spending(query).await?;
         let runs: Vec<ModelRuns> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(
-                "SELECT r.model AS model, COUNT(*) AS runs FROM run r JOIN session s ON s.rid = r.session_rid \
-                 WHERE r.copied = 0 AND r.workspace_id = ",
+                "SELECT NULLIF(name, '') AS model, CAST(SUM(uses) AS BIGINT) AS runs FROM rollup_use \
+                 WHERE uses > 0 AND kind = 'run' AND workspace_id = ",
             );
-            within(&mut q, self.id(), "r.started_at", query);
-            of_sessions(&mut q, self.id(), query);
+            within_slots(&mut q, self.id(), query);
+            of_places(&mut q, query);
             q.push(" GROUP BY 1 ORDER BY 1").build_query_as().fetch_all(pool).await
         })?;
         let tools: Vec<ToolCalls> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
-                "SELECT t.day AS day, s.project AS project, t.tool AS tool, CAST(SUM(t.calls) AS BIGINT) AS calls, \
-                 CAST(SUM(t.failed) AS BIGINT) AS failed FROM (SELECT {} AS day, session_rid, tool, COUNT(*) AS calls, \
-                 SUM(failed) AS failed FROM tool_use WHERE workspace_id = ",
-                day("created_at", query)
+                "SELECT {} AS day, NULLIF(project, '') AS project, name AS tool, CAST(SUM(uses) AS BIGINT) AS calls, \
+                 CAST(SUM(failed) AS BIGINT) AS failed FROM rollup_use WHERE uses > 0 AND kind = 'tool' AND workspace_id = ",
+                day_of_slot("slot", query)
             ));
-            within(&mut q, self.id(), "created_at", query);
-            q.push(" GROUP BY 1, 2, 3) AS t JOIN session s ON s.rid = t.session_rid WHERE 1 = 1");
-            of_sessions(&mut q, self.id(), query);
+            within_slots(&mut q, self.id(), query);
+            of_places(&mut q, query);
             q.push(" GROUP BY 1, 2, 3 ORDER BY 1, 2, 3").build_query_as().fetch_all(pool).await
         })?;
         let stats = summed(said);
@@ -106,25 +110,23 @@ impl Workspace {
 
 fn summed(said: Vec<SaidRow>) -> Stats {
     let mut days: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
-    let mut projects: BTreeMap<Option<String>, (HashSet<i64>, i64)> = BTreeMap::new();
-    let mut sessions = HashSet::new();
-    let mut messages = 0;
+    let mut projects: BTreeMap<Option<String>, (i64, i64)> = BTreeMap::new();
+    let mut total = Activity::default();
     for row in said {
         let on_day = days.entry(row.day).or_default();
-        *on_day = (on_day.0 + 1, on_day.1 + row.messages);
+        *on_day = (on_day.0 + row.sessions, on_day.1 + row.messages);
         let of_project = projects.entry(row.project).or_default();
-        of_project.0.insert(row.session_rid);
-        of_project.1 += row.messages;
-        sessions.insert(row.session_rid);
-        messages += row.messages;
+        *of_project = (of_project.0 + row.first, of_project.1 + row.messages);
+        total.sessions += row.first;
+        total.messages += row.messages;
     }
     Stats {
         days: days.into_iter().map(|(key, (sessions, messages))| Activity { key, sessions, messages }).collect(),
         projects: projects
             .into_iter()
-            .map(|(key, (sessions, messages))| Activity { key, sessions: sessions.len() as i64, messages })
+            .map(|(key, (sessions, messages))| Activity { key, sessions, messages })
             .collect(),
-        total: Activity { key: (), sessions: sessions.len() as i64, messages },
+        total,
         ..Stats::default()
     }
 }

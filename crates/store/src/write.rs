@@ -6,10 +6,12 @@ mod changes;
 mod deliveries;
 pub(crate) mod feed;
 pub(crate) mod forgotten;
+pub(crate) mod listed;
 mod live;
 mod messages;
 mod reading;
 mod restore;
+pub(crate) mod rollup;
 mod runs;
 pub(crate) mod sessions;
 pub(crate) mod source;
@@ -86,11 +88,11 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
     if let Some(source) = rewritten {
         messages::retract::vanished(step, &mut sessions, source, &mut changes).await?;
     }
-    messages::store_counts(step, &changes).await?;
+    messages::store_counts(step, &mut sessions, &changes).await?;
     runs::write(step, &mut sessions, batch.runs).await?;
     blobs::write(step, &sessions, batch.blobs).await?;
     sessions.finish(step.now, &changes, step.next_pos());
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &changes).await?;
     Ok(Written {
         messages_added: changes.added,

@@ -16,13 +16,15 @@ impl Workspace {
 
     async fn facet(&self, column: &'static str, key_id: Option<&str>) -> Result<Vec<Facet>, StoreError> {
         let rows: Vec<(String, i64)> = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT {column}, COUNT(*) AS n FROM session s WHERE workspace_id = "));
-            q.push_bind(self.id()).push(" AND archived_at IS NULL AND deleted_at IS NULL AND ");
-            q.push(super::sessions::STANDS_ALONE).push(" AND ").push(super::sessions::SPOKEN);
+            let mut q = QueryBuilder::new(format!(
+                "SELECT {column}, CAST(SUM(sessions) AS BIGINT) AS n FROM session_facet WHERE {column} <> '' AND sessions > 0 \
+                 AND workspace_id = "
+            ));
+            q.push_bind(self.id());
             if let Some(key_id) = key_id {
                 q.push(" AND key_id = ").push_bind(key_id);
             }
-            q.push(format!(" AND {column} IS NOT NULL GROUP BY {column} ORDER BY n DESC, {column}"));
+            q.push(format!(" GROUP BY {column} ORDER BY n DESC, {column}"));
             q.push(limited(MOST)).build_query_as().fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(|(value, count)| Facet { value, count: count as u64 }).collect())

@@ -7,22 +7,27 @@ use crate::store::on;
 use crate::{Landmark, MessageQuery, StoreError, Workspace};
 use model::{Role, SessionId};
 use sqlx::QueryBuilder;
+use std::ops::RangeInclusive;
 
 impl Workspace {
     /// What people wrote, edits, approvals, errors and calls that failed, of those with a display class up to 1.
-    /// Ascending by `seq`, those after one of them.
-    pub async fn landmarks(&self, session: &SessionId, after: i64) -> Result<Vec<Landmark>, StoreError> {
+    /// Ascending by `seq`, those of a part of the session.
+    pub async fn landmarks(
+        &self,
+        session: &SessionId,
+        part: &RangeInclusive<i64>,
+    ) -> Result<Vec<Landmark>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let rows: Vec<(i64, String, String)> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT m.seq, m.role, m.message_type FROM message m \
                  LEFT JOIN tool_use t ON t.workspace_id = m.workspace_id AND t.session_rid = m.session_rid \
                  AND t.message_rid = m.rid \
-                 WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.display <= 1 AND m.part <> 'replaced' \
+                 WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.seq BETWEEN $3 AND $4 AND m.display <= 1 AND m.part <> 'replaced' \
                  AND (m.role = 'user' OR m.message_type IN ('CODE_EDIT', 'APPROVAL', 'ERROR') OR t.failed = 1) \
                  ORDER BY m.seq",
             )
-            .bind(self.id()).bind(rid).bind(after).fetch_all(pool).await
+            .bind(self.id()).bind(rid).bind(*part.start()).bind(*part.end()).fetch_all(pool).await
         })?;
         rows.into_iter()
             .map(|(seq, role, message_type)| Ok(Landmark { seq, role: parse_role(&role)?, message_type }))

@@ -58,16 +58,36 @@ impl Workspace {
             q.push(format!("{value} {direction}, s.rid {direction}")).push(limited(limit + 1));
             q.build_query_as::<Row>().fetch_all(pool).await
         })?;
-        let total: i64 = on!(&self.store, pool => {
-            let mut q = QueryBuilder::new("SELECT COUNT(*) FROM session s WHERE 1 = 1");
-            narrow(&mut q, self.id(), filter);
-            q.build_query_scalar::<i64>().fetch_one(pool).await
-        })?;
+        let total = self.count_sessions(filter).await?;
         let more = rows.len() as i64 > limit;
         rows.truncate(limit as usize);
         let next = rows.last().filter(|_| more).map(|row| write_cursor(row.session.rid, &row.sort_value));
         let items = rows.into_iter().map(|row| row.into_session(filter.now)).collect::<Result<_, _>>()?;
         Ok(Page { items, next, total: total as u64 })
+    }
+
+    /// Counts the sessions of all pages. Those of the list are counted as they are written.
+    async fn count_sessions(&self, filter: &SessionFilter) -> Result<i64, StoreError> {
+        let narrowed = filter.needs_you || filter.pinned || filter.since.is_some() || filter.until.is_some();
+        let counted = is_listed(filter) && !narrowed && filter.text.is_none();
+        Ok(on!(&self.store, pool => {
+            let mut q = if counted {
+                QueryBuilder::new(
+                    "SELECT CAST(COALESCE(SUM(s.sessions), 0) AS BIGINT) FROM session_facet s WHERE s.workspace_id = ",
+                )
+            } else {
+                QueryBuilder::new("SELECT COUNT(*) FROM session s WHERE 1 = 1")
+            };
+            if counted {
+                q.push_bind(self.id().to_owned());
+                one_of(&mut q, "s.key_id", filter.key_id.as_slice());
+                one_of(&mut q, "s.project", &filter.projects);
+                one_of(&mut q, "s.agent", &filter.agents);
+            } else {
+                narrow(&mut q, self.id(), filter);
+            }
+            q.build_query_scalar::<i64>().fetch_one(pool).await
+        })?)
     }
 
     pub async fn session(&self, id: &SessionId, now: Micros) -> Result<Option<Session>, StoreError> {
@@ -237,23 +257,28 @@ where
     if let Some(until) = filter.until {
         q.push(" AND s.last_minute <= ").push_bind(minute(until.0)).push(" AND s.last_at < ").push_bind(until.0);
     }
-    match filter.parents {
-        Parents::Only => drop(q.push(" AND ").push(STANDS_ALONE)),
-        Parents::AndChildren => {}
-    }
-    match filter.archived {
-        Archived::Without => drop(q.push(" AND s.archived_at IS NULL")),
-        Archived::Only => drop(q.push(" AND s.archived_at IS NOT NULL")),
-        Archived::With => {}
+    if is_listed(filter) {
+        q.push(" AND s.listed = 1");
+    } else {
+        match filter.parents {
+            // The sessions of a deleted parent stay below it.
+            Parents::Only => drop(q.push(" AND s.has_parent = 0")),
+            Parents::AndChildren => {}
+        }
+        match filter.archived {
+            Archived::Without => drop(q.push(" AND s.archived_at IS NULL")),
+            Archived::Only => drop(q.push(" AND s.archived_at IS NOT NULL")),
+            Archived::With => {}
+        }
+        if filter.spoken {
+            q.push(" AND (s.last_seq > 0 OR s.create_hash IS NOT NULL)");
+        }
     }
     if filter.needs_you {
         q.push(" AND ").push(NEEDS_YOU);
     }
     if filter.pinned {
         q.push(" AND s.pinned_at IS NOT NULL");
-    }
-    if filter.spoken {
-        q.push(" AND ").push(SPOKEN);
     }
     for word in filter.text.iter().flat_map(|text| text.split_whitespace()) {
         q.push(
@@ -273,14 +298,12 @@ fn minute(at: i64) -> i64 {
 }
 
 /// Does a session wait for a person?
-pub(super) const NEEDS_YOU: &str = "(s.approvals_open > 0 OR s.ask_seq > s.user_seq)";
+pub(super) const NEEDS_YOU: &str = "s.needs_you = 1";
 
-/// Is it no sub-agent's, or one whose parent isn't stored? The sessions of a deleted parent stay below it.
-pub(super) const STANDS_ALONE: &str = "(s.parent_key IS NULL OR NOT EXISTS (SELECT 1 FROM session o WHERE \
-     o.workspace_id = s.workspace_id AND o.agent = s.agent AND o.key = s.parent_key))";
-
-/// Is there anything in a session, be it notes alone, or will there be?
-pub(super) const SPOKEN: &str = "(s.last_seq > 0 OR s.create_hash IS NOT NULL)";
+/// Returns true if a filter chooses among the sessions of the list: those that stand alone, hold something and aren't archived.
+fn is_listed(filter: &SessionFilter) -> bool {
+    filter.parents == Parents::Only && filter.archived == Archived::Without && filter.spoken
+}
 
 /// A pattern for texts that hold the word. Both engines' `lower` change ASCII letters alone.
 fn like(word: &str) -> String {

@@ -6,6 +6,7 @@ use crate::StoreError;
 use crate::pack::content_hash;
 use crate::pack::with_packer;
 use crate::read::messages::lost;
+use crate::rollup;
 use crate::step::RID_BITS;
 use model::Micros;
 use sqlx::{Connection as _, SqliteConnection};
@@ -170,7 +171,7 @@ async fn note(
     Ok(())
 }
 
-/// Figures that follow from the messages.
+/// Figures that follow from the messages, requests and calls.
 async fn count(tx: &mut SqliteConnection) -> Result<(), StoreError> {
     for sql in [
         "DELETE FROM message_count",
@@ -181,6 +182,9 @@ async fn count(tx: &mut SqliteConnection) -> Result<(), StoreError> {
          c.workspace_id = session.workspace_id AND c.session_rid = session.rid AND c.display < 2 AND c.part <> 'replaced'), 0)",
     ] {
         sqlx::query(sql).execute(&mut *tx).await?;
+    }
+    for sql in rollup::rebuild() {
+        sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut *tx).await?;
     }
     Ok(())
 }

@@ -11,6 +11,8 @@ pub(crate) struct Changes {
     pub sessions: HashMap<i64, SessionChanges>,
     /// How counts change.
     pub counts: BTreeMap<CountKey, i64>,
+    /// How many messages more people count, by session and slot.
+    pub activity: BTreeMap<(i64, i64), i64>,
 }
 
 #[derive(Default)]

@@ -10,7 +10,7 @@ mod todos;
 use super::changes::Changes;
 use super::messages::Copies;
 use super::sessions::{self, Sessions};
-use super::{feed, forgotten, messages, reading};
+use super::{feed, forgotten, messages, reading, rollup};
 use crate::columns::text;
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
@@ -113,7 +113,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
 
 /// Stores what changed, and tells the feed.
 async fn finish(step: &mut Step<'_>, sessions: &mut Sessions, changes: &Changes) -> Result<(), StoreError> {
-    messages::store_counts(step, changes).await?;
+    messages::store_counts(step, sessions, changes).await?;
     sessions.finish(step.now, changes, step.next_pos());
     sessions::store(step, sessions).await?;
     feed::write(step, sessions, changes).await
@@ -183,7 +183,7 @@ async fn begin_anew(
     id: &SessionId,
 ) -> Result<Answer, StoreError> {
     sessions.row(index).leave_work();
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Session { id: id.clone(), created: false }))
 }
@@ -223,13 +223,13 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
     }
     let row = sessions.row(index);
     if let Some(at) = edit.deleted_at {
-        let (agent, key) = (row.agent.clone(), row.key.clone());
-        delete_children(step, &agent, key, at).await?;
+        let (rid, agent, key) = (row.rid, row.agent.clone(), row.key.clone());
+        delete_children(step, rid, (&agent, key), at).await?;
         if before.deleted_at.is_some() != at.is_some() {
             step.notes.extend(edit.note.clone());
         }
     }
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     if !unseen {
         feed::write(step, &sessions, &Changes::default()).await?;
     }
@@ -279,20 +279,27 @@ fn apply(row: &mut SessionRow, edit: &LiveEdit, now: Micros) -> Option<RunOutcom
 /// Sessions of sub-agents go, and come back, with their parent.
 async fn delete_children(
     step: &mut Step<'_>,
-    agent: &str,
-    key: String,
+    session_rid: i64,
+    (agent, key): (&str, String),
     deleted_at: Option<Micros>,
 ) -> Result<(), StoreError> {
     let mut above = vec![key];
     while let Some(parent) = above.pop() {
-        let children: Vec<String> = on_step!(step, c => {
-            sqlx::query_scalar(
+        let children: Vec<(String, i64, String)> = on_step!(step, c => {
+            sqlx::query_as(
                 "UPDATE session SET deleted_at = $4 WHERE workspace_id = $1 AND agent = $2 AND parent_key = $3 \
-                 AND (deleted_at IS NULL) <> ($4 IS NULL) RETURNING key",
+                 AND (deleted_at IS NULL) <> ($4 IS NULL) RETURNING key, rid, COALESCE(project, '')",
             )
             .bind(step.workspace).bind(agent).bind(&parent).bind(deleted_at.map(|at| at.0)).fetch_all(c).await
         })?;
-        above.extend(children);
+        for (key, rid, project) in children {
+            let sign = if deleted_at.is_some() { -1 } else { 1 };
+            // In a circle of parents the session itself is among them: its row is stored later.
+            if rid != session_rid {
+                rollup::moved(step, rid, &(project, agent.to_owned()), sign).await?;
+            }
+            above.push(key);
+        }
     }
     Ok(())
 }
@@ -385,7 +392,7 @@ async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, Stor
         row.heartbeat_at = Some(now.0);
     }
     reading::delivered(step, rid, before, &taken).await?;
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     let taken_any = !taken.is_empty();
     let is_read = |stored: &StoredMessage| take.senders.may_be_read(&stored.message.draft);
     let taken: Vec<StoredMessage> = taken.into_iter().filter(is_read).collect();

@@ -16,6 +16,7 @@ use crate::columns::text;
 use crate::pack::{Reference, pack_references, unpack_references};
 use crate::prepare::PreparedMessage;
 use crate::prepare::work::Work;
+use crate::rollup::SLOT;
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::step::table::{self, Row, Table, Verb};
@@ -162,7 +163,7 @@ pub(crate) async fn write(
     }
     answer(step, sessions, &planned, &mut unsettled.questions).await?;
     settle(step, sessions, unsettled).await?;
-    tools::store(step, &planned).await?;
+    tools::store(step, sessions, &planned).await?;
     memory::store(step, &planned).await?;
     results::store(step, sessions, &planned, changes).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
@@ -210,7 +211,12 @@ async fn find_question(step: &mut Step<'_>, sessions: &mut Sessions, index: usiz
     Ok(())
 }
 
-pub(crate) async fn store_counts(step: &mut Step<'_>, changes: &Changes) -> Result<(), StoreError> {
+pub(crate) async fn store_counts(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    changes: &Changes,
+) -> Result<(), StoreError> {
+    sessions.rollup.said(&changes.activity);
     rows::store_counts(step, &changes.counts).await
 }
 
@@ -299,7 +305,7 @@ fn place<'a>(
                 row.ask_seq = 0;
             }
             follow_work(row, planned, old.work());
-            count(row, changes, old.count_key(), -1);
+            count(row, changes, old.count_key(), (old.created_at, -1));
         }
     } else {
         planned.rid = step.rid();
@@ -325,7 +331,7 @@ fn place<'a>(
         if message.answers {
             row.user_seq = row.user_seq.max(planned.seq);
         }
-        count(row, changes, planned.count_key(), 1);
+        count(row, changes, planned.count_key(), (planned.message.created_at, 1));
     }
     Ok(())
 }
@@ -350,9 +356,11 @@ fn follow_work(row: &mut SessionRow, planned: &mut Planned, was: Work) {
     row.begin(of_work.work, planned.seq);
 }
 
-fn count(row: &mut SessionRow, changes: &mut Changes, key: CountKey, by: i64) {
+/// Counts messages that were made at a time.
+fn count(row: &mut SessionRow, changes: &mut Changes, key: CountKey, (created_at, by): (i64, i64)) {
     if key.shown() {
         row.message_count += by;
+        *changes.activity.entry((row.rid, created_at / SLOT)).or_default() += by;
     }
     *changes.counts.entry(key).or_default() += by;
 }

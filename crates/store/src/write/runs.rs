@@ -2,6 +2,7 @@
 
 mod spent;
 
+use super::rollup::RunKey;
 use super::sessions::Sessions;
 use crate::columns::columns;
 use crate::columns::text;
@@ -25,6 +26,12 @@ pub(crate) async fn write(
         latest.insert((sessions.index(&upsert.session_key)?, text(&upsert.run.id).into_owned()), upsert);
     }
     let runs: Vec<((usize, String), RunUpsert)> = latest.into_iter().collect();
+    let keys: Vec<RunKey> = runs.iter().map(|((session, id), _)| (sessions.row(*session).rid, id.clone())).collect();
+    // What new sessions spent isn't summed up yet.
+    let stored = runs.iter().zip(&keys).filter(|(((session, _), _), _)| sessions.is_stored(*session));
+    let stored: Vec<RunKey> = stored.map(|(_, key)| key.clone()).collect();
+    sessions.rollup.runs(step, &stored, -1).await?;
+    let mut summed: BTreeSet<RunKey> = keys.into_iter().collect();
     for chunk in runs.chunks(ROWS) {
         let owned = elsewhere(step, chunk).await?;
         let rids: HashMap<usize, (i64, bool)> = chunk
@@ -68,7 +75,9 @@ pub(crate) async fn write(
         })?;
     }
     let mut touched: BTreeSet<usize> = runs.iter().map(|((session, _), _)| *session).collect();
-    touched.extend(spent::write(step, sessions, &runs).await?);
+    touched.extend(spent::write(step, sessions, &runs, &mut summed).await?);
+    let summed: Vec<RunKey> = summed.into_iter().collect();
+    sessions.rollup.runs(step, &summed, 1).await?;
     sum(step, sessions, &touched).await
 }
 

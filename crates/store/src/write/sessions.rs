@@ -10,6 +10,8 @@ use crate::store::on_step;
 use crate::write::feed;
 use crate::{FeedKind, FeedRow, Origin, SessionUpsert, StoreError};
 use model::{Micros, SessionId};
+use crate::write::listed;
+use crate::write::rollup::Rollup;
 use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,12 +19,14 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) struct Sessions {
     rows: Vec<Loaded>,
     by_key: HashMap<String, usize>,
+    /// How their sums change.
+    pub(in crate::write) rollup: Rollup,
 }
 
 pub(crate) struct Loaded {
     pub row: SessionRow,
     /// None for one that is new.
-    before: Option<SessionRow>,
+    pub(in crate::write) before: Option<SessionRow>,
 }
 
 impl Loaded {
@@ -32,8 +36,17 @@ impl Loaded {
 }
 
 impl Sessions {
+    fn with_capacity(many: usize) -> Self {
+        Self { rows: Vec::with_capacity(many), by_key: HashMap::new(), rollup: Rollup::default() }
+    }
+
     pub(crate) fn index(&self, key: &str) -> Result<usize, StoreError> {
         self.by_key.get(key).copied().ok_or_else(|| StoreError::Unknown(format!("session `{key}`")))
+    }
+
+    /// Returns true if the session isn't new.
+    pub(crate) fn is_stored(&self, index: usize) -> bool {
+        self.rows[index].before.is_some()
     }
 
     /// The session with this key, if it was loaded.
@@ -43,6 +56,10 @@ impl Sessions {
 
     pub(crate) fn row(&mut self, index: usize) -> &mut SessionRow {
         &mut self.rows[index].row
+    }
+
+    pub(in crate::write) fn loaded(&mut self) -> &mut [Loaded] {
+        &mut self.rows
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Loaded> {
@@ -84,7 +101,7 @@ impl Sessions {
 
 /// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are not.
 pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
-    let mut sessions = Sessions { rows: Vec::with_capacity(ids.len()), by_key: HashMap::new() };
+    let mut sessions = Sessions::with_capacity(ids.len());
     for row in fetch(step, "id", &ids.iter().copied().collect::<Vec<_>>()).await? {
         sessions.by_key.insert(row.id.clone(), sessions.rows.len());
         sessions.rows.push(Loaded { row: row.clone(), before: Some(row) });
@@ -118,7 +135,7 @@ pub(crate) async fn load(
     upserts: &[SessionUpsert],
     origin: Origin,
 ) -> Result<Sessions, StoreError> {
-    let mut sessions = Sessions { rows: Vec::with_capacity(upserts.len()), by_key: HashMap::new() };
+    let mut sessions = Sessions::with_capacity(upserts.len());
     let keys: Vec<_> = upserts.iter().map(|upsert| text(&upsert.key)).collect();
     let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
     let mut stored: HashMap<(String, String), SessionRow> =
@@ -206,13 +223,15 @@ pub(crate) async fn loaded(step: &mut Step<'_>, sessions: &mut Sessions, rid: i6
     Ok(sessions.rows.len() - 1)
 }
 
-/// Stores the rows that changed.
-pub(crate) async fn store(step: &mut Step<'_>, sessions: &Sessions) -> Result<(), StoreError> {
+/// Stores the rows that changed, how their sums change, and which of them are listed.
+pub(crate) async fn store(step: &mut Step<'_>, sessions: &mut Sessions) -> Result<(), StoreError> {
+    listed::update(step, sessions).await?;
     let changed = sessions.iter().filter(|loaded| loaded.changed());
     let (live, whole): (Vec<_>, Vec<_>) =
         changed.partition(|Loaded { row, before }| before.as_ref().is_some_and(|before| row.is_live_change(before)));
     let live: Vec<_> = live.into_iter().map(|loaded| loaded.row.live_values()).collect();
     let whole: Vec<_> = whole.into_iter().map(|loaded| loaded.row.values()).collect();
     step.write(&LIVE_SESSION, &live).await?;
-    step.write(&SESSION, &whole).await
+    step.write(&SESSION, &whole).await?;
+    std::mem::take(&mut sessions.rollup).store(step, &sessions.rows).await
 }

@@ -28,7 +28,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     row.heartbeat_at = Some(step.now.0);
     let (rid, before) = (row.rid, row.delivered_seq);
     if let Some(run) = row.begun_run.clone() {
-        return resume(step, &sessions, rid, run, begin).await;
+        return resume(step, &mut sessions, rid, run, begin).await;
     }
     let mut room = Room::new(MessageQuery::BYTES);
     // What has no room goes on waiting, for the next run.
@@ -61,11 +61,12 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
         .bind(begin.format.as_str()).bind(begin.placement.as_str()).bind(after).bind(to).bind(omitted_to)
         .execute(c).await.map(drop)
     })?;
+    sessions.rollup.runs(step, &[(rid, begin.run.clone())], 1).await?;
     let row = sessions.row(index);
     row.begun_run = Some(begin.run.clone());
     row.delivered_seq = row.delivered_seq.max(to);
     runs::sum(step, &mut sessions, &BTreeSet::from([index])).await?;
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Begun(Box::new(GivenRun {
         id: begin.run.clone(),
@@ -82,7 +83,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
 
 async fn resume(
     step: &mut Step<'_>,
-    sessions: &Sessions,
+    sessions: &mut Sessions,
     rid: i64,
     run: String,
     begin: &LiveBegin,
@@ -175,7 +176,7 @@ pub(super) async fn end(step: &mut Step<'_>, end: &LiveEndRun) -> Result<Answer,
         Some(_) => return Ok(Err(Refusal::Rule(Objection::RunEnded, None))),
     }
     finish(step, &mut sessions, index, end).await?;
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::RunEnded { replayed: false }))
 }
@@ -205,6 +206,8 @@ async fn finish(
     if row.begun_run.as_deref() == Some(end.run.as_str()) {
         row.begun_run = None;
     }
+    let run = [(rid, end.run.clone())];
+    sessions.rollup.runs(step, &run, -1).await?;
     on_step!(step, c => {
         sqlx::query(
             "UPDATE run SET ended_at = $4, outcome = $5, model = $6, input = $7, output = $8, cache_read = $9, \
@@ -215,5 +218,6 @@ async fn finish(
         .bind(end.usage.input).bind(end.usage.output).bind(end.usage.cache_read).bind(end.usage.cache_write)
         .bind(end.cost_usd).execute(c).await.map(drop)
     })?;
+    sessions.rollup.runs(step, &run, 1).await?;
     runs::sum(step, sessions, &BTreeSet::from([index])).await
 }

@@ -90,7 +90,7 @@ async fn store(
     }
     let rid = row.rid;
     reading::delivered(step, rid, run.after, taken).await?;
-    sessions::store(step, &sessions).await?;
+    sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await
 }
 

@@ -96,7 +96,7 @@ impl<'a> HandedOver<'a> {
             on_step!(step, c => {
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(rid).execute(c).await.map(drop)
             })?;
-            tools::delete(step, old.session_rid(), rid).await?;
+            tools::delete(step, sessions, old.session_rid(), &[rid]).await?;
             let row = sessions.row(index);
             row.forked_from = Some(session_id);
             row.approvals_open -= old.asks;
@@ -104,7 +104,7 @@ impl<'a> HandedOver<'a> {
                 row.ask_seq = 0;
                 unasked.insert(index);
             }
-            count(row, changes, old.count_key(), -1);
+            count(row, changes, old.count_key(), (old.created_at, -1));
             changes.look_again(row.rid, old.seq, old.revision);
             if old.is_edit() {
                 edited.insert(index);

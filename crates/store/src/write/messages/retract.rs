@@ -118,6 +118,8 @@ async fn retract(
             list.push_unseparated(") ORDER BY seq");
             q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
         })?;
+        let rid = sessions.row(index).rid;
+        tools::delete(step, sessions, rid, chunk).await?;
         for row in found {
             if retract_one(step, sessions.row(index), row, &mut packer, changes).await? {
                 edited.insert(index);
@@ -160,7 +162,6 @@ async fn retract_one(
         sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(old.rid).execute(c).await.map(drop)
     })?;
     memory::delete(step, old.rid).await?;
-    tools::delete(step, session.rid, old.rid).await?;
     changes.change(session.rid, old.seq, old.revision + 1);
     if old.copied == 0 {
         session.approvals_open -= old.asks;
@@ -168,8 +169,8 @@ async fn retract_one(
             session.ask_seq = 0;
         }
         let key = old.count_key();
-        count(session, changes, key.clone(), -1);
-        count(session, changes, CountKey { display, ..key }, 1);
+        count(session, changes, key.clone(), (old.created_at, -1));
+        count(session, changes, CountKey { display, ..key }, (old.created_at, 1));
     }
     Ok(old.is_edit())
 }

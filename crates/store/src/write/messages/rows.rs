@@ -45,13 +45,14 @@ columns! {
         pub asks: i64,
         asks_input: i64,
         work: i64,
+        pub created_at: i64,
         pub hash: Vec<u8>,
         pub records: Vec<u8>,
     }
 }
 
 pub(super) const OLD_COLUMNS: &str = "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, is_copy, twin, asks, asks_input, \
-     work, hash, records";
+     work, created_at, hash, records";
 
 impl Old {
     pub(super) fn display(&self) -> i64 {

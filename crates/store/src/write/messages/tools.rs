@@ -6,7 +6,11 @@ use crate::StoreError;
 use crate::step::Step;
 use crate::step::table::{self, Row, Table, Verb};
 use crate::store::on_step;
+use crate::write::rollup::StoredCall;
+use crate::write::sessions::Sessions;
+use sqlx::QueryBuilder;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 static TOOL_USE: Table = Table {
     name: "tool_use",
@@ -27,32 +31,56 @@ static TOOL_USE: Table = Table {
     )),
 };
 
-pub(super) async fn store(step: &mut Step<'_>, planned: &[Planned]) -> Result<(), StoreError> {
+/// Calls per statement.
+const MANY: usize = 500;
+
+pub(super) async fn store(step: &mut Step<'_>, sessions: &mut Sessions, planned: &[Planned]) -> Result<(), StoreError> {
     let mine = |message: &&Planned| !message.copied && matches!(message.kind, Kind::Added | Kind::Changed);
-    for message in planned.iter().filter(mine).filter(|m| m.kind == Kind::Changed && m.message.tool.is_none()) {
-        delete(step, message.session_rid, message.rid).await?;
+    let mut changed: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for message in planned.iter().filter(mine).filter(|message| message.kind == Kind::Changed) {
+        changed.entry(message.session_rid).or_default().push(message.rid);
+    }
+    for (session_rid, messages) in changed {
+        delete(step, sessions, session_rid, &messages).await?;
     }
     let uses = planned.iter().filter(mine).filter_map(|message| Some((message, message.message.tool.as_ref()?)));
-    let rows: Vec<Row<'_>> = uses
-        .map(|(planned, tool)| {
-            vec![
-                planned.session_rid.into(),
-                planned.rid.into(),
-                tool.name.as_str().into(),
-                i64::from(tool.failed).into(),
-                planned.message.created_at.into(),
-                tool.call_id.as_deref().filter(|_| planned.references.is_empty()).into(),
-                table::Value::Int(tool.duration_ms),
-            ]
-        })
-        .collect();
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for (planned, tool) in uses {
+        let (failed, created_at) = (i64::from(tool.failed), planned.message.created_at);
+        let call = StoredCall { session_rid: planned.session_rid, tool: tool.name.clone(), failed, created_at };
+        sessions.rollup.call(call, 1);
+        rows.push(vec![
+            planned.session_rid.into(),
+            planned.rid.into(),
+            tool.name.as_str().into(),
+            failed.into(),
+            created_at.into(),
+            tool.call_id.as_deref().filter(|_| planned.references.is_empty()).into(),
+            table::Value::Int(tool.duration_ms),
+        ]);
+    }
     step.write(&TOOL_USE, &rows).await
 }
 
-pub(super) async fn delete(step: &mut Step<'_>, session_rid: i64, message_rid: i64) -> Result<(), StoreError> {
-    on_step!(step, c => {
-        sqlx::query("DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2 AND message_rid = $3")
-            .bind(step.workspace).bind(session_rid).bind(message_rid).execute(c).await.map(drop)
-    })?;
+/// Takes the calls out that these messages are.
+pub(super) async fn delete(
+    step: &mut Step<'_>,
+    sessions: &mut Sessions,
+    session_rid: i64,
+    messages: &[i64],
+) -> Result<(), StoreError> {
+    for chunk in messages.chunks(MANY) {
+        let deleted: Vec<StoredCall> = on_step!(step, c => {
+            let mut q = QueryBuilder::new("DELETE FROM tool_use WHERE workspace_id = ");
+            q.push_bind(step.workspace).push(" AND session_rid = ").push_bind(session_rid).push(" AND message_rid IN (");
+            let mut list = q.separated(", ");
+            for rid in chunk {
+                list.push_bind(*rid);
+            }
+            list.push_unseparated(") RETURNING session_rid, tool, failed, created_at");
+            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+        })?;
+        deleted.into_iter().for_each(|call| sessions.rollup.call(call, -1));
+    }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! A session's row, and what links it to files and blobs.
 
-use super::super::feed;
+use super::super::{feed, listed, rollup};
 use super::{ids, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::session_row::SESSION;
@@ -40,6 +40,7 @@ pub(super) async fn begin(
         row.push(match *name {
             "rid" => Held::Int(Some(rid)),
             "changed_pos" => Held::Int(Some(pos)),
+            "has_parent" | "listed" | "needs_you" => Held::Int(Some(0)),
             name => Held::take(&mut line, name, *kind).map_err(StoreError::Archive)?,
         });
     }
@@ -118,6 +119,8 @@ pub(super) async fn finish(step: &mut Step<'_>, open: &Open) -> Result<SessionId
         )
         .bind(step.workspace).bind(open.rid).execute(c).await.map(drop)
     })?;
+    rollup::restored(step, open.rid).await?;
+    listed::restored(step, open.rid).await?;
     for blob in &open.blobs {
         on_step!(step, c => {
             sqlx::query("INSERT INTO session_blob (workspace_id, session_rid, sha256) VALUES ($1, $2, $3)")

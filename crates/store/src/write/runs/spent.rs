@@ -5,6 +5,7 @@ use crate::columns::text;
 use crate::step::Step;
 use crate::step::table::{Kind, Row, Table, Value, Verb};
 use crate::store::on_step;
+use crate::write::rollup::RunKey;
 use crate::write::sessions::{self, Sessions};
 use crate::{RunUpsert, StoreError};
 use model::{MessageId, Run, Spent};
@@ -71,9 +72,6 @@ columns! {
     }
 }
 
-/// A run's session and id.
-type RunKey = (i64, String);
-
 /// An API message to be written.
 struct Request<'a> {
     key: RunKey,
@@ -125,11 +123,13 @@ impl Request<'_> {
     }
 }
 
-/// Stores what the runs spent. Returns the sessions of other runs that count less than before.
+/// Stores what the runs spent. Returns the sessions of other runs that count less than before: they leave the sums, and join the
+/// runs that are to be summed up.
 pub(super) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
     runs: &[((usize, String), RunUpsert)],
+    summed: &mut BTreeSet<RunKey>,
 ) -> Result<BTreeSet<usize>, StoreError> {
     let mut all: Vec<Request<'_>> = Vec::new();
     for ((session, run), upsert) in runs {
@@ -148,9 +148,16 @@ pub(super) async fn write(
             let copied = if let Some(copied) = stored {
                 copied
             } else {
-                let (copied, former) = add_holder(step, holders, request).await?;
-                others.extend(former.iter().map(|(rid, _)| *rid));
-                touched.extend(former);
+                let (copied, former) = add_holder(holders, request);
+                if let Some(owner) = &former {
+                    let run = (owner.session_rid, owner.run_id.clone());
+                    if summed.insert(run.clone()) {
+                        sessions.rollup.runs(step, std::slice::from_ref(&run), -1).await?;
+                    }
+                    hand_over(step, owner).await?;
+                    others.insert(owner.session_rid);
+                    touched.insert(run);
+                }
                 copied
             };
             touched.insert(request.key.clone());
@@ -187,26 +194,24 @@ async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<Str
     Ok(known)
 }
 
-/// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and the run in which
-/// it doesn't count any more.
-async fn add_holder(
-    step: &mut Step<'_>,
+/// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and who counts it no
+/// more.
+fn add_holder(
     holders: &mut Vec<Known>,
     Request { key: (rid, run), words, spent, .. }: &Request<'_>,
-) -> Result<(i64, Option<RunKey>), StoreError> {
+) -> (i64, Option<Known>) {
     let (copied, former) = match holders.iter_mut().find(|holder| holder.copied == 0) {
         // What calls itself a copy counts only until its original comes.
         Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
             owner.copied = 1;
-            hand_over(step, owner).await?;
-            (0, Some((owner.session_rid, owner.run_id.clone())))
+            (0, Some(owner.clone()))
         }
         Some(_) => (1, None),
         None => (0, None),
     };
     let (id, is_copy) = (words.id.to_string(), i64::from(spent.is_copy));
     holders.push(Known { id, session_rid: *rid, run_id: run.clone(), copied, is_copy });
-    Ok((copied, former))
+    (copied, former)
 }
 
 async fn hand_over(step: &mut Step<'_>, owner: &Known) -> Result<(), StoreError> {
