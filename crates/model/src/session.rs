@@ -127,8 +127,12 @@ pub struct Session {
     pub child_count: i64,
     /// Sum over its turns, each API message counted once.
     pub usage: crate::Usage,
-    /// In US dollars, where the agent says it.
+    /// US dollars of all tokens whose price is known: as agents say, else by the price table. What it has in common with another
+    /// session counts there.
     pub cost_usd: Option<f64>,
+    /// Of these, dollars that the price table gives; absent where agents said all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub computed_usd: Option<f64>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -108,7 +108,7 @@ pub fn place(session: &Session) -> Part {
     }
 }
 
-/// Cost where the agent says it, else tokens.
+/// Cost where it is known, else tokens.
 fn spent(session: &Session) -> Option<Part> {
     match (session.cost_usd, session.usage.total()) {
         (Some(cost), _) => Some(part! { <span title="Cost">{figures::dollars(cost)}</span> }),

@@ -34,7 +34,8 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
         Some(_) => return Err(Problem::field("said", "0 or 1")),
     };
     let filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
-    let page = hub.workspace.sessions(&filter).await.map_err(problem)?;
+    let mut page = hub.workspace.sessions(&filter).await.map_err(problem)?;
+    spending::price(hub, &mut page.items).await?;
     let said = if wants_said { Some(said(scoped, &page.items).await?) } else { None };
     let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
@@ -114,9 +115,11 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
 }
 
 pub async fn detail(scoped: &Scoped, path: &SessionPath) -> Result<SessionDetail, Problem> {
-    let detail = scoped.session_without_cost(path).await?;
-    let (hub, session) = (&scoped.hub, &detail.session);
-    let own = spending::of_session(hub, &session.id).await?;
+    let mut detail = scoped.session_without_cost(path).await?;
+    let hub = &scoped.hub;
+    let own = spending::of_session(hub, &detail.session.id).await?;
+    spending::say(&mut detail.session, &own);
+    let session = &detail.session;
     let cost_with_sub_agents = match session.child_count {
         0 => None,
         _ => Some(spending::with_sub_agents(hub, &session.id, &own).await?),
@@ -174,7 +177,8 @@ impl Scoped {
 pub async fn children(scoped: &Scoped, path: &SessionPath) -> Result<Sessions, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, path).await?;
-    let sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
+    let mut sessions = hub.workspace.children(&session.id, clock::now()).await.map_err(problem)?;
+    spending::price(hub, &mut sessions).await?;
     Ok(Sessions { sessions })
 }
 

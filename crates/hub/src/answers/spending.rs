@@ -17,6 +17,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use model::{Micros, Run, Session, SessionId};
 use std::collections::BTreeMap;
+use store::Workspace;
 use store::spending::{Request, ToolCall};
 use store::stats::StatsQuery;
 
@@ -177,6 +178,29 @@ fn shown(hub: &Hub, request: Request) -> ModelRequest {
 pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Sum, Problem> {
     let of = StatsQuery { session: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
     Ok(Sum::of(&hub.prices, &hub.workspace.spending(&of).await.map_err(problem)?))
+}
+
+/// Says of sessions what they cost.
+pub async fn price(hub: &Hub, sessions: &mut [Session]) -> Result<(), Problem> {
+    let steps = hub.prices.steps();
+    if Workspace::sums_up_by(&steps) {
+        let ids: Vec<SessionId> = sessions.iter().map(|session| session.id.clone()).collect();
+        let spent = hub.workspace.spending_of_each(&ids, &steps).await.map_err(problem)?;
+        for session in sessions {
+            say(session, &spent.get(&session.id).map(|spent| Sum::of(&hub.prices, spent)).unwrap_or_default());
+        }
+    } else {
+        for session in sessions {
+            let spent = of_session(hub, &session.id).await?;
+            say(session, &spent);
+        }
+    }
+    Ok(())
+}
+
+/// Says of a session what it cost.
+pub fn say(session: &mut Session, spent: &Sum) {
+    (session.cost_usd, session.computed_usd) = (spent.usd(), spent.computed_usd());
 }
 
 /// What a session cost with its sub-agents at every depth, given what it cost itself.
