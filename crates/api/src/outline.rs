@@ -5,12 +5,15 @@ use crate::search::HitCount;
 use model::Role;
 use serde::{Deserialize, Serialize};
 
-/// Which landmarks; all without `after`.
+/// Messages of a part of an outline.
+pub const PART: i64 = 2_000;
+
+/// Which landmarks: those of a part of the session, of 2,000 messages. The first part without `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OutlineQuery {
-    /// Only landmarks with a higher `seq`: what a reader asks who has those before.
+    /// Only landmarks with a higher `seq`: `next` of the part before, or what a reader asks who has those before.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
@@ -31,10 +34,13 @@ impl Input for OutlineQuery {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outline {
-    /// In the order of `seq`.
+    /// In the order of `seq`, among the next 2,000 messages.
     pub marks: Vec<Mark>,
     /// Highest `seq` of the session.
     pub last_seq: i64,
+    /// `after` of the next part; absent at the end of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<i64>,
     /// Messages after `seen` that the dev toggle doesn't hide and no person wrote, 1000 at most; only where `seen` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<i64>,

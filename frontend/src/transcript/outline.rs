@@ -5,7 +5,7 @@ use super::{Anchor, Column, column, jump, scroll, waiting};
 use crate::cursor;
 use api::contract::GetOutline;
 use api::json::Json;
-use api::outline::{Mark, MarkKind};
+use api::outline::{Mark, MarkKind, PART};
 use api::{Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
@@ -57,6 +57,8 @@ struct Landmarks {
     marks: Option<Vec<Mark>>,
     loading: bool,
     backoff: Backoff,
+    /// Landmarks before this `seq` are still to be loaded, after those that the page begins with.
+    earlier: i64,
     /// From which `seq` on they changed since.
     stale: Option<i64>,
     /// A step that waits for the marks.
@@ -75,7 +77,9 @@ impl Landmarks {
 
 pub fn start(column: &Rc<Column>) {
     let opened = column.clone();
-    dom::after(LATER, move || load(&opened, 1));
+    let from = (column.arrivals.last_seq() - PART).max(0) + 1;
+    column.outline.0.borrow_mut().earlier = from;
+    dom::after(LATER, move || load(&opened, from));
     let Some((prompt, map)) = dom::by_id("sticky-prompt").zip(dom::by_id("minimap")) else { return };
     let back = column.clone();
     dom::listen(&prompt, "click", move |_: web_sys::Event| {
@@ -90,15 +94,24 @@ pub fn start(column: &Rc<Column>) {
 
 /// Asks for the landmarks from a `seq` on, as they are by now.
 pub fn load(column: &Rc<Column>, from: i64) {
+    column.outline.0.borrow_mut().changed(from);
+    load_part(column);
+}
+
+/// Asks for what changed since, or else for the part before those that are there.
+fn load_part(column: &Rc<Column>) {
     let elsewhere = column.is_elsewhere();
     let seen = column.arrivals.seen_seq();
-    let after = {
+    let (after, is_earlier) = {
         let mut landmarks = column.outline.0.borrow_mut();
-        landmarks.changed(from);
+        let stale = landmarks.stale.map(|from| (from - 1, false));
+        let earlier = (landmarks.earlier > 1).then(|| ((landmarks.earlier - 1 - PART).max(0), true));
+        let Some(part) = stale.or(earlier) else { return };
         if landmarks.backoff.gave_up() || std::mem::replace(&mut landmarks.loading, true) {
             return;
         }
-        landmarks.stale.take().unwrap_or(from) - 1
+        landmarks.stale = None;
+        part
     };
     let column = column.clone();
     wasm_bindgen_futures::spawn_local(async move {
@@ -112,13 +125,24 @@ pub fn load(column: &Rc<Column>, from: i64) {
             match answer {
                 Ok(outline) => {
                     landmarks.backoff = Backoff::default();
+                    let end = if is_earlier { landmarks.earlier - 1 } else { outline.next.unwrap_or(i64::MAX) };
                     let marks = landmarks.marks.get_or_insert_default();
-                    marks.retain(|mark| mark.seq <= after);
-                    marks.extend(outline.marks);
+                    marks.retain(|mark| mark.seq <= after || mark.seq > end);
+                    marks.extend(outline.marks.into_iter().filter(|mark| mark.seq <= end));
+                    marks.sort_by_key(|mark| mark.seq);
                     landmarks.drawn = None;
+                    if is_earlier {
+                        landmarks.earlier = after + 1;
+                        pause = Some(0);
+                    } else if let Some(next) = outline.next {
+                        landmarks.changed(next + 1);
+                        pause = Some(0);
+                    }
                 }
                 Err(problem) => {
-                    landmarks.changed(after + 1);
+                    if !is_earlier {
+                        landmarks.changed(after + 1);
+                    }
                     pause = landmarks.backoff.after(problem.status, PAUSE, page_state().is_live());
                 }
             }
@@ -134,7 +158,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
         };
         dom::after(pause, move || {
             column.outline.0.borrow_mut().loading = false;
-            dom::next_frame(move || reload_stale(&column));
+            dom::next_frame(move || load_part(&column));
         });
     });
 }
@@ -142,6 +166,7 @@ pub fn load(column: &Rc<Column>, from: i64) {
 /// What is read of the answer.
 struct Answer {
     marks: Vec<Mark>,
+    next: Option<i64>,
     new: Option<i64>,
 }
 
@@ -155,25 +180,18 @@ async fn ask(column: &Column, after: i64, seen: Option<i64>) -> Result<Answer, P
         let kind = kind(&said.text("kind")?)?;
         Some(Mark { seq: said.number("seq")?, kind, words: said.text("words").unwrap_or_default() })
     };
-    Ok(Answer { marks: outline.list("marks").iter().filter_map(mark).collect(), new: outline.number("new") })
+    let (next, new) = (outline.number("next"), outline.number("new"));
+    Ok(Answer { marks: outline.list("marks").iter().filter_map(mark).collect(), next, new })
 }
 
 fn kind(name: &str) -> Option<MarkKind> {
     KINDS.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind)
 }
 
-/// Asks for what changed since, if anything did.
-fn reload_stale(column: &Rc<Column>) {
-    let stale = column.outline.0.borrow().stale;
-    if let Some(from) = stale {
-        load(column, from);
-    }
-}
-
 /// The server answers again.
 pub fn resume(column: &Rc<Column>) {
     column.outline.0.borrow_mut().backoff = Backoff::default();
-    reload_stale(column);
+    load_part(column);
 }
 
 /// To the next landmark, or the one before. Returns true if this page has any.
@@ -188,14 +206,16 @@ pub fn step(goal: Step, way: i32) -> bool {
         Anchor::End | Anchor::Chunk { .. } => None,
     });
     let next = {
-        let mut landmarks = column.outline.0.borrow_mut();
-        let Some(marks) = &landmarks.marks else {
+        let landmarks = &mut *column.outline.0.borrow_mut();
+        let from = from.unwrap_or(0);
+        let mut wanted = landmarks.marks.iter().flatten().filter(|mark| goal.includes(mark.kind)).map(|mark| mark.seq);
+        let next = if way > 0 { wanted.find(|seq| *seq > from) } else { wanted.take_while(|seq| *seq < from).last() };
+        let nearer = if way > 0 { from + 1 < landmarks.earlier } else { next.is_none() && landmarks.earlier > 1 };
+        if landmarks.marks.is_none() || nearer {
             landmarks.waiting = Some((goal, way));
             return true;
-        };
-        let from = from.unwrap_or(0);
-        let mut wanted = marks.iter().filter(|mark| goal.includes(mark.kind)).map(|mark| mark.seq);
-        if way > 0 { wanted.find(|seq| *seq > from) } else { wanted.take_while(|seq| *seq < from).last() }
+        }
+        next
     };
     match (next, goal, way > 0) {
         (Some(seq), ..) => jump::go_to_seq(Some(seq)),

@@ -478,8 +478,10 @@ export interface Session {
   child_count: number;
   /** Sum over its turns, each API message counted once. */
   usage: Usage;
-  /** In US dollars, where the agent says it. */
+  /** US dollars of all tokens whose price is known: as agents say, else by the price table. What it has in common with another session counts there. */
   cost_usd: number | null;
+  /** Of these, dollars that the price table gives; absent where agents said all of it. */
+  computed_usd?: number | null;
 }
 
 /** Our id of a session: a `UUIDv7`. */

@@ -6,13 +6,14 @@ use crate::search_text::whole_text;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::limits::SEARCH_CHARS;
-use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery};
+use api::outline::{FindQuery, Found, FoundAt, Mark, MarkKind, Outline, OutlineQuery, PART};
 use api::search::HitCount;
 use api::sessions::SessionPath;
 use model::message_type::{approval::Approval, error};
 use model::policy::Display;
 use model::{MessageType, Role, SessionId, Status, summary, text::one_line};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use store::tokens::searchable;
 use store::{Landmark, MessageQuery, Range, StoredMessage};
@@ -38,21 +39,24 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
         }
         None => None,
     };
-    let mut landmarks = scoped.hub.workspace.landmarks(&session.id, after).await.map_err(problem)?;
-    let Prompts { mut said, left_behind } = prompts(scoped, &session.id, after).await?;
+    let end = after.saturating_add(PART).min(session.last_seq);
+    let next = (end < session.last_seq).then_some(end);
+    let part = after.saturating_add(1)..=end;
+    let mut landmarks = scoped.hub.workspace.landmarks(&session.id, &part).await.map_err(problem)?;
+    let Prompts { mut said, left_behind } = prompts(scoped, &session.id, &part).await?;
     // What stands between a prompt that was left behind and the next one was left behind with it.
     let is_left = |seq: i64| left_behind.range(..=seq).next_back().is_some_and(|(_, left)| *left);
     landmarks.retain(|landmark| !is_left(landmark.seq));
     // Few sessions have any: the messages aren't looked through for nothing.
     if let Some(seq) = first(&landmarks, MessageType::Approval) {
-        said.extend(open_approvals(scoped, &session.id, seq).await?);
+        said.extend(open_approvals(scoped, &session.id, &(seq..=end)).await?);
     }
     if let Some(seq) = first(&landmarks, MessageType::Error) {
-        let attempts = attempts(scoped, &session.id, seq).await?;
+        let attempts = attempts(scoped, &session.id, &(seq..=end)).await?;
         landmarks.retain(|landmark| !attempts.contains(&landmark.seq));
     }
     let marks = landmarks.iter().filter_map(|landmark| mark(landmark, &mut said)).collect();
-    Ok(Outline { marks, last_seq: session.last_seq, new })
+    Ok(Outline { marks, last_seq: session.last_seq, next, new })
 }
 
 /// What people wrote.
@@ -60,18 +64,28 @@ pub async fn outline(scoped: &Scoped, path: &SessionPath, query: &OutlineQuery) 
 struct Prompts {
     /// Their words, by `seq`.
     said: BTreeMap<i64, String>,
-    /// Whether the conversation went back to before it, by `seq`.
+    /// Whether the conversation went back to before it, by `seq`. The last one before the part is among them.
     left_behind: BTreeMap<i64, bool>,
 }
 
-async fn prompts(scoped: &Scoped, session: &SessionId, after: i64) -> Result<Prompts, Problem> {
+async fn prompts(scoped: &Scoped, session: &SessionId, part: &RangeInclusive<i64>) -> Result<Prompts, Problem> {
     let (types, roles) = (vec![MessageType::Text.to_string()], vec![Role::User]);
-    let of_people =
-        MessageQuery { types, roles, max_display: Some(Display::Collapsed), ..MessageQuery::new(Range::After(0, 0)) };
-    let mut pages = Pages::after(scoped, session, after, of_people);
+    let of_people = |range| MessageQuery {
+        types: types.clone(),
+        roles: roles.clone(),
+        max_display: Some(Display::Collapsed),
+        ..MessageQuery::new(range)
+    };
     let mut prompts = Prompts::default();
+    let left = |stored: &StoredMessage| (stored.message.seq, stored.message.draft.left_behind);
+    if *part.start() > 1 {
+        let last = of_people(Range::Before(*part.start(), 1));
+        let last = scoped.hub.workspace.messages(session, &last).await.map_err(problem)?;
+        prompts.left_behind.extend(last.iter().map(left));
+    }
+    let mut pages = Pages::within(scoped, session, part, of_people(Range::Last(0)));
     while let Some(stored) = pages.next().await? {
-        prompts.left_behind.extend(stored.iter().map(|s| (s.message.seq, s.message.draft.left_behind)));
+        prompts.left_behind.extend(stored.iter().map(left));
         prompts.said.extend(stored.iter().filter(|s| is_prompt(s)).map(|s| (s.message.seq, words(s))));
     }
     Ok(prompts)
@@ -83,8 +97,12 @@ fn first(landmarks: &[Landmark], of: MessageType) -> Option<i64> {
 }
 
 /// The titles of the approvals that are open, by `seq`.
-async fn open_approvals(scoped: &Scoped, session: &SessionId, from: i64) -> Result<BTreeMap<i64, String>, Problem> {
-    let mut pages = Pages::of_type(scoped, session, from - 1, MessageType::Approval);
+async fn open_approvals(
+    scoped: &Scoped,
+    session: &SessionId,
+    part: &RangeInclusive<i64>,
+) -> Result<BTreeMap<i64, String>, Problem> {
+    let mut pages = Pages::of_type_within(scoped, session, part, MessageType::Approval);
     let mut titles = BTreeMap::new();
     while let Some(stored) = pages.next().await? {
         let open = |s: &StoredMessage| Some((s.message.seq, Approval::open_in(&s.message.draft)?.title));
@@ -94,8 +112,8 @@ async fn open_approvals(scoped: &Scoped, session: &SessionId, from: i64) -> Resu
 }
 
 /// Errors after which the agent tried the same again, by `seq`. They are no landmarks: where it gave up, it says so in another one.
-async fn attempts(scoped: &Scoped, session: &SessionId, from: i64) -> Result<BTreeSet<i64>, Problem> {
-    let mut pages = Pages::of_type(scoped, session, from - 1, MessageType::Error);
+async fn attempts(scoped: &Scoped, session: &SessionId, part: &RangeInclusive<i64>) -> Result<BTreeSet<i64>, Problem> {
+    let mut pages = Pages::of_type_within(scoped, session, part, MessageType::Error);
     let mut attempts = BTreeSet::new();
     while let Some(stored) = pages.next().await? {
         let of_attempts = stored.iter().filter(|stored| error::is_attempt(&stored.message.draft));

@@ -3,6 +3,7 @@
 use crate::{Scoped, problem};
 use api::Problem;
 use model::{MessageType, SessionId};
+use std::ops::RangeInclusive;
 use store::{MessageQuery, Range, StoredMessage};
 
 /// Messages of a page.
@@ -13,19 +14,38 @@ pub(super) struct Pages<'h> {
     session: &'h SessionId,
     /// None at the end.
     query: Option<MessageQuery>,
+    /// The last `seq` that is read, if they end before the session does.
+    to: Option<i64>,
 }
 
 impl<'h> Pages<'h> {
     /// From the first one above a `seq` on. Which ones, the query says; its range and its limit don't count.
     pub fn after(scoped: &'h Scoped, session: &'h SessionId, seq: i64, query: MessageQuery) -> Self {
         let query = MessageQuery { range: Range::After(seq, PAGE), limit: PAGE, ..query };
-        Self { scoped, session, query: Some(query) }
+        Self { scoped, session, query: Some(query), to: None }
+    }
+
+    /// Like [`Pages::after`], those of a part of the session alone.
+    pub fn within(scoped: &'h Scoped, session: &'h SessionId, part: &RangeInclusive<i64>, query: MessageQuery) -> Self {
+        let query = MessageQuery { range: Range::Span(*part.start(), *part.end()), limit: PAGE, ..query };
+        Self { scoped, session, query: Some(query), to: Some(*part.end()) }
     }
 
     /// Messages of a type, from the first one above a `seq` on.
     pub fn of_type(scoped: &'h Scoped, session: &'h SessionId, seq: i64, of: MessageType) -> Self {
         let types = vec![of.to_string()];
         Self::after(scoped, session, seq, MessageQuery { types, ..MessageQuery::new(Range::Last(PAGE)) })
+    }
+
+    /// Messages of a type in a part of the session.
+    pub fn of_type_within(
+        scoped: &'h Scoped,
+        session: &'h SessionId,
+        part: &RangeInclusive<i64>,
+        of: MessageType,
+    ) -> Self {
+        let types = vec![of.to_string()];
+        Self::within(scoped, session, part, MessageQuery { types, ..MessageQuery::new(Range::Last(PAGE)) })
     }
 
     /// The first one that `wanted` takes, of the next `many`.
@@ -50,7 +70,10 @@ impl<'h> Pages<'h> {
         let Some(query) = &mut self.query else { return Ok(None) };
         let stretch = self.scoped.hub.workspace.stretch(self.session, query).await.map_err(problem)?;
         match stretch.messages.last() {
-            Some(last) if stretch.more_after => query.range = Range::After(last.message.seq, PAGE),
+            Some(last) if stretch.more_after => {
+                let seq = last.message.seq;
+                query.range = self.to.map_or(Range::After(seq, PAGE), |to| Range::Span(seq + 1, to));
+            }
             _ => self.query = None,
         }
         Ok((!stretch.messages.is_empty()).then_some(stretch.messages))
