@@ -187,6 +187,13 @@ test('two hundred rows are few elements, and each is whole where it is seen', as
     const { body: { id } } = await agent.call('POST', '/sessions', { agent: 'orchard-bot', cwd: '/home/ada/orchard', title: `Tree ${n}` });
     await agent.call('POST', `/sessions/${id}/messages`, { content: `Leaf ${n}` });
   }
+  // More of them come as the end comes near.
+  await visit(page, verbatim, '/sessions');
+  await expect(page.locator('.srow')).toHaveCount(40);
+  for (const count of [140, 200]) {
+    await page.locator('#scroller').evaluate((scroller) => scroller.scrollTo(0, scroller.scrollHeight));
+    await expect(page.locator('.srow')).toHaveCount(count);
+  }
   await visit(page, verbatim, '/sessions?limit=200');
   const elements = () => page.evaluate(() => document.querySelectorAll('*').length);
   const rows = page.locator('.srow');

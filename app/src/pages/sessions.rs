@@ -21,6 +21,8 @@ use api::sessions::{ListSessions, SessionPage, SessionShow, SessionSort};
 use leptos::prelude::*;
 use model::Session;
 
+/// Sessions that the page begins with. More of them come as the reader gets near the end.
+pub const FIRST: u32 = 40;
 /// Rows that are drawn whole at once: as many as most windows show. Two hundred whole ones would be 5,000 elements.
 const WHOLE_ROWS: usize = 18;
 
@@ -161,7 +163,7 @@ fn group_view(group: group::Group<'_>, look: &row::RowContext<'_>, whole: usize)
 /// How many are shown, and a link to more: a longer list up to 500, then the next page.
 fn way_on(data: &SessionsPage) -> Part {
     let shown = i64::try_from(data.list.sessions.len()).unwrap_or(i64::MAX);
-    let limit = data.query.limit.unwrap_or(100);
+    let limit = data.query.limit.unwrap_or(FIRST);
     let more = data.list.next.clone().map(|next| {
         let query = if limit < 500 {
             ListSessions { limit: Some((limit + 100).min(500)), ..data.query.clone() }

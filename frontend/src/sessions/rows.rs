@@ -3,6 +3,7 @@
 
 use crate::times;
 use app::browser::{dom, focus};
+use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use wasm_bindgen::JsCast;
@@ -55,6 +56,7 @@ fn soon() {
         dom::next_frame(|| {
             DUE.set(false);
             show();
+            load_more();
         });
     }
 }
@@ -84,6 +86,20 @@ fn show() {
     if came {
         times::refresh();
     }
+}
+
+/// Follows the link to a longer list, once, as the reader gets near the end. What leads to another page waits for a click.
+fn load_more() -> Option<()> {
+    let (scroller, list) = dom::by_id("scroller").zip(dom::by_id("sessions"))?;
+    let link = dom::find(&list, &PageAction::MoreSessions.selector())?;
+    let view = scroller.get_bounding_client_rect();
+    let is_near = link.get_bounding_client_rect().top() - view.bottom() < NEAR * view.height();
+    let is_longer = !link.get_attribute("href")?.contains("after=");
+    if is_near && is_longer && !link.has_attribute("data-followed") {
+        let _ = link.set_attribute("data-followed", "");
+        dom::html(&link)?.click();
+    }
+    Some(())
 }
 
 fn put_row(place: &Element) -> Option<()> {

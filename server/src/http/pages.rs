@@ -97,7 +97,8 @@ pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Resul
     let recent = page_data::recent(site).await?;
     // What is pinned stands at the top of the first page, however long ago it was last active.
     let first = query.show.is_none() && query.after.is_none();
-    let asked = ListSessions { said: Some(1), zone: page_data::zone(headers), ..query.clone() };
+    let limit = query.limit.or(Some(app::pages::sessions::FIRST));
+    let asked = ListSessions { said: Some(1), limit, zone: page_data::zone(headers), ..query.clone() };
     let pinned = ListSessions { show: Some(SessionShow::Pinned), limit: Some(PINNED), ..asked.clone() };
     let pinned = async { Ok(if first { Some(site.api.list_sessions(Nothing {}, pinned).await?) } else { None }) };
     let (mut list, pinned, imports, shell, budgets) = tokio::try_join!(
