@@ -2,6 +2,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    time::Instant,
 };
 
 use anyhow::{Context, Result, bail};
@@ -11,13 +12,16 @@ pub struct Connection {
     stream: BufReader<TcpStream>,
     address: String,
     key: String,
+    /// When the last answer began.
+    first_byte: Instant,
 }
 
 impl Connection {
     pub fn open(address: &str, key: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).with_context(|| format!("no server answers at {address}"))?;
         stream.set_nodelay(true)?;
-        Ok(Self { stream: BufReader::new(stream), address: address.to_owned(), key: key.to_owned() })
+        let (address, key) = (address.to_owned(), key.to_owned());
+        Ok(Self { stream: BufReader::new(stream), address, key, first_byte: Instant::now() })
     }
 
     /// The body of an answer; anything but success is an error.
@@ -33,8 +37,15 @@ impl Connection {
         Ok(serde_json::from_slice(&self.request("POST", target, &body.to_string())?)?)
     }
 
+    /// Seconds until the first byte of an answer came, and its body.
+    pub fn timed(&mut self, target: &str) -> Result<(f32, Vec<u8>)> {
+        let begun = Instant::now();
+        let body = self.get(target)?;
+        Ok((self.first_byte.duration_since(begun).as_secs_f32(), body))
+    }
+
     fn request(&mut self, method: &str, target: &str, body: &str) -> Result<Vec<u8>> {
-        let Self { address, key, .. } = self;
+        let (address, key) = (&self.address, &self.key);
         let length = body.len();
         let request = format!(
             "{method} {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
@@ -42,6 +53,7 @@ impl Connection {
         );
         self.stream.get_mut().write_all(request.as_bytes())?;
         let status = self.line()?;
+        self.first_byte = Instant::now();
         let mut length = None;
         let mut chunked = false;
         loop {

@@ -13,17 +13,24 @@ use crate::{step, tools, workspace};
 
 /// The design's measure: so many sessions.
 const SESSIONS: u64 = 200;
+/// Records of the long session that pages are measured with.
+const LONG_SESSION: u64 = 12_000;
+/// Bytes of a record that is made up, in the mean.
+const BYTES_PER_RECORD: u64 = 2_240;
 /// Real transcripts beside the project, on machines that have them.
 const CORPUS: &str = "../shared/corpus/claude";
 
-#[derive(Clone, Default, Args)]
+#[derive(Clone, Args)]
 pub struct InputArguments {
     /// Folder of transcripts [default: ../shared/corpus/claude, where it exists]
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
-    /// Add made-up sessions up to so many MB, 200 sessions together; 150 without any folder
+    /// Add made-up sessions up to so many MB, `--sessions` together; 150 without any folder
     #[arg(long, value_name = "MB")]
     size: Option<u64>,
+    /// How many sessions there are together with those that are made up
+    #[arg(long, value_name = "NUMBER", default_value_t = SESSIONS)]
+    sessions: u64,
 }
 
 /// Folders of transcripts, and what is in them.
@@ -46,18 +53,29 @@ impl InputArguments {
         }
         let size = self.size.or_else(|| input.folders.is_empty().then_some(150)).unwrap_or(0) * 1_000_000;
         if size > input.bytes {
-            let sessions = SESSIONS.saturating_sub(input.files).max(1);
+            let sessions = self.sessions.saturating_sub(input.files).max(1);
             input.add(&made_up(size - input.bytes, sessions)?)?;
         }
-        if input.files == 0 {
-            bail!("there are no transcripts (`*.jsonl`) to read; `--size 150` makes some");
-        }
-        step::say(&format!("input: {} files, {:.1} MB", input.files, megabytes(input.bytes)));
-        Ok(input)
+        input.checked()
+    }
+
+    /// Like [`Self::prepare`], with a long session: one of 12,000 records.
+    pub fn prepare_with_long_session(&self) -> Result<Input> {
+        let mut input = self.prepare()?;
+        input.add(&made_up(LONG_SESSION * BYTES_PER_RECORD, 1)?)?;
+        input.checked()
     }
 }
 
 impl Input {
+    fn checked(self) -> Result<Self> {
+        if self.files == 0 {
+            bail!("there are no transcripts (`*.jsonl`) to read; `--size 150` makes some");
+        }
+        step::say(&format!("input: {} files, {:.1} MB", self.files, megabytes(self.bytes)));
+        Ok(self)
+    }
+
     fn add(&mut self, folder: &Path) -> Result<()> {
         let folder = folder.canonicalize()?;
         for entry in WalkDir::new(&folder) {

@@ -20,11 +20,13 @@ const WARM_UP: usize = 5;
 const REQUESTS: usize = 50;
 /// So many words are tried to find a rare and a common one.
 const CANDIDATES: usize = 150;
+/// Messages of a part of an outline.
+const OUTLINE: i64 = 2_000;
 /// Messages of a chunk of the transcript.
 const CHUNK: i64 = 40;
 
 pub fn measure(program: &Path, arguments: &InputArguments) -> Result<Value> {
-    let input = arguments.prepare()?;
+    let input = arguments.prepare_with_long_session()?;
     let scratch = Scratch::new("pages")?;
     let data = scratch.0.join("data");
     let imported = program::import(program, &data, &input)?;
@@ -32,14 +34,32 @@ pub fn measure(program: &Path, arguments: &InputArguments) -> Result<Value> {
     let machine = Machine::measure(&scratch.0)?;
     let (server, _) = Server::start(program, &data, &["--no-discover"])?;
     let mut connection = server.connect()?;
-    let biggest = biggest(&mut connection)?;
-    let session = biggest["id"].as_str().context("a session without an id")?;
+    let (small, biggest) = extremes(&mut connection)?;
+    let id = |of: &Value| of["id"].as_str().map(str::to_owned).context("a session without an id");
+    let (small, session) = (id(&small)?, id(&biggest)?);
+    let session = session.as_str();
     let last = biggest["last_seq"].as_i64().unwrap_or(0);
     step::say(&format!("the biggest session has {last} messages"));
+    let days = days(&mut connection)?;
     let (rare, common) = words(&mut connection, session)?;
     let [middle, end] = [last / CHUNK / 2, (last - 1).max(0) / CHUNK];
     let requests = [
         (4, "biggest session: first page, API", format!("/v1/sessions/{session}/messages"), Some(5.0)),
+        (
+            4,
+            "biggest session: first page of 100 messages, API",
+            format!("/v1/sessions/{session}/messages?limit=100"),
+            Some(3.0),
+        ),
+        (0, "biggest session: its row, API", format!("/v1/sessions/{session}"), Some(3.0)),
+        (0, "smallest session: its row, API", format!("/v1/sessions/{small}"), Some(3.0)),
+        (
+            0,
+            "biggest session: its outline, API",
+            format!("/v1/sessions/{session}/outline?after={}", (last - OUTLINE).max(0)),
+            Some(20.0),
+        ),
+        (0, "statistics of a month, API", format!("/v1/stats?{days}"), Some(50.0)),
         (
             4,
             "biggest session: a page in the middle, API",
@@ -51,8 +71,10 @@ pub fn measure(program: &Path, arguments: &InputArguments) -> Result<Value> {
         (5, "search: a common beginning, API", format!("/v1/search?q={}", &common[..3]), Some(50.0)),
         (0, "search of a common word, page", format!("/search?q={common}"), None),
         (0, "sessions, API", "/v1/sessions".to_owned(), None),
-        (0, "sessions, page", "/sessions".to_owned(), None),
-        (0, "biggest session, page", format!("/s/{session}"), None),
+        (0, "sessions, page, first byte", "/sessions".to_owned(), Some(20.0)),
+        (0, "statistics, page, first byte", format!("/stats?{days}"), None),
+        (0, "biggest session, page, first byte", format!("/s/{session}"), Some(20.0)),
+        (0, "smallest session, page, first byte", format!("/s/{small}"), Some(20.0)),
         (0, "biggest session, page in dev mode", format!("/s/{session}?dev=1"), None),
         (0, "biggest session: last chunk", format!("/fragments/sessions/{session}/chunks/{end}"), None),
         (0, "biggest session: a chunk in the middle", format!("/fragments/sessions/{session}/chunks/{middle}"), None),
@@ -68,13 +90,13 @@ pub fn measure(program: &Path, arguments: &InputArguments) -> Result<Value> {
     Ok(table::present(&figures, &machine))
 }
 
-/// Milliseconds of each request, and the bytes of the last answer.
+/// Milliseconds until each answer begins, and the bytes of the last one.
 fn time(connection: &mut Connection, target: &str) -> Result<(Vec<f64>, usize)> {
     let mut times = Vec::with_capacity(REQUESTS);
     let mut bytes = 0;
     for request in 0..WARM_UP + REQUESTS {
-        let (answer, seconds) = step::measured(|| connection.get(target));
-        bytes = answer?.len();
+        let (seconds, answer) = connection.timed(target)?;
+        bytes = answer.len();
         if request >= WARM_UP {
             times.push(f64::from(seconds) * 1000.0);
         }
@@ -82,8 +104,9 @@ fn time(connection: &mut Connection, target: &str) -> Result<(Vec<f64>, usize)> 
     Ok((times, bytes))
 }
 
-fn biggest(connection: &mut Connection) -> Result<Value> {
-    let mut biggest = Value::Null;
+/// The sessions with the fewest messages and the most.
+fn extremes(connection: &mut Connection) -> Result<(Value, Value)> {
+    let (mut smallest, mut biggest) = (Value::Null, Value::Null);
     let mut after = String::new();
     loop {
         let page = connection.json(&format!("/v1/sessions?limit=200{after}"))?;
@@ -91,12 +114,24 @@ fn biggest(connection: &mut Connection) -> Result<Value> {
             if biggest["last_seq"].as_i64() < session["last_seq"].as_i64() {
                 biggest = session.clone();
             }
+            if smallest.is_null() || session["last_seq"].as_i64() < smallest["last_seq"].as_i64() {
+                smallest = session.clone();
+            }
         }
         match page["next"].as_str() {
             Some(next) => after = format!("&after={next}"),
-            None => return Ok(biggest),
+            None => return Ok((smallest, biggest)),
         }
     }
+}
+
+/// The month up to the last day on which anything was said, as a query.
+fn days(connection: &mut Connection) -> Result<String> {
+    let stats = connection.json("/v1/stats?from=2020-01-01&to=2039-12-31")?;
+    let last =
+        stats["days"].as_array().and_then(|days| days.last()?["day"].as_str()).context("no day has a message")?;
+    let month = last.get(..8).context("a day that is none")?;
+    Ok(format!("from={month}01&to={last}"))
 }
 
 /// A word of few messages and one of many, among those of a session's end.
