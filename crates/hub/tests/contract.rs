@@ -40,6 +40,8 @@ mod example;
 mod feed;
 #[path = "contract/files.rs"]
 mod files;
+#[path = "contract/flat.rs"]
+mod flat;
 #[path = "contract/folders.rs"]
 mod folders;
 #[path = "contract/following.rs"]

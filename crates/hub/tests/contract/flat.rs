@@ -1,0 +1,124 @@
+//! What pages read takes as much work for a long session as for a short one, and in a large store as in a small one. Work is
+//! counted in steps of SQLite's machine, a few for each row that it looks at.
+
+use crate::support::{House, Talk};
+use api::Method;
+use api::contract::ENDPOINTS;
+use hub::Caller;
+use serde_json::json;
+use std::fmt::Write as _;
+use store::ReadSteps;
+
+/// Each endpoint that pages ask as they open, with a query that gives as much in both cases.
+const FLAT: &[(&str, &str)] = &[
+    ("me", ""),
+    ("list_sessions", "?limit=2"),
+    ("list_asks", ""),
+    ("get_session", ""),
+    ("list_children", ""),
+    ("list_messages", "?limit=20"),
+    ("get_todos", ""),
+    ("get_outline", ""),
+    ("list_agents", ""),
+    ("get_agent", ""),
+    ("list_rules", ""),
+    ("list_schedules", ""),
+    ("list_channels", ""),
+    ("list_unread", ""),
+    ("list_keys", ""),
+    ("list_logins", ""),
+    ("get_preferences", ""),
+    ("list_types", ""),
+    ("get_routing", ""),
+    ("get_session_routing", ""),
+    ("list_rooms", ""),
+    ("get_type_settings", ""),
+    ("stats", "?from=2026-02-20&to=2026-03-10"),
+    ("budgets", ""),
+    ("list_imports", ""),
+];
+
+/// Others, which a person asks for by a hand: their work follows what they look through.
+const OTHERS: &[&str] = &[
+    "health",
+    "list_projects",
+    "get_message",
+    "list_requests",
+    "list_tools",
+    "get_waterfall",
+    "list_session_events",
+    "list_records",
+    "get_changes",
+    "get_net_changes",
+    "preview_redaction",
+    "find",
+    "list_runs",
+    "list_context_log",
+    "check_context_log",
+    "get_context",
+    "list_deliveries",
+    "list_message_deliveries",
+    "list_audit",
+    "check_audit",
+    "get_type",
+    "search",
+    "recall",
+    "get_import",
+];
+
+/// A session of so many turns of five messages.
+fn talk(session: &str, turns: usize) -> Talk {
+    (0..turns).fold(Talk::new(session).at_once(), |talk, turn| {
+        let (input, result) = (json!({"command": "grind"}), json!({"stdout": "ground", "stderr": ""}));
+        talk.user(&format!("Grind sack {turn}"))
+            .thinks("The stones turn.")
+            .calls(&format!("toolu_{session}_{turn}"), "Bash", &input, "ground", &result)
+            .says("Ground.")
+    })
+}
+
+/// A store with a short session, a long one and one that is longer, and some others.
+async fn house(others: usize) -> (House, ReadSteps) {
+    let house = House::new().await;
+    let mut talks = vec![talk("short", 20), talk("long", 500), talk("longer", 1_000)];
+    talks.extend((0..others).map(|number| talk(&format!("other-{number}"), 2)));
+    let files: Vec<_> = talks.iter().map(|talk| house.write(&format!("{}.jsonl", talk.session), talk.text())).collect();
+    house.import(&files).await;
+    let steps = house.hub.store.count_read_steps().await.unwrap().unwrap();
+    (house, steps)
+}
+
+/// The steps that a request takes when it was asked before.
+async fn steps((house, steps): &(House, ReadSteps), path: &str) -> u64 {
+    for _ in 0..2 {
+        steps.take();
+        let answer = house.send(Caller::Owner, Method::Get, path, None).await;
+        assert!(matches!(answer.status, 200 | 404), "{path}: {}", answer.body);
+    }
+    steps.take()
+}
+
+#[tokio::test]
+async fn what_pages_read_is_as_much_work_whatever_is_stored() {
+    let gets: Vec<_> = ENDPOINTS.iter().filter(|endpoint| endpoint.method == Method::Get).collect();
+    for endpoint in &gets {
+        let is_flat = FLAT.iter().any(|(name, _)| *name == endpoint.name);
+        assert_ne!(is_flat, OTHERS.contains(&endpoint.name), "name `{}` in one of the lists", endpoint.name);
+    }
+    let (small, large) = (house(0).await, house(120).await);
+    let mut table = format!("{:<22}{:>10}{:>10}{:>10}\n", "", "small", "long", "large store");
+    let mut grows = Vec::new();
+    for (name, query) in FLAT {
+        let path = gets.iter().find(|endpoint| endpoint.name == *name).unwrap().path;
+        let of = |session: &str| format!("{}{query}", path.replace("{session}", session));
+        // A part of an outline is about 2,000 messages: the short session has fewer.
+        let short = if *name == "get_outline" { "long" } else { "short" };
+        let least = steps(&small, &of(short)).await;
+        let (long, stored) = (steps(&small, &of("longer")).await, steps(&large, &of(short)).await);
+        writeln!(table, "{name:<22}{least:>10}{long:>10}{stored:>10}").unwrap();
+        if long.max(stored) > least + least / 10 + 60 {
+            grows.push(*name);
+        }
+    }
+    assert!(grows.is_empty(), "{grows:?} grow, in steps:\n{table}");
+}
