@@ -8,6 +8,7 @@ from verbatim_sdk import (
     ChangedError,
     ConflictError,
     Edit,
+    EnvelopeError,
     FileItem,
     Frame,
     InvalidError,
@@ -125,6 +126,24 @@ def test_a_type_of_ones_own(session):
     assert (message.version, message.content, message.call_id) == (2, "Plan", "c1")
     assert message.message_metadata["webhook_url"] == "https://example.org"
     assert (message.todo, message.action) == (None, None)
+
+
+def test_any_message_has_extras(session):
+    page = {"webhook_url": "https://example.org"}
+    text = session.send_text("Done", extras=page).message
+    assert (text.content, text.message_type, text.message_metadata["webhook_url"]) == ("Done", "TEXT", "https://example.org")
+    todo = {"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "Build", "status": "pending"}]}}
+    both = session.send_message("List", message_metadata=todo, extras={"trace": "t-1"}).message
+    assert (both.message_type, both.message_metadata["trace"], both.todo.todos[0].content) == ("TODO", "t-1", "Build")
+    with pytest.raises(EnvelopeError) as refused:
+        session.send_message("No", extras={"payload": {}})
+    assert (refused.value.code, refused.value.pointer) == ("extra_reserved", "/payload")
+
+
+def test_a_call_that_failed(session):
+    call = session.send_tool_call("Bash", {"command": "make"}, call_id="c1")
+    failed = session.update_tool_call(call.id, "Bash", {"command": "make"}, output="cc: none", error="make ended with 2")
+    assert (failed.tool_call.error, failed.tool_call.output, failed.revision) == ("make ended with 2", "cc: none", 2)
 
 
 def test_an_envelope_by_hand(session):

@@ -38,6 +38,12 @@ export function build(messageType: string, payload: object | null | undefined, e
   return { message_type: messageType, version, payload: present(fields), ...present(extras) };
 }
 
+/** Adds extras to a message's metadata; without any, to the envelope of a TEXT. Throws an `EnvelopeError` for a reserved name. */
+export function withExtras(metadata: object | null | undefined, extras: object): object {
+  const text = build('TEXT', undefined, extras);
+  return metadata == null ? text : { ...metadata, ...extrasOf(text) };
+}
+
 /** Returns an envelope's keys beside its own three. */
 export function extrasOf(metadata: Record<string, unknown> = {}): Record<string, unknown> {
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !RESERVED.includes(key)));

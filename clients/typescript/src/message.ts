@@ -192,8 +192,9 @@ export class Message {
     return this.#as('PROGRESS');
   }
 
-  /** What a model should read: what was typed, chosen or ticked. */
+  /** What a model should read: what was typed, chosen or ticked. Empty for what the host says, which none may. */
   get text(): string {
+    if (this.role === 'host') return '';
     if (this.action !== undefined) return answerOf(this.action);
     return this.todo === undefined ? this.content : tickedOf(this.todo);
   }
@@ -310,6 +311,8 @@ export type ListMessages = CamelFields<Omit<api.ListMessages, 'dev'>> & {
 export type MessageFields = CamelFields<Omit<api.PostMessage, 'content' | 'message_metadata' | 'created_at'>> & {
   /** An envelope, or any object. */
   messageMetadata?: object | null;
+  /** Extra keys of the envelope beside the payload. Without `messageMetadata`, the envelope is that of a TEXT. */
+  extras?: object | undefined;
   /** When it was said: shown, never used for order. A number counts microseconds since 1970, a string is RFC 3339. */
   createdAt?: Date | string | number | null;
 };

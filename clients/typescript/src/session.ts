@@ -266,7 +266,10 @@ export class Session {
     });
   }
 
-  /** Adds the result of a tool call that was posted before. What is given is the whole call. */
+  /**
+   * Adds the result of a tool call that was posted before. What is given is the whole call. With an `error` the call failed, whatever its
+   * `output`; with an `output` alone it succeeded.
+   */
   async updateToolCall(
     message: string,
     toolName: string,
@@ -474,8 +477,9 @@ function postOf(message: string | PostMessage): PostMessage {
 }
 
 /** Returns the body of a post, with an id: what has one can be sent again. */
-function bodyOf(message: PostMessage): Record<string, unknown> {
-  return snakeFields({ ...message, id: message.id ?? newId() });
+function bodyOf({ extras, ...message }: PostMessage): Record<string, unknown> {
+  const metadata = extras === undefined ? {} : { messageMetadata: envelope.withExtras(message.messageMetadata, extras) };
+  return snakeFields({ ...message, ...metadata, id: message.id ?? newId() });
 }
 
 function messageOf(answer: unknown): Message {

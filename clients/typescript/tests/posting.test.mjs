@@ -192,6 +192,23 @@ test("a type of one's own", async () => {
   assert.deepEqual([message.todo, message.action], [undefined, undefined]);
 });
 
+test('any message has extras', async () => {
+  const { message } = await session.sendText('Done', { extras: { webhook_url: 'https://example.org' } });
+  assert.deepEqual([message.content, message.messageType], ['Done', 'TEXT']);
+  assert.equal(message.messageMetadata.webhook_url, 'https://example.org');
+  const messageMetadata = { message_type: 'TODO', payload: { todos: [{ id: '1', content: 'Build', status: 'pending' }] } };
+  const { message: both } = await session.sendMessage('List', { messageMetadata, extras: { trace: 't-1' } });
+  assert.deepEqual([both.messageType, both.messageMetadata.trace, both.todo.todos[0].content], ['TODO', 't-1', 'Build']);
+  await assert.rejects(session.sendMessage('No', { extras: { payload: {} } }), { code: 'extra_reserved', pointer: '/payload' });
+});
+
+test('a call that failed', async () => {
+  const call = await session.sendToolCall('Bash', { command: 'make' }, { callId: 'c1' });
+  const result = { output: 'cc: none', error: 'make ended with 2' };
+  const failed = await session.updateToolCall(call.id, 'Bash', { command: 'make' }, result);
+  assert.deepEqual([failed.toolCall.error, failed.toolCall.output, failed.revision], ['make ended with 2', 'cc: none', 2]);
+});
+
 test('an envelope by hand', async () => {
   const todo = (status) => ({ todos: [{ id: '1', content: 'Build', status }] });
   const createdAt = new Date('2026-11-25T22:31:00Z');

@@ -2,7 +2,7 @@
 
 use api::messages::Entry;
 use api::posting::PostMessage;
-use model::{Body, Draft, envelope};
+use model::{Body, Draft, Role, envelope};
 use serde_json::{Map, Value};
 
 /// A stored message with its typed content.
@@ -46,9 +46,10 @@ impl Message {
         &self.body
     }
 
-    /// Returns what a model should read: what was typed, chosen or ticked.
+    /// Returns what a model should read: what was typed, chosen or ticked. Empty for what the host says, which none may.
     pub fn text(&self) -> String {
         match &self.body {
+            _ if self.draft().role == Role::Host => String::new(),
             Body::Action(action) => action.answer(),
             Body::Todo(todo) => todo.ticked(),
             _ => self.content().to_owned(),

@@ -245,7 +245,10 @@ class SessionCalls:
         other: Optional[Json] = None,
         extras: Optional[Json] = None,
     ) -> Plan[Message]:
-        """Adds the result of a tool call that was posted before. The fields are those of the whole call."""
+        """Adds the result of a tool call that was posted before. The fields are those of the whole call.
+
+        With an `error` the call failed, whatever its `output`; with an `output` alone it succeeded.
+        """
         body = ToolCall(tool_name, dict(input or {}), output, error, dict(other or {}))
         return (yield from self._update(message, {"message_metadata": envelope.build("TOOL_CALL", body, extras)}))
 
@@ -470,6 +473,10 @@ class SessionCalls:
 
 def _message(fields: Mapping[str, Any]) -> Dict[str, Any]:
     """Returns the body of a post, with an id: what has one can be sent again."""
+    fields = {**fields}
+    extras = fields.pop("extras", None)
+    if extras is not None:
+        fields["message_metadata"] = envelope.with_extras(fields.get("message_metadata"), extras)
     message = {"id": new_id(), **write(present(fields))}
     if isinstance(message.get("created_at"), datetime):
         message["created_at"] = message["created_at"].astimezone().isoformat()

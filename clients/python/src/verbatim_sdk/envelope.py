@@ -35,3 +35,11 @@ def build(message_type: str, payload: Any, extras: Optional[Mapping[str, Any]] =
     present = {key: value for key, value in fields.items() if value is not None}
     others = {key: write(value) for key, value in extras.items() if value is not None}
     return {"message_type": message_type, "version": version, "payload": present, **others}
+
+
+def with_extras(metadata: Optional[Mapping[str, Any]], extras: Mapping[str, Any]) -> Dict[str, Any]:
+    """Adds extras to a message's metadata; without any, to the envelope of a TEXT. Raises `EnvelopeError` for a reserved name."""
+    text = build("TEXT", None, extras)
+    if not metadata:
+        return text
+    return {**metadata, **{key: value for key, value in text.items() if key not in _RESERVED}}

@@ -39,6 +39,8 @@ class MessageFields(_CommonFields, total=False):
 
     message_metadata: Mapping[str, Any]
     """An envelope, or any object."""
+    extras: Mapping[str, Any]
+    """Extra keys of the envelope beside the payload. Without `message_metadata`, the envelope is that of a TEXT."""
 
 
 class StructuredFields(_CommonFields, total=False):

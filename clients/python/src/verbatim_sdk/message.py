@@ -207,7 +207,9 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What a model should read: what was typed, chosen or ticked."""
+        """What a model should read: what was typed, chosen or ticked. Empty for what the host says, which none may."""
+        if self.role == "host":
+            return ""
         if self.action is not None:
             return self.action.answer()
         if self.todo is not None:

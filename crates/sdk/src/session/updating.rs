@@ -42,7 +42,8 @@ impl Session {
         Ok(answer.await?.into())
     }
 
-    /// Adds the result of a tool call that was posted before. `call` is the whole call, with its `output` or `error`.
+    /// Adds the result of a tool call that was posted before. `call` is the whole call, with its `output` or `error`: with an `error` it
+    /// failed, whatever its `output`; with an `output` alone it succeeded.
     ///
     /// # Errors
     ///
