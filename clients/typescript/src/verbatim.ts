@@ -184,7 +184,7 @@ export class Verbatim {
 
   /**
    * Declares how the messages of a type are shown. The same document again changes nothing: call this whenever the agent starts. Throws an
-   * `InvalidError` with the pointer of the first problem, and a `ForbiddenError` if another key declared this version of the type.
+   * `InvalidError` with the pointer of the first problem, and a `ForbiddenError` if another key or a person declared the type first.
    */
   async declareType(document: TypeDocument): Promise<DeclaredType> {
     const answer = await this.#core.call('PUT', `/v1/types/${encodeURIComponent(document.type)}`, document);

@@ -2,7 +2,7 @@
 
 use crate::columns::columns;
 use crate::settings::change;
-use crate::store::on;
+use crate::store::{on, on_tx};
 use crate::{StoreError, Workspace};
 use model::Micros;
 use model::audit::Event;
@@ -75,8 +75,42 @@ impl Workspace {
         Ok(written > 0)
     }
 
-    /// Deletes all versions of a type. Returns false if there is none.
+    /// Claims the name of a type for a key, or for people, and returns whose it is then: of the key that claimed it first, and of people
+    /// (None) if they claim what was a key's that doesn't hold any more.
+    pub async fn claim_declared_name(
+        &self,
+        message_type: &str,
+        key_id: Option<&str>,
+    ) -> Result<Option<String>, StoreError> {
+        let mut tx = self.store.begin().await?;
+        on_tx!(&mut tx, c => {
+            sqlx::query(
+                "INSERT INTO declared_name (workspace_id, message_type, key_id) VALUES ($1, $2, $3) \
+                 ON CONFLICT (workspace_id, message_type) DO UPDATE SET key_id = excluded.key_id \
+                 WHERE excluded.key_id IS NULL AND NOT EXISTS (SELECT 1 FROM agent_key k \
+                 WHERE k.workspace_id = declared_name.workspace_id AND k.id = declared_name.key_id AND k.revoked_at IS NULL)",
+            )
+            .bind(self.id()).bind(message_type).bind(key_id).execute(c).await.map(drop)
+        })?;
+        let owner: Option<String> = on_tx!(&mut tx, c => {
+            sqlx::query_scalar("SELECT key_id FROM declared_name WHERE workspace_id = $1 AND message_type = $2")
+            .bind(self.id()).bind(message_type).fetch_one(c).await
+        })?;
+        tx.commit().await?;
+        Ok(owner)
+    }
+
+    /// Returns whose the name of each type is: a key's id, or None of people.
+    pub async fn declared_names(&self) -> Result<Vec<(String, Option<String>)>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_as("SELECT message_type, key_id FROM declared_name WHERE workspace_id = $1")
+            .bind(self.id()).fetch_all(pool).await
+        })?)
+    }
+
+    /// Deletes all versions of a type, and sets its name free. Returns false if there is none.
     pub async fn delete_declared_type(&self, message_type: &str) -> Result<bool, StoreError> {
+        change!(self, "DELETE FROM declared_name WHERE workspace_id = $1 AND message_type = $2", message_type);
         let deleted = change!(
             self,
             tells Event::TypeRemoved { message_type: message_type.to_owned() },

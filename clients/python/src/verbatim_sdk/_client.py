@@ -84,7 +84,7 @@ class VerbatimCalls:
         """Declares how the messages of a type are shown, and returns what the server says of the document: `type`, `version`, `sha256`.
 
         The same document again changes nothing: call this whenever the agent starts. Raises `InvalidError` with the `pointer` of
-        the first problem, and `ForbiddenError` if another key declared this version of the type.
+        the first problem, and `ForbiddenError` if another key or a person declared the type first.
         """
         name = document.get("type")
         if not isinstance(name, str) or not name:

@@ -13,7 +13,7 @@ use api::Problem;
 use api::keys::Scope;
 use api::messages::Entry;
 use api::posting::{Decide, Decided};
-use api::types::{DeclareType, TypeDeclared, TypeDetail, TypePath, Types};
+use api::types::{DeclareType, TypeDeclared, TypeDetail, TypeInfo, TypePath, Types};
 use model::declared::{Controls, MAX_DOCUMENT_BYTES, controls};
 use model::message_type::Mismatch;
 use model::message_type::action::Action;
@@ -64,11 +64,12 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
             )));
         }
         if matches!(scoped.caller, Caller::Agent(_)) && before.key_id != key_id {
-            return Err(not_yours(info.version, &before.shown.info.declared_by));
+            return Err(not_yours(&before.shown.info));
         }
     } else {
         check_room(&table, key_id.as_deref())?;
     }
+    claim(scoped, &table, &info.r#type, key_id.as_deref()).await?;
     let row = DeclaredType {
         message_type: info.r#type.clone(),
         version: info.version,
@@ -81,7 +82,7 @@ pub async fn declare(scoped: &Scoped, path: &TypePath, input: DeclareType) -> Re
     let written = scoped.signed().await.put_declared_type(&row).await.map_err(problem)?;
     scoped.hub.types_changed();
     if !written {
-        return Err(not_yours(info.version, "another key, just now"));
+        return Err(not_yours(&info));
     }
     Ok(TypeDeclared { info, replayed: false })
 }
@@ -118,9 +119,32 @@ fn check_room(table: &TypeTable, key_id: Option<&str>) -> Result<(), Problem> {
     }
 }
 
-fn not_yours(version: i64, by: &str) -> Problem {
-    Problem::new(403, "not_yours", format!("Version {version} of this type was declared by {by}"))
-        .hint("Declare another version, or let a person remove it")
+/// Claims the name of a type: who declared it first holds it, in all versions. People may declare any.
+async fn claim(scoped: &Scoped, table: &TypeTable, name: &str, key_id: Option<&str>) -> Result<(), Problem> {
+    let versions = table.versions(name);
+    let Some(key_id) = key_id else {
+        scoped.hub.workspace.claim_declared_name(name, None).await.map_err(problem)?;
+        return Ok(());
+    };
+    // A file is the owner's, and no row of the database says so.
+    if let Some(file) = versions.iter().find(|known| known.shown.info.from_file) {
+        return Err(not_yours(&file.shown.info));
+    }
+    let owner = scoped.hub.workspace.claim_declared_name(name, Some(key_id)).await.map_err(problem)?;
+    if owner.as_deref() == Some(key_id) {
+        return Ok(());
+    }
+    let theirs = versions.iter().rev().find(|known| known.key_id == owner).or(versions.first());
+    Err(theirs.map_or_else(|| taken(name, "another key"), |known| not_yours(&known.shown.info)))
+}
+
+fn not_yours(theirs: &TypeInfo) -> Problem {
+    taken(&theirs.r#type, &theirs.declared_by)
+}
+
+fn taken(name: &str, by: &str) -> Problem {
+    Problem::new(403, "not_yours", format!("The type `{name}` was declared by {by}, who alone declares its versions"))
+        .hint("Declare a type under another name, or let a person remove this one")
 }
 
 /// Makes a problem of the first mismatch. The others are in its hint.

@@ -53,14 +53,16 @@ async fn a_type_is_declared_listed_and_removed() {
     let again = send(&talk, &agent, Put, PLAN, document(1, "{/state}")).await;
     assert_eq!((again.status, &again.body["replayed"]), (200, &json!(true)));
     assert_eq!(again.body["sha256"], first.body["sha256"]);
-    // Another key doesn't change it; another version is its own.
+    // Another key declares no version of it.
     let theirs = send(&talk, &other, Put, PLAN, document(1, "x")).await;
     assert_eq!((theirs.status, &theirs.body["code"]), (403, &json!("not_yours")));
-    assert_eq!(send(&talk, &other, Put, PLAN, document(2, "x")).await.status, 200);
+    let newer = send(&talk, &other, Put, PLAN, document(2, "x")).await;
+    assert_eq!((newer.status, &newer.body["code"]), (403, &json!("not_yours")));
+    assert_eq!(send(&talk, &agent, Put, PLAN, document(2, "x")).await.status, 200);
     assert_eq!(send(&talk, &agent, Put, PLAN, document(1, "y")).await.status, 200);
     let list = send(&talk, &Caller::Owner, Get, "/v1/types", Value::Null).await;
     let named = |version, by: &str| ("acme.deploy/plan".to_owned(), version, by.to_owned());
-    assert_eq!(listed(&list), [named(2, "other"), named(1, "bot")]);
+    assert_eq!(listed(&list), [named(2, "bot"), named(1, "bot")]);
     let detail = send(&talk, &agent, Get, PLAN, Value::Null).await;
     assert_eq!(detail.body["versions"][1]["document"]["view"][0]["text"], "y");
     assert_eq!(detail.body["versions"][1]["document"]["type"], "acme.deploy/plan");
@@ -73,6 +75,44 @@ async fn a_type_is_declared_listed_and_removed() {
         log.body["entries"].as_array().unwrap().iter().filter_map(|entry| entry["what"]["kind"].as_str()).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == "type_declared").count(), 3);
     assert_eq!(kinds.first(), Some(&"type_removed"));
+}
+
+/// Messages of a version that nobody declared are shown by the owner of the name alone.
+#[tokio::test]
+async fn the_first_owner_holds_the_name() {
+    let talk = Talk::new().await;
+    let (first, other) = (talk.house.agent("first").await, talk.house.agent("other").await);
+    let put = async |caller: &Caller, version| send(&talk, caller, Put, PLAN, document(version, "x")).await;
+    let refused = |answer: &Answer, by: &str| {
+        let title = format!("The type `acme.deploy/plan` was declared by {by}, who alone declares its versions");
+        (answer.status, answer.body["code"].clone(), answer.body["title"].clone())
+            == (403, json!("not_yours"), json!(title))
+    };
+    assert_eq!(put(&first, 2).await.status, 200);
+    for version in [1, 2, 3, 99] {
+        let answer = put(&other, version).await;
+        assert!(refused(&answer, "first"), "{}", answer.body);
+    }
+    talk.agent(Post, "/messages", message("m1", 5)).await;
+    let page = talk.owner(Get, "/messages", Value::Null).await;
+    assert_eq!(page.body["messages"][0]["summary"], "Deploy api: done");
+    // A person declares any version, and the key goes on to declare its own.
+    assert_eq!(put(&Caller::Owner, 3).await.status, 200);
+    assert_eq!(put(&first, 4).await.status, 200);
+    assert!(refused(&put(&other, 5).await, "first"));
+    // The name of a key that was revoked stays with it until a person takes it.
+    let Caller::Agent(key) = &first else { panic!("no agent") };
+    assert_eq!(talk.house.send(Caller::Owner, Delete, &format!("/v1/keys/{}", key.id), None).await.status, 200);
+    assert!(refused(&put(&other, 5).await, "first"));
+    assert_eq!(put(&Caller::Owner, 5).await.status, 200);
+    assert!(refused(&put(&other, 6).await, "You"));
+    // A type that a person declared is theirs, until they remove it.
+    assert_eq!(send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await.status, 200);
+    assert_eq!(put(&Caller::Owner, 1).await.status, 200);
+    assert!(refused(&put(&other, 1).await, "You"));
+    assert!(refused(&put(&other, 2).await, "You"));
+    assert_eq!(send(&talk, &Caller::Owner, Delete, PLAN, Value::Null).await.status, 200);
+    assert_eq!(put(&other, 2).await.status, 200);
 }
 
 #[tokio::test]
