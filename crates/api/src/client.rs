@@ -25,7 +25,22 @@ impl Client {
     /// The server's problem; `transport` if it can't be reached or the request can't be written; `unreadable` if its
     /// answer is no reply of this endpoint. The last two have the status 0.
     pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
-        let (target, body) = encode::<E>(&path, &input)?;
+        let request = encode::<E>(&path, &input)?;
+        // It may be of many megabytes, and what goes out is another copy.
+        drop((path, input));
+        self.send::<E>(request).await
+    }
+
+    /// Calls one endpoint like [`Self::call`], with an input that stays with who calls, to be sent again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::call`].
+    pub async fn call_again<E: Endpoint>(&self, path: &E::Path, input: &E::Input) -> Result<E::Reply, Problem> {
+        self.send::<E>(encode::<E>(path, input)?).await
+    }
+
+    async fn send<E: Endpoint>(&self, (target, body): (String, Option<Vec<u8>>)) -> Result<E::Reply, Problem> {
         let body = success(self.transport.send(E::INFO.method, target, body).await?)?;
         json::read(&body).map_err(|e| unreadable(&e))
     }

@@ -80,7 +80,11 @@ impl std::error::Error for TooSlow {}
 /// other requests leave no room.
 pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let mut reader = BodyReader::new(head, body, limit, limit)?;
-    let mut read = BytesMut::new();
+    let Some(first) = reader.next_part().await? else { return Ok(Bytes::new()) };
+    // What comes in one piece, as within this process, needs no copy.
+    let Some(second) = reader.next_part().await? else { return Ok(first) };
+    let mut read = BytesMut::from(first);
+    read.extend_from_slice(&second);
     while let Some(bytes) = reader.next_part().await? {
         read.extend_from_slice(&bytes);
     }

@@ -26,7 +26,8 @@ pub struct Log {
 pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
     let Log { text, message_type, payload } = read(arguments)?;
     let text = text.filter(|text| !text.trim().is_empty());
-    let message = PostMessage { content: text.clone(), ..PostMessage::default() };
+    let has_text = text.is_some();
+    let message = PostMessage { content: text, ..PostMessage::default() };
     let sent = match (message_type, payload) {
         (Some(message_type), _) if message_type == MessageType::Approval.as_str() => {
             return Err(Refusal::new("`type`: an APPROVAL waits for an answer\nUse the tool `ask` or `approve`"));
@@ -37,7 +38,7 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
         }
         (Some(_), None) => return Err(Refusal::new("`payload` is missing: the fields of the `type`")),
         (None, Some(_)) => return Err(Refusal::new("`type` is missing: a `payload` needs one")),
-        (None, None) if text.is_none() => return Err(Refusal::new("`text` is missing or empty")),
+        (None, None) if !has_text => return Err(Refusal::new("`text` is missing or empty")),
         (None, None) => call.session().await?.send_message(message).await?,
     };
     Ok(stored("Logged", sent))
