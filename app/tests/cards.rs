@@ -51,6 +51,27 @@ fn a_card_drawn_whole_and_with_dev_on() {
     }
 }
 
+/// What was retracted isn't drawn as what holds, whatever its type. Developers can read it.
+#[test]
+fn what_was_retracted_says_so_and_nothing_else() {
+    let mut count = 0;
+    for mut entry in gallery::entries() {
+        if entry.message_type == "APPROVAL" {
+            continue;
+        }
+        entry.message.draft.status = Status::Retracted;
+        let entry = Entry::of(entry.message, entry.display);
+        let html = render_article(&entry, &options());
+        let body = lines(&html);
+        assert!(body.contains("<p class=\"line\">Retracted</p>"), "{}: {html}", entry.message.draft.id);
+        for card in ["<details", "class=\"card", "data-ticks"] {
+            assert!(!html.contains(card), "{} is drawn as a card: {html}", entry.message.draft.id);
+        }
+        count += 1;
+    }
+    assert!(count > 50, "{count}");
+}
+
 /// A plan that is handed over is read as one; what was pasted keeps its signs.
 #[test]
 fn what_a_person_typed_keeps_its_signs_and_lines() {

@@ -125,7 +125,8 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
 }
 
 fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
-    let entry = if is_plain(entry, options) { as_text(entry) } else { entry.clone() };
+    let is_text = is_plain(entry, options) || is_taken_back(entry);
+    let entry = if is_text { as_text(entry) } else { entry.clone() };
     let card = Card { entry: Arc::new(entry), options: Arc::new(options.clone()) };
     let strip = options.dev.then(|| card.clone());
     render_part(move || {
@@ -148,6 +149,12 @@ fn draw(entry: &Entry, options: &TranscriptOptions) -> Html {
 pub(super) fn is_plain(entry: &Entry, options: &TranscriptOptions) -> bool {
     let is_open = || matches!(entry.body(), Body::Approval(approval) if approval.state.is_open());
     entry.message_type != MessageType::Text && options.plain.is_plain(&entry.message_type) && !is_open()
+}
+
+/// A card of what was retracted would be taken for what holds: a plan, a change of a file. A request keeps its title.
+fn is_taken_back(entry: &Entry) -> bool {
+    let is_request = || matches!(entry.body(), Body::Approval(_));
+    entry.message.draft.status == Status::Retracted && entry.message_type != MessageType::Text && !is_request()
 }
 
 /// The message as it would be without its data.
