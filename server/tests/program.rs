@@ -31,6 +31,8 @@ mod damage;
 mod export;
 #[path = "program/files.rs"]
 mod files;
+#[path = "program/for_models.rs"]
+mod for_models;
 #[path = "program/growing.rs"]
 mod growing;
 #[path = "program/headers.rs"]

@@ -64,6 +64,13 @@ impl Reply for LaunchCode {
 /// other servers of the machine get the cookie, and don't get this.
 pub const SECRET_HEADER: &str = "x-verbatim-secret";
 
+/// Header of a request whose answer goes to a model, whatever its credential: it says [`READER_MODEL`]. Answers to agents' keys are for
+/// models without it.
+pub const READER_HEADER: &str = "x-verbatim-reader";
+
+/// The value of [`READER_HEADER`].
+pub const READER_MODEL: &str = "model";
+
 /// What `verbatim tui` calls itself when it logs in. What such a log-in says and decides comes from the terminal.
 pub const TERMINAL: &str = "Verbatim in a terminal";
 

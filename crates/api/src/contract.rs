@@ -340,6 +340,9 @@ macro_rules! routes {
            impl Route for $Type {
                const PATH: &'static str = $path;
            } )+
+
+        /// The name and the path of every route beside the endpoints.
+        pub const ROUTES: &[(&str, &str)] = &[$((stringify!($Type), $path)),+];
     };
 }
 

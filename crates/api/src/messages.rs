@@ -67,6 +67,9 @@ pub struct ListMessages {
 }
 impl Input for ListMessages {}
 
+/// Summary of a message whose content isn't for its reader.
+pub const WITHHELD: &str = "Withheld from models";
+
 /// A message with what follows from it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -83,6 +86,10 @@ pub struct Entry {
     /// Copied from the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copied: bool,
+    /// Its content isn't for this reader: a message of the host, or a notice of one run, read where it may go to a model.
+    /// Place, role, status and times are as they are stored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
     /// Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision.
     /// Absent where this reply doesn't hold all that the hash covers: `not_shown` says why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,6 +149,7 @@ impl Entry {
             summary: summary::summary_as(&message.draft, &body),
             display,
             copied: false,
+            withheld: false,
             shown_sha256: None,
             calls: Vec::new(),
             not_shown: None,
@@ -151,6 +159,15 @@ impl Entry {
             shown_by: None,
             message,
         }
+    }
+
+    /// Returns the message without what it says, for a reader that may pass it on to a model.
+    #[must_use]
+    pub fn without_content(self) -> Self {
+        let Self { message, display, copied, .. } = self;
+        let bare = Message { draft: message.draft.without_content(), records: Vec::new(), ..message };
+        let entry = Self::of(bare, display);
+        Self { copied, withheld: true, summary: WITHHELD.to_owned(), ..entry }
     }
 
     /// Adds the outcome of a call whose result is a message of its own. What the call says itself counts more.

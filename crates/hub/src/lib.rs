@@ -20,6 +20,7 @@
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
 //! - [`routing`]: which messages wake the agent. `answers/control`: words that the server carries out instead of the agent.
+//! - `may`: what a caller may see and do, and what may go to a model.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
 //! - [`login`]: one-time codes and log-ins. [`keys`]: agents' keys. `caller_cache`: whose keys and sessions are. `edit_cache`: what edits come to.
@@ -57,6 +58,7 @@ mod hub;
 pub mod import;
 pub mod keys;
 pub mod login;
+mod may;
 pub mod memory;
 mod message_edit;
 mod metrics;

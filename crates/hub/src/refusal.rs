@@ -5,7 +5,7 @@ use crate::writer::Failure;
 use crate::{posting, retention};
 use api::Problem;
 use model::message_type::file::FileAction;
-use model::{Body, Status, summary, text};
+use model::{Body, Role, Status, summary, text};
 use store::{Objection, Refusal, StoredMessage};
 
 /// So many characters of what somebody said stand in a problem's title.
@@ -128,7 +128,10 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
     Problem::new(409, "decided", format!("It is decided already{how}"))
 }
 
-/// A problem with the message as it is.
+/// A problem with the message as it is: not the host's, which nobody changes, and which a model may not read.
 fn current_one(problem: Problem, current: StoredMessage) -> Problem {
+    if current.message.draft.role == Role::Host {
+        return problem;
+    }
     Problem { current: serde_json::to_value(entry(current)).ok(), ..problem }
 }

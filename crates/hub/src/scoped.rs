@@ -78,28 +78,6 @@ impl Caller {
             Self::Owner | Self::Local => None,
         }
     }
-
-    /// The key whose sessions alone are there to be read; None where all are.
-    pub fn reads_only(&self) -> Option<&str> {
-        match self {
-            Self::Agent(agent) if !agent.scopes.contains(&Scope::ReadAll) => Some(&agent.id),
-            _ => None,
-        }
-    }
-
-    /// People and their commands may do everything; an agent what its key says.
-    pub fn require(&self, scope: Scope) -> Result<(), Problem> {
-        match self {
-            // Who reads all reads its own.
-            Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
-            Self::Agent(agent) if !agent.scopes.contains(&scope) => {
-                let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
-                Err(Problem::new(403, "scope_missing", title)
-                    .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// A person in a channel, as the owner's list of people names them.
@@ -168,12 +146,23 @@ pub struct Scoped {
     pub redactor: Option<Arc<Redactor>>,
     /// Calls that are posted here run until their result is told. Otherwise nobody tells it, and they are over at once.
     pub tells_results: bool,
+    /// What is read goes to a model, whoever asks. What an agent's key reads may always.
+    pub is_for_model: bool,
 }
 
 impl Scoped {
     pub fn new(hub: Hub, caller: Caller) -> Self {
         let surface = if caller == Caller::Local { Surface::Terminal } else { Surface::Web };
-        Self { hub, caller, login: None, surface, person: None, redactor: None, tells_results: true }
+        Self {
+            hub,
+            caller,
+            login: None,
+            surface,
+            person: None,
+            redactor: None,
+            tells_results: true,
+            is_for_model: false,
+        }
     }
 }
 
@@ -184,7 +173,9 @@ impl Api for Scoped {
             Caller::Local => Access::Local,
             Caller::Agent(_) => Access::Agent,
         };
-        if access.contains(&needed) {
+        // What isn't for agents isn't for a model that reads by another's credential.
+        let is_for_people = self.is_for_model() && !access.contains(&Access::Agent);
+        if access.contains(&needed) && !is_for_people {
             return Ok(());
         }
         let may: Vec<&str> = access

@@ -58,10 +58,10 @@ struct Opened {
 }
 
 impl Client {
-    /// Makes a client that calls this server.
+    /// Makes a client that calls this server. What its tools read is for the model that called them.
     pub fn new(verbatim: Verbatim, settings: Settings) -> Self {
         Self {
-            verbatim,
+            verbatim: verbatim.for_model(),
             settings: Arc::new(settings),
             left: CancellationToken::new(),
             session: Arc::default(),

@@ -203,6 +203,14 @@ impl Draft {
         }
     }
 
+    /// Returns the message without what it says: its id, whose voice it is, how far it has got and when it was said.
+    #[must_use]
+    pub fn without_content(self) -> Self {
+        let Self { id, role, context, status, left_behind, part, provenance, created_at, .. } = self;
+        let bare = Self::text(id, role, role.as_str(), "", created_at);
+        Self { context, status, left_behind, part, provenance, ..bare }
+    }
+
     /// Returns what a reader or Verbatim itself recorded beside the text. None for all other writers: their metadata states
     /// nothing about who speaks.
     pub fn facts(&self) -> Option<&Map<String, Value>> {

@@ -5,10 +5,12 @@
 
 mod channel;
 mod embed;
+mod for_model;
 
 pub use crate::voice::voice;
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
 pub use embed::{remembers, should_embed};
+pub use for_model::{may_reach_model, model_may_find, model_may_read, prompt_holds};
 
 use crate::routing::Mark;
 use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};

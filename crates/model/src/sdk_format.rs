@@ -1,7 +1,8 @@
 //! Stored messages as the input of a model, for sessions whose prompts we build.
 
+use crate::policy::prompt_holds;
 use crate::routing::Mark;
-use crate::{Body, Context, Draft, Message, MessageId, Micros, Role, Status};
+use crate::{Body, Context, Draft, Message, MessageId, Micros, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -76,21 +77,17 @@ impl RunInput {
 }
 
 fn in_order(messages: &[Message], context: Context) -> impl Iterator<Item = &Message> {
-    let mut fit: Vec<&Message> = messages
-        .iter()
-        .filter(|Message { draft, .. }| {
-            draft.role != Role::Host
-                && draft.status != Status::Retracted
-                && draft.context == context
-                && !draft.left_behind
-        })
-        .collect();
+    let mut fit: Vec<&Message> = messages.iter().filter(|message| prompt_holds(&message.draft, context)).collect();
     fit.sort_by_key(|message| message.seq);
     fit.into_iter()
 }
 
 /// Returns what the model reads: a text without the mention of its assistant, a reply as `Selected: label`, a tick as `Ticked: item`, an upload as caption and names.
+/// Nothing of what the host says.
 pub fn model_text(draft: &Draft) -> String {
+    if draft.role == Role::Host {
+        return String::new();
+    }
     if let Some(text) = Mark::of(draft).text {
         return text;
     }

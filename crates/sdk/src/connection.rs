@@ -29,7 +29,7 @@ pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
     let http = http.build().map_err(|error| Error::Setup(format!("No HTTP client can be made: {error}")))?;
     // Query and fragment, as in a log-in link, are no part of the address.
     let base = format!("{}{}", url.origin().ascii_serialization(), url.path().trim_end_matches('/'));
-    Ok(Reqwest { base, key: Key::new(key.to_owned()), timeout: ANSWER, http })
+    Ok(Reqwest { base, key: Key::new(key.to_owned()), timeout: ANSWER, http, is_for_model: false })
 }
 
 fn address(text: &str) -> Result<Url, Error> {

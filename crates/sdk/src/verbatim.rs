@@ -97,6 +97,17 @@ impl Verbatim {
         Self { patience: Patience::For(longest), ..self }
     }
 
+    /// Says that what is read here goes to a model, whatever the key is: no answer has what the host says.
+    pub fn for_model(self) -> Self {
+        match self.transport {
+            Some(transport) => {
+                let transport = Reqwest { is_for_model: true, ..(*transport).clone() };
+                Self { patience: self.patience, ..Self::with(transport) }
+            }
+            None => self,
+        }
+    }
+
     /// Sets how long an answer may take; a minute by default.
     pub fn answers_within(self, longest: Duration) -> Self {
         match self.transport {
@@ -180,7 +191,7 @@ impl Verbatim {
     /// # Errors
     ///
     /// [`Error::Setup`] if the document is no object with a `type`. [`Error::Invalid`] with the pointer of the first
-    /// problem. [`Error::Forbidden`] if another key declared this version of the type.
+    /// problem. [`Error::Forbidden`] if another key or a person declared the type first.
     pub async fn declare_type(&self, document: Value) -> Result<TypeDeclared, Error> {
         let none = || Error::Setup("The document has no `type`".to_owned());
         let name = document.get("type").and_then(Value::as_str).ok_or_else(none)?.to_owned();
@@ -232,31 +243,27 @@ impl Verbatim {
     }
 
     /// Calls an endpoint, and again while it fails for the moment. The input has its ids.
-    pub(crate) async fn call<E: Endpoint<Path: Clone, Input: Clone>>(
-        &self,
-        path: E::Path,
-        input: E::Input,
-    ) -> Result<E::Reply, Error> {
+    pub(crate) async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Error> {
         self.call_within::<E>(self.patience, path, input).await
     }
 
-    pub(crate) async fn call_within<E: Endpoint<Path: Clone, Input: Clone>>(
+    pub(crate) async fn call_within<E: Endpoint>(
         &self,
         patience: Patience,
         path: E::Path,
         input: E::Input,
     ) -> Result<E::Reply, Error> {
-        repeat(patience, || self.client.call::<E>(path.clone(), input.clone())).await
+        repeat(patience, || self.client.call_again::<E>(&path, &input)).await
     }
 
     /// Calls an endpoint that waits.
-    pub(crate) async fn call_long<E: Endpoint<Path: Clone, Input: Clone>>(
+    pub(crate) async fn call_long<E: Endpoint>(
         &self,
         patience: Patience,
         path: E::Path,
         input: E::Input,
     ) -> Result<E::Reply, Error> {
-        repeat(patience, || self.long.call::<E>(path.clone(), input.clone())).await
+        repeat(patience, || self.long.call_again::<E>(&path, &input)).await
     }
 
     /// How long requests are repeated.

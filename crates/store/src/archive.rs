@@ -18,8 +18,9 @@ use crate::step::table::{Kind, Table, Verb};
 use crate::store::on;
 use crate::{Blob, BlobReader, SourceChunk, StoreError, Workspace};
 use cells::{bytes_json, cells, object};
+use model::policy::model_may_read;
 use model::source::Source;
-use model::{SessionId, SourceId};
+use model::{Draft, SessionId, SourceId};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -122,6 +123,8 @@ pub struct Archive {
     workspace: Workspace,
     todo: VecDeque<Todo>,
     mask: Option<Mask>,
+    /// A model may read it.
+    is_for_model: bool,
     hash: Sha256,
     lines: u64,
     /// Files and blobs that are written already, by their ids.
@@ -161,7 +164,7 @@ impl Workspace {
         let sessions = sessions.into_iter().map(Todo::Session);
         let todo = std::iter::once(Todo::Head).chain(sessions).chain([Todo::End]).collect();
         let (hash, written) = (Sha256::new(), BTreeSet::new());
-        Archive { workspace: self.clone(), todo, mask, hash, lines: 0, written }
+        Archive { workspace: self.clone(), todo, mask, is_for_model: false, hash, lines: 0, written }
     }
 
     async fn session_row(&self, id: &SessionId) -> Result<SessionRow, StoreError> {
@@ -202,6 +205,12 @@ impl Workspace {
 }
 
 impl Archive {
+    /// Leaves out what no model may be given: what such messages say, and files with messages of the host.
+    #[must_use]
+    pub fn for_model(self) -> Self {
+        Self { is_for_model: true, ..self }
+    }
+
     /// Returns the next lines; None at the end.
     ///
     /// # Errors
@@ -281,6 +290,9 @@ impl Archive {
         let (mut before, mut sources, mut blobs) = (Vec::new(), Vec::new(), Vec::new());
         if self.mask.is_none() {
             for source in self.workspace.session_sources(id).await? {
+                if self.is_for_model && self.workspace.has_host_records(id, &source.id).await? {
+                    continue;
+                }
                 sources.push(source.id.to_string());
                 if self.written.insert(format!("source {}", source.id)) {
                     before.push(Todo::Source(source));
@@ -389,6 +401,15 @@ impl Archive {
         if !tool.is_empty() {
             fields.insert("tool".to_owned(), Value::Object(tool));
         }
+        if self.is_for_model {
+            let draft: Draft = serde_json::from_slice(&json).map_err(|_| damaged())?;
+            if !model_may_read(&draft) {
+                fields.remove("tool");
+                fields
+                    .insert("draft".to_owned(), serde_json::to_value(draft.without_content()).map_err(|_| damaged())?);
+                return lines.push("message", &Value::Object(fields));
+            }
+        }
         if let Some(mask) = &self.mask {
             let mut draft: Value = serde_json::from_slice(&json).map_err(|_| damaged())?;
             mask(&mut draft);
@@ -410,7 +431,9 @@ impl Archive {
         let ids = self.workspace.source_ids(&rids.into_iter().collect::<Vec<_>>()).await?;
         let record = |reference: &Reference| {
             let source: &SourceId = ids.get(&reference.source)?;
-            Some(json!({ "source": source, "offset": reference.offset, "len": reference.len }))
+            // A file that isn't for a model isn't named either.
+            let is_here = !self.is_for_model || self.written.contains(&format!("source {source}"));
+            is_here.then(|| json!({ "source": source, "offset": reference.offset, "len": reference.len }))
         };
         Ok(references.iter().filter_map(record).collect())
     }

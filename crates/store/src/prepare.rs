@@ -166,7 +166,8 @@ pub(crate) fn prepare_message(
     let (draft, display) = (upsert.draft, display::to_number(upsert.display));
     let alive = draft.status != Status::Retracted;
     let approval_open = alive && Approval::open_of(&draft, &content).is_some();
-    let tool = if alive { tool_use(&draft, &content) } else { None };
+    // The host calls no tools: what is counted of them is told to models.
+    let tool = if alive && draft.role != Role::Host { tool_use(&draft, &content) } else { None };
     // It may be as large as a message gets: from here on there is the draft alone.
     drop(content);
     let (hash, body) = {

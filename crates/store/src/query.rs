@@ -295,6 +295,8 @@ pub struct SearchQuery {
     pub agents: Vec<String>,
     /// Empty means all.
     pub roles: Vec<Role>,
+    /// None of these, whatever `roles` names.
+    pub without_roles: Vec<Role>,
     /// Message types; empty means all.
     pub types: Vec<String>,
     pub session: Option<SessionId>,

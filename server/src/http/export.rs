@@ -180,6 +180,9 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         Problem::new(404, "no_source", "This session was not imported from a file").hint("`--format json` exports it")
     })?;
     let id = SourceId::parse(chosen.id.clone()).map_err(|_| Problem::internal())?;
+    if scoped.is_for_model() {
+        scoped.require_no_host_records(&detail.session.id, &id).await?;
+    }
     // A file may be named by what is masked in it.
     let masked = scoped.get_session(path, Nothing {}).await?.sources.into_iter().find(|source| source.id == chosen.id);
     let shown = masked.map_or_else(|| chosen.path.clone(), |source| source.path);

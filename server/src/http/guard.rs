@@ -5,7 +5,7 @@ use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, page_data, pages};
-use api::account::{SECRET_HEADER, SECRET_MISSING};
+use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER, SECRET_MISSING};
 use api::serve::{Held, Weight, discard};
 use api::{Access, Api as _, Problem};
 use app::shared::FROM_OUTSIDE;
@@ -211,6 +211,11 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 Err(problem) => return refuse(request, problem),
             };
             let mut scoped = Scoped::new(doors.hub.clone(), caller);
+            scoped.is_for_model = match text(request.headers(), READER_HEADER) {
+                None => false,
+                Some(READER_MODEL) => true,
+                Some(_) => return refuse(request, Problem::field(READER_HEADER, "`model`, or absent")),
+            };
             if let Credential::LogIn(token, _, surface) = &credential {
                 scoped.login = Some(hub::login::id(token).into());
                 scoped.surface = *surface;

@@ -149,7 +149,7 @@ async fn call(
     let settings =
         Settings { session: query.session.or(named), agent, title: query.title, shared: true, ..Settings::default() };
     let held = head.extensions.remove::<Held>();
-    let verbatim = Verbatim::over(in_process(&scoped));
+    let verbatim = Verbatim::over(in_process(&scoped.for_model()));
     let client = Client::new(verbatim, settings).leaving(left).keeping(held, during);
     head.extensions = Extensions::new();
     let response = tools.endpoint.answer(axum::http::Request::from_parts(head, Full::from(body)), client).await;

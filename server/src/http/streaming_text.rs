@@ -54,7 +54,7 @@ pub struct Growing {
 impl Growing {
     /// For a stream that goes on from `pos`. `sessions` are named with commas between them, or [`NONE`].
     pub fn new(site: Site, caller: &Caller, sessions: &str, pos: i64) -> Result<Self, Problem> {
-        if caller.reads_only().is_some() {
+        if caller.key_id().is_some() {
             return Err(Problem::field("growth", "absent: it is for pages"));
         }
         let sessions: HashSet<String> = sessions.split(',').filter(|id| *id != NONE).map(str::to_owned).collect();

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 /// An agent's program with its tools.
-struct Agent {
+pub struct Agent {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
@@ -18,7 +18,7 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(server: &Server, arguments: &[&str]) -> Self {
+    pub fn start(server: &Server, arguments: &[&str]) -> Self {
         let mut agent = Self::silent(server, arguments);
         let version = agent.greet("2025-06-18")["result"]["protocolVersion"].clone();
         assert_eq!(version, "2025-06-18");
@@ -67,7 +67,7 @@ impl Agent {
     }
 
     /// The answer to a request.
-    fn answer(&mut self, id: u64) -> Value {
+    pub fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.lines.recv_timeout(PATIENCE).unwrap();
             if message["id"] == id {
@@ -83,13 +83,13 @@ impl Agent {
     }
 
     /// Calls a tool that waits; its progress is named by the id that this returns.
-    fn ask(&mut self, tool: &str, arguments: Value) -> u64 {
+    pub fn ask(&mut self, tool: &str, arguments: Value) -> u64 {
         let token = self.calls + 1;
         self.begin("tools/call", json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}}))
     }
 
     /// What the model reads of a call.
-    fn call(&mut self, tool: &str, arguments: Value) -> Vec<String> {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Vec<String> {
         let id = self.begin("tools/call", json!({"name": tool, "arguments": arguments}));
         texts(&self.answer(id))
     }

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 
 /// A client with a key.
-struct Client<'a> {
+pub struct Client<'a> {
     server: &'a Server,
     key: String,
     /// The session that the server named, or another.
@@ -16,7 +16,11 @@ struct Client<'a> {
 
 impl<'a> Client<'a> {
     fn new(server: &'a Server) -> Self {
-        let mut client = Self { server, key: server.agent_key(), session: None };
+        Self::with_key(server, &server.agent_key())
+    }
+
+    pub fn with_key(server: &'a Server, key: &str) -> Self {
+        let mut client = Self { server, key: key.to_owned(), session: None };
         let (reply, mut lines) = client.begin("/mcp", &initialize());
         assert_eq!((reply.status, reply.header("content-type")), (200, Some("text/event-stream")));
         client.session = reply.header("mcp-session-id").map(str::to_owned);
@@ -43,14 +47,22 @@ impl<'a> Client<'a> {
         (Reply::head(&mut reader), reader)
     }
 
-    fn request(&self, message: &Value) -> Value {
+    pub fn request(&self, message: &Value) -> Value {
         let (reply, mut lines) = self.begin("/mcp", message);
         assert_eq!(reply.status, 200);
         answer(&mut lines)
     }
 
-    fn call(&self, tool: &str, arguments: Value) -> String {
+    pub fn call(&self, tool: &str, arguments: Value) -> String {
         text(&self.request(&tool_call(1, tool, arguments)))
+    }
+
+    /// The whole result of a call, during which something else is done.
+    pub fn call_and(&self, tool: &str, arguments: Value, meanwhile: impl FnOnce()) -> Value {
+        let (reply, mut lines) = self.begin("/mcp", &tool_call(1, tool, arguments));
+        assert_eq!(reply.status, 200);
+        meanwhile();
+        answer(&mut lines)
     }
 }
 

@@ -116,6 +116,8 @@ export interface Entry {
   display: Display;
   /** Copied from the session that this one was forked from. */
   copied?: boolean;
+  /** Its content isn't for this reader: a message of the host, or a notice of one run, read where it may go to a model. Place, role, status and times are as they are stored. */
+  withheld?: boolean;
   /** Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision. Absent where this reply doesn't hold all that the hash covers: `not_shown` says why. */
   shown_sha256?: string | null;
   /** Of an open APPROVAL: the tool calls with its `call_id`, as they were when `shown_sha256` was computed. */

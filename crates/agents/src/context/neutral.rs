@@ -7,6 +7,7 @@ use model::model_context::{
     ContextBlock, ContextBlockKind as Kind, ContextDialect, ContextPart as Part, ContextReply, ContextRole,
     ModelContext, UnrecordedPart,
 };
+use model::policy::may_reach_model;
 use model::run_prompt::{Piece, Rendered};
 use model::{Body, Context, Message, Part as MessagePart, Role};
 use serde_json::{Value, json};
@@ -85,6 +86,9 @@ fn of_reply(reply: Option<&Message>) -> ContextReply {
 /// What a message says to a model. A message of the host says nothing.
 fn blocks(message: &Message) -> Vec<(ContextRole, ContextBlock)> {
     let draft = &message.draft;
+    if !may_reach_model(draft) {
+        return Vec::new();
+    }
     let is_shown = draft.context != Context::None && draft.part != MessagePart::Replaced;
     if let Body::ToolCall(call) = Body::of(draft)
         && draft.part == MessagePart::Whole

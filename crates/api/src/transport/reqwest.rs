@@ -1,6 +1,7 @@
 //! Over HTTP, for SDK and commands.
 
 use super::{Answer, Sending, Transport};
+use crate::account::{READER_HEADER, READER_MODEL};
 use crate::{Method, Problem};
 use ::reqwest::header::{HeaderMap, RETRY_AFTER};
 use ::reqwest::{RequestBuilder, Response, StatusCode};
@@ -18,6 +19,8 @@ pub struct Reqwest {
     pub timeout: Duration,
     /// The client that sends. It brings its own time-out for connecting.
     pub http: ::reqwest::Client,
+    /// What comes back goes to a model.
+    pub is_for_model: bool,
 }
 
 /// What the requests show. Clones are one.
@@ -60,6 +63,7 @@ impl Reqwest {
     /// No answer came. A status of 400 or more is an answer.
     pub async fn authorized(&self, request: RequestBuilder) -> Result<Response, ::reqwest::Error> {
         let key = self.key.now();
+        let request = if self.is_for_model { request.header(READER_HEADER, READER_MODEL) } else { request };
         let again = request.try_clone();
         let response = request.bearer_auth(&key).send().await?;
         if response.status() == StatusCode::UNAUTHORIZED

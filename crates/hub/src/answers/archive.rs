@@ -12,7 +12,8 @@ impl Scoped {
     pub async fn archive(&self, path: &SessionPath, mask: Option<Mask>) -> Result<Archive, Problem> {
         let first = session(self, path).await?;
         let all = with_children(self, first).await?.into_iter().map(|it| it.id).collect();
-        Ok(self.hub.workspace.archive(all, mask))
+        let archive = self.hub.workspace.archive(all, mask);
+        Ok(if self.is_for_model() { archive.for_model() } else { archive })
     }
 }
 

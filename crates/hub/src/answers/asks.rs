@@ -40,7 +40,7 @@ async fn first_of_sessions(scoped: &Scoped) -> Result<Asks, Problem> {
         // Each may be as long as messages are.
         for stored in workspace.read_next(&mut waiting, 0).await.map_err(problem)? {
             let open = open.get(stored.message.session_id.as_str()).copied().unwrap_or_default();
-            let mut ask = entry(stored);
+            let mut ask = scoped.readable(entry(stored));
             shown(scoped, &mut ask, &mut room).await?;
             ask.shorten(ASK_BYTES);
             asks.push(Ask { entry: ask, others: (open - 1).max(0), session: None });
@@ -63,7 +63,7 @@ async fn each(scoped: &Scoped, limit: usize, after: Option<InboxPosition>) -> Re
     while !waiting.is_empty() && !is_full {
         for stored in workspace.read_next(&mut waiting, 0).await.map_err(problem)? {
             let id = stored.message.session_id.clone();
-            let mut ask = entry(stored);
+            let mut ask = scoped.readable(entry(stored));
             shown(scoped, &mut ask, &mut room).await?;
             let is_left_out = ask.not_shown.as_ref().is_some_and(|it| it.reason == NotShownReason::LeftOut);
             if is_left_out && !asks.is_empty() {

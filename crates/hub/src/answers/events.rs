@@ -11,7 +11,7 @@ use model::message_type::error;
 use model::policy::{Look, facts_of, policy};
 use model::text::one_line;
 use model::{Body, Part, Role};
-use store::{Among, MessageQuery, Range, StoredMessage};
+use store::{Among, MessageQuery, Range};
 
 /// Events that a page has where nobody says how many, and at most.
 const USUAL: u32 = 100;
@@ -36,20 +36,20 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: SessionEventsQuery
     let of_events =
         counts.iter().filter(|of| of.display.is_some() && of.part != Part::Replaced && Among::Events.holds(of));
     let total = of_events.map(|count| count.count).sum::<u64>();
-    let events: Vec<SessionEvent> = stretch.messages.into_iter().map(event).collect();
+    let entries = stretch.messages.into_iter().map(|stored| scoped.readable(entry(stored)));
+    let events: Vec<SessionEvent> = entries.map(|entry| event(&entry)).collect();
     let before = events.first().filter(|_| has_earlier).map(|first| first.seq);
     Ok(SessionEvents { events, before, total: i64::try_from(total).unwrap_or(i64::MAX) })
 }
 
-fn event(stored: StoredMessage) -> SessionEvent {
-    let entry = entry(stored);
+fn event(entry: &Entry) -> SessionEvent {
     let state = match entry.body() {
         Body::Approval(approval) => Some(approval.state.as_str().to_owned()),
         _ => None,
     };
     let draft = &entry.message.draft;
     SessionEvent {
-        kind: kind(&entry),
+        kind: kind(entry),
         id: draft.id.clone(),
         seq: entry.message.seq,
         at: draft.created_at,

@@ -48,6 +48,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
     let shown: Vec<(Found, Memory)> = found
         .into_iter()
         .filter_map(|found| Some((found, memories.remove(&found.rid)?)))
+        .filter(|(_, memory): &(Found, Memory)| scoped.may_find(&memory.message.message.draft))
         .take(limit as usize)
         .collect();
     let next = shown.last().filter(|_| is_more).map(|(found, _)| found.rid.to_string());

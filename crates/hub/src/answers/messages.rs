@@ -43,9 +43,9 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> R
     let mut hidden = Vec::new();
     if !dev && query.types.is_empty() && query.roles.is_empty() {
         let rows = hub.workspace.hidden(&session.id, from, to).await.map_err(problem)?;
-        hidden = rows.into_iter().map(hidden_row).collect();
+        hidden = rows.into_iter().map(|row| hidden_row(scoped, row)).collect();
     }
-    let mut messages: Vec<Entry> = stretch.messages.into_iter().map(entry).collect();
+    let mut messages: Vec<Entry> = stretch.messages.into_iter().map(|stored| scoped.readable(entry(stored))).collect();
     let mut room = decisions::Room::default();
     for entry in &mut messages {
         decisions::shown(scoped, entry, &mut room).await?;
@@ -139,7 +139,8 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let (mut records, mut left) = (Vec::new(), RECORDS);
-    for record in &stored.message.records {
+    let shown = Some(&stored.message).filter(|message| scoped.may_read(&message.draft));
+    for record in shown.into_iter().flat_map(|message| &message.records) {
         // A line that was too long to be read may have gigabytes.
         let shown = record.len.min(RECORD_CUT.min(left) as u64);
         let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, shown).await {
@@ -167,7 +168,7 @@ pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail
             is_damaged,
         });
     }
-    let mut entry = entry(stored);
+    let mut entry = scoped.readable(entry(stored));
     decisions::shown(scoped, &mut entry, &mut decisions::Room::default()).await?;
     reading::deliveries(scoped, &session, std::slice::from_mut(&mut entry)).await?;
     Ok(MessageDetail { entry, records })
@@ -216,11 +217,12 @@ impl Scoped {
     }
 }
 
-fn hidden_row(row: store::HiddenRow) -> HiddenRow {
+fn hidden_row(scoped: &Scoped, row: store::HiddenRow) -> HiddenRow {
+    let names_itself = row.role != Role::Host || !scoped.is_for_model();
     HiddenRow {
         seq: row.seq,
         role: row.role,
-        sender: row.sender,
+        sender: if names_itself { row.sender } else { row.role.as_str().to_owned() },
         message_type: row.message_type,
         replaced: row.part == Part::Replaced,
         took: row.took,

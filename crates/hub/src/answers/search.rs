@@ -33,6 +33,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         projects: any_of(input.project),
         agents: any_of(input.agent),
         roles: input.roles,
+        without_roles: scoped.roles_not_found(),
         types: input.types,
         session: session_id,
         since: given(input.since).map(|t| moment::start("since", &t, &zone)).transpose()?,
@@ -50,7 +51,8 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         let with_session = |stored: StoredMessage| {
             let message = stored.message;
             let is_of = |hit: &SearchHit| (&hit.session_id, hit.seq) == (&message.session_id, message.seq);
-            Some((chosen.by_ref().find(is_of)?, message))
+            let hit = chosen.by_ref().find(is_of)?;
+            scoped.may_find(&message.draft).then_some((hit, message))
         };
         let read: Vec<(SearchHit, Message)> = read.into_iter().filter_map(with_session).collect();
         let words = Arc::clone(&words);

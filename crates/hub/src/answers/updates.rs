@@ -62,7 +62,8 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
     match scoped.hub.quotas.pay(&scoped.caller, wanted, write, used).await?.map_err(refusal)? {
         (LiveDone::Changed { message, .. }, pos) => {
             blobs::attach(scoped, &message.message).await?;
-            Ok(Updated { message: entry(*message), pos })
+            // This machine's own commands change what the host says, too.
+            Ok(Updated { message: scoped.readable(entry(*message)), pos })
         }
         _ => Err(Problem::internal()),
     }

@@ -74,7 +74,7 @@ async fn approvals(scoped: &Scoped, session: &SessionId, first: i64, last: i64) 
     let range = Range::Span(first, last);
     let query = MessageQuery { types, limit: APPROVALS, ..MessageQuery::new(range) };
     let stored = scoped.hub.workspace.messages(session, &query).await.map_err(problem)?;
-    Ok(stored.iter().filter_map(asked).collect())
+    Ok(stored.iter().filter(|stored| scoped.may_read(&stored.message.draft)).filter_map(asked).collect())
 }
 
 fn asked(stored: &StoredMessage) -> Option<Asked> {

@@ -1,6 +1,6 @@
 //! What may be remembered.
 
-use super::{Memory, Policy, facts_of, policy};
+use super::{Memory, Policy, facts_of, may_reach_model, policy};
 use crate::{Body, Context, Draft, MessageType, Role, Status};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub fn should_embed(draft: &Draft) -> bool {
 pub fn remembers(draft: &Draft, tools: &[String]) -> bool {
     let facts = facts_of(draft);
     // Control words are for the server, whatever their writer wishes.
-    if draft.status == Status::Retracted || facts.consumed || facts.aside {
+    if !may_reach_model(draft) || facts.consumed || facts.aside {
         return false;
     }
     let Policy { memory, .. } = policy(&facts);

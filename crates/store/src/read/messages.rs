@@ -16,6 +16,7 @@ use crate::{
     Workspace,
 };
 use model::{Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId};
+use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -216,6 +217,14 @@ impl Workspace {
             MessageRecords { seq, role, records: references.into_iter().filter_map(record).collect() }
         });
         Ok(found.collect())
+    }
+
+    /// Returns whether a message of the host was read from this file, in a session.
+    pub async fn has_host_records(&self, session: &SessionId, source: &SourceId) -> Result<bool, StoreError> {
+        let is_its = |message: &MessageRecords| {
+            message.role == Role::Host && message.records.iter().any(|record| record.source == *source)
+        };
+        Ok(self.message_records(session).await?.iter().any(is_its))
     }
 
     /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last

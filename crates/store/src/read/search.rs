@@ -159,6 +159,9 @@ where
     one_of(q, "s.agent", &query.agents);
     one_of(q, "m.message_type", &query.types);
     one_of(q, "m.role", &query.roles);
+    for role in &query.without_roles {
+        q.push(" AND m.role <> ").push_bind(role.as_str().to_owned());
+    }
     if let Some(since) = query.since {
         q.push(" AND m.created_at >= ").push_bind(since.0);
     }

@@ -65,18 +65,26 @@ pub fn status(session: &Session) -> &'static str {
     }
 }
 
+/// Roles of a conversation. That API knows a person and an agent: whatever else there is would be read as the agent's words.
+const VOICES: [Role; 3] = [Role::User, Role::Assistant, Role::Tool];
+
 /// A page of what was said, oldest first: up to `limit` messages before a `seq`, or the last ones.
 pub async fn said(scoped: &Scoped, session: &Session, before: Option<i64>, limit: u32) -> Result<Vec<Entry>, Problem> {
     let path = SessionPath { session: session.id.to_string() };
     let limit = Some(limit.clamp(1, 500));
-    let page = scoped.list_messages(path, ListMessages { before, limit, ..ListMessages::default() }).await?;
+    let query = ListMessages { before, limit, roles: VOICES.to_vec(), ..ListMessages::default() };
+    let page = scoped.list_messages(path, query).await?;
     let diff = git_diff::message_id(session.id.as_str());
-    Ok(page.messages.into_iter().filter(|entry| entry.message.draft.id.as_str() != diff).collect())
+    let is_said = |entry: &Entry| !entry.withheld && entry.message.draft.id.as_str() != diff;
+    Ok(page.messages.into_iter().filter(is_said).collect())
 }
+
+/// Messages among which the latest is looked for: one may be the diff, or taken back.
+const LATEST: u32 = 20;
 
 /// An instance. `sent` is its id as the request wrote it.
 pub async fn instance(scoped: &Scoped, session: &Session, sent: &str) -> Result<Value, Problem> {
-    let latest = said(scoped, session, None, 2).await?.pop();
+    let latest = said(scoped, session, None, LATEST).await?.pop();
     Ok(json!({
         "id": sent,
         "agent_type_id": null,

@@ -12,6 +12,7 @@ use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
 use model::Message;
 use model::model_context::format::{ContextFormat, body};
+use model::policy::model_may_find;
 use serde_json::{Value, json};
 use std::io;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// Messages that are read at once, unless they are long.
 const PAGE: u32 = 500;
 
-/// All messages of a session as the body of a request, written page by page. A call and its result are one message here, so no page
+/// All messages of a session that a model may be given, as the body of a request, written page by page. A call and its result are one message here, so no page
 /// parts them. `format` is one of the JSON ones.
 pub async fn messages(
     scoped: Scoped,
@@ -48,7 +49,8 @@ pub async fn messages(
             };
             let page = scoped.list_messages(named, query).await.map_err(io::Error::other)?;
             let after = page.to.max(after + 1);
-            let messages: Vec<Message> = page.messages.into_iter().map(|entry| entry.message).collect();
+            let messages = page.messages.into_iter().map(|entry| entry.message);
+            let messages: Vec<Message> = messages.filter(|message| model_may_find(&message.draft)).collect();
             let piece = written(&messages, list, format).map_err(io::Error::other)?;
             let comma = if is_first || piece.is_empty() { "" } else { "," };
             let is_first = is_first && piece.is_empty();

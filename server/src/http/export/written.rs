@@ -162,7 +162,7 @@ async fn pieces(
     }))
 }
 
-/// The messages from a `seq` on, as many as are read at once. They reach up to `to` of the page.
+/// The messages from a `seq` on, as many as are read at once, without those that aren't for the reader. They reach up to `to` of the page.
 pub(super) async fn page(
     scoped: &Scoped,
     session: &str,
@@ -179,7 +179,9 @@ pub(super) async fn page(
         limit: Some(500),
         ..ListMessages::default()
     };
-    scoped.list_messages(SessionPath { session: session.to_owned() }, span).await
+    let mut page = scoped.list_messages(SessionPath { session: session.to_owned() }, span).await?;
+    page.messages.retain(|entry| !entry.withheld);
+    Ok(page)
 }
 
 /// Slices of HTML with its pictures inside, and without links to this server: whoever opens the file may not reach it.

@@ -12,7 +12,7 @@ use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
 use crate::{StoreError, tokens};
 use model::message_type::approval::{BY_ARCHIVE, Decision};
 use model::policy::should_embed;
-use model::{Body, Draft, RecordRef};
+use model::{Body, Draft, RecordRef, Role};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -128,6 +128,7 @@ pub(super) fn read(
         }
         None => None,
     };
+    let tool = tool.filter(|_| draft.role != Role::Host);
     let held = held(&mut line, MESSAGE)?;
     nothing_left(&line)?;
     let number = |wanted: &str| {

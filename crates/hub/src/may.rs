@@ -1,0 +1,167 @@
+//! What a caller may see and do: the sessions that it finds, and the messages that it reads.
+//!
+//! What an agent's key reads may go to a model, and so may what a client of the tools reads, whatever its credential. Such a reader
+//! gets of the host's messages, and of notices that were for one run, that they are there, and nothing of what they say; and it doesn't
+//! find them, nor retracted ones. `model::policy` decides.
+
+use crate::caller_cache::Owner;
+use crate::refusal::deleted;
+use crate::request_span::record_session;
+use crate::{Caller, Scoped, clock, problem};
+use api::Problem;
+use api::keys::Scope;
+use api::messages::Entry;
+use api::sessions::SessionPath;
+use model::policy::{model_may_find, model_may_read};
+use model::{Draft, Role, Session, SessionId, SourceId};
+
+impl Caller {
+    /// The key whose sessions alone are there to be read; None where all are.
+    pub fn reads_only(&self) -> Option<&str> {
+        match self {
+            Self::Agent(agent) if !agent.scopes.contains(&Scope::ReadAll) => Some(&agent.id),
+            _ => None,
+        }
+    }
+
+    /// People and their commands may do everything; an agent what its key says.
+    pub fn require(&self, scope: Scope) -> Result<(), Problem> {
+        match self {
+            // Who reads all reads its own.
+            Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
+            Self::Agent(agent) if !agent.scopes.contains(&scope) => {
+                let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
+                Err(Problem::new(403, "scope_missing", title)
+                    .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Scoped {
+    /// Makes a caller whose reads go to a model, whoever it is.
+    #[must_use]
+    pub fn for_model(self) -> Self {
+        Self { is_for_model: true, ..self }
+    }
+
+    /// Returns whether what is read here may go to a model.
+    pub fn is_for_model(&self) -> bool {
+        self.is_for_model || matches!(self.caller, Caller::Agent(_))
+    }
+
+    /// Returns whether this caller may read what a message says, in its place.
+    pub fn may_read(&self, draft: &Draft) -> bool {
+        !self.is_for_model() || model_may_read(draft)
+    }
+
+    /// Returns whether this caller finds a message by what it says.
+    pub(crate) fn may_find(&self, draft: &Draft) -> bool {
+        !self.is_for_model() || model_may_find(draft)
+    }
+
+    /// Refuses a file from which messages of the host were read.
+    ///
+    /// # Errors
+    ///
+    /// 403 if there is one of them.
+    pub async fn require_no_host_records(&self, session: &SessionId, source: &SourceId) -> Result<(), Problem> {
+        if !self.hub.workspace.has_host_records(session, source).await.map_err(problem)? {
+            return Ok(());
+        }
+        let problem = Problem::new(403, "for_people", "This file has messages of the host, which no model may read");
+        Err(problem.hint("`format=json` exports the session without what they say; a person can export the file"))
+    }
+
+    /// Roles whose messages this caller doesn't find when it looks for words.
+    pub(crate) fn roles_not_found(&self) -> Vec<Role> {
+        if self.is_for_model() { vec![Role::Host] } else { Vec::new() }
+    }
+
+    /// A message as this caller reads it: in its place, and without what it says where that isn't for it.
+    pub(crate) fn readable(&self, entry: Entry) -> Entry {
+        if self.may_read(&entry.message.draft) { entry } else { entry.without_content() }
+    }
+}
+
+/// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
+/// sessions of no sub-agent. Our id wins: an agent gives its own ids as it likes.
+///
+/// An agent finds its own alone, unless its key reads all: the others aren't there. To read what it finds it needs the scope
+/// for that, whatever the endpoint.
+pub(crate) async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Read)?;
+    named(scoped, path, scoped.caller.reads_only()).await
+}
+
+/// Like [`session`], to take what waits in it: an agent finds its own alone, whatever its key reads.
+pub(crate) async fn own_session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Read)?;
+    named(scoped, path, scoped.caller.key_id()).await
+}
+
+/// Like [`own_session`], to change it, for which an agent needs the scope to post. Answers to what it writes tell it
+/// what it wrote, and what people wrote to it since.
+pub(crate) async fn session_to_change(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    named(scoped, path, scoped.caller.key_id()).await
+}
+
+async fn named(scoped: &Scoped, path: &SessionPath, key_id: Option<&str>) -> Result<Session, Problem> {
+    find_session(scoped, path, key_id).await.inspect(|session| record_session(&session.id))
+}
+
+pub(crate) async fn find_session(
+    scoped: &Scoped,
+    path: &SessionPath,
+    key_id: Option<&str>,
+) -> Result<Session, Problem> {
+    // Every id begins with an empty prefix. No id holds a null character, and PostgreSQL can't be asked for one.
+    if path.session.is_empty() || path.session.contains('\0') {
+        return Err(Problem::not_found("session"));
+    }
+    let found = scoped.hub.workspace.find_sessions(&path.session, key_id, 3, clock::now()).await.map_err(problem)?;
+    if let Some(session) = found.iter().find(|s| s.id.as_str() == path.session) {
+        return Ok(session.clone());
+    }
+    let mut own = found.iter().filter(|s| s.agent_session_id.as_deref() == Some(&path.session));
+    match (own.next(), own.next()) {
+        (Some(session), None) => return Ok(session.clone()),
+        (Some(_), Some(_)) => {
+            let title = format!("Several agents have a session `{}`", path.session);
+            return Err(Problem::new(409, "ambiguous", title).hint("Give our id of the session"));
+        }
+        _ => {}
+    }
+    match found.as_slice() {
+        [] => Err(gone(scoped, &path.session).await?),
+        [session] => Ok(session.clone()),
+        // The own ids of sub-agents begin with their parent's.
+        [session, other, ..] if session.parent.is_none() && other.parent.is_some() => Ok(session.clone()),
+        _ => Err(Problem::new(409, "ambiguous", format!("Several sessions begin with `{}`", path.session))
+            .hint("Give more characters of the id")),
+    }
+}
+
+/// Why nothing is found by a name. An agent is told of what was its own, a person of every session that can be restored.
+pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
+    let was = scoped.hub.workspace.has_deleted(name, scoped.caller.key_id()).await.map_err(problem)?;
+    Ok(if was { deleted() } else { Problem::not_found("session") })
+}
+
+/// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
+/// and whether it is still there the writer sees.
+pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
+    scoped.caller.require(Scope::Post)?;
+    let (known, key_id) = (&scoped.hub.caller_cache, scoped.caller.key_id());
+    if let Some(owner) = known.owner(&path.session)
+        && key_id.is_none_or(|id| owner.key_id.as_deref() == Some(id))
+    {
+        record_session(&owner.session);
+        return Ok(owner.session);
+    }
+    let session = named(scoped, path, key_id).await?;
+    known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
+    Ok(session.id)
+}
