@@ -127,6 +127,12 @@ fn name(tool: &str) -> String {
     own.filter(|own| !own.is_empty()).unwrap_or_else(|| tool.to_owned())
 }
 
+/// Whether nobody decided so far.
+pub(crate) fn is_undecided(draft: &Draft) -> bool {
+    let state = draft.metadata.as_ref().and_then(|metadata| metadata.get("payload")?.get("state")?.as_str());
+    matches!(state, None | Some("open" | "expired"))
+}
+
 /// A question that nobody answered before the conversation went on.
 pub(crate) fn expire(draft: &mut Draft) {
     if draft.message_type() == "APPROVAL"

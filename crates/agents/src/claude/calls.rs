@@ -251,7 +251,10 @@ impl State {
             }
         }
         let approval = derived_id(id, "approval", 0);
-        if let Some(draft) = self.book.change(session, &approval, at.span) {
+        // A second result, of a process that went on beside another one, decides nothing any more: nobody was asked again.
+        if self.book.peek(session, &approval).is_some_and(|draft| fresh || approvals::is_undecided(draft))
+            && let Some(draft) = self.book.change(session, &approval, at.span)
+        {
             draft.requires_user_input = false;
             approvals::decide(draft, outcome, line, at.time);
         }

@@ -438,3 +438,13 @@ fn copied_lines_are_known_by_the_line_they_came_from() {
     let (_, run) = last.runs.first().expect("a run");
     assert_eq!((run.id.as_str(), run.usage.output, run.cost_usd), ("old-1", 480, Some(0.5)));
 }
+
+/// As where a process went on beside another one that had given the call up: nobody was asked again.
+#[test]
+fn a_second_result_of_a_call_decides_nothing() {
+    let bash = call("c1", "Bash", &json!({ "command": "sleep 15" }));
+    let done = result("c1", "slept", &json!({ "stdout": "slept", "stderr": "", "interrupted": false }));
+    let last = read_lines(&[user("Sleep"), bash, error("c1", REFUSED), done]);
+    let approval = metadata(&last, "c1~approval~0")["payload"].clone();
+    assert_eq!((&approval["state"], &approval["decision"]["state"]), (&json!("denied"), &json!("denied")));
+}
