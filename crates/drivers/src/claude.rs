@@ -16,6 +16,8 @@ use stream::Stream;
 
 /// Modes in which it can begin, and to which it can be switched.
 pub const MODES: &[&str] = &["default", "acceptEdits", "plan", "auto", "bypassPermissions"];
+/// The mode that asks nothing. Only a process that begins in it can be switched to it.
+const ASKS_NOTHING: &str = "bypassPermissions";
 /// Unknown types of messages that are reported, once each.
 const UNKNOWN: usize = 20;
 
@@ -72,6 +74,8 @@ pub struct Claude {
     /// The transcript has something to resume.
     has_spoken: bool,
     known: Known,
+    /// Modes that the process refused.
+    refused: HashSet<String>,
     unknown: HashSet<String>,
 }
 
@@ -109,6 +113,7 @@ impl Claude {
             was_interrupted: false,
             has_spoken,
             known,
+            refused: HashSet::new(),
             unknown: HashSet::new(),
         }
     }
@@ -185,6 +190,7 @@ impl Claude {
             self.opening.resume = Some(Resume { session: self.session().to_owned(), fork: false });
         }
         self.has_begun = false;
+        self.refused.clear();
         self.owed.clear();
         self.enter(State::Starting, effects);
         effects.restart(arguments(&self.opening));
@@ -222,8 +228,13 @@ impl Claude {
                 Owed::Model(_) => "The model wasn't changed",
             };
             effects.emit(Event::Notice(format!("{what}: {error}")));
-            if matches!(owed, Owed::Start) {
-                effects.close();
+            match owed {
+                Owed::Start => effects.close(),
+                Owed::Mode(mode) => {
+                    self.refused.insert(mode);
+                    self.offer_modes(effects);
+                }
+                Owed::Interrupt | Owed::Model(_) => {}
             }
             return;
         }
@@ -241,9 +252,7 @@ impl Claude {
     fn begun(&mut self, setup: &Value, effects: &mut Effects) {
         self.has_begun = true;
         self.report(effects);
-        let modes =
-            MODES.iter().map(|mode| Choice { id: (*mode).to_owned(), label: mode_label(mode), ..Choice::default() });
-        effects.emit(Event::Modes(modes.collect()));
+        self.offer_modes(effects);
         let models = setup.get("models").and_then(Value::as_array);
         let models = models.into_iter().flatten().filter_map(|model| {
             let id = text(model, "value")?.to_owned();
@@ -254,6 +263,14 @@ impl Claude {
         effects.emit(Event::Models(models.collect()));
         self.enter(State::Idle, effects);
         self.go_on(effects);
+    }
+
+    /// Reports the modes that this process can be switched to.
+    fn offer_modes(&self, effects: &mut Effects) {
+        let asks_nothing = self.opening.mode.as_deref() == Some(ASKS_NOTHING);
+        let can = |mode: &&&str| !self.refused.contains(**mode) && (asks_nothing || **mode != ASKS_NOTHING);
+        let choice = |mode: &&str| Choice { id: (*mode).to_owned(), label: mode_label(mode), ..Choice::default() };
+        effects.emit(Event::Modes(MODES.iter().filter(can).map(choice).collect()));
     }
 
     /// A control request of the agent.
@@ -376,7 +393,7 @@ impl Driver for Claude {
             unknown => {
                 let is_new = self.unknown.len() < UNKNOWN && self.unknown.insert(unknown.to_owned());
                 if is_new {
-                    effects.emit(Event::Notice(format!("The agent sent a message of an unknown type: `{unknown}`")));
+                    effects.emit(Event::Unknown(unknown.to_owned()));
                 }
             }
         }

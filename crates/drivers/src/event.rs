@@ -49,8 +49,10 @@ pub enum Event {
     Tokens(Tokens),
     /// A turn ended.
     Turn(Turn),
-    /// Something that people should read: an unknown message, a line that can't be read.
+    /// Something that people should read: a refusal, a line that can't be read.
     Notice(String),
+    /// A message of a type that isn't known, for the server's log: newer agents have others, which do no harm.
+    Unknown(String),
     /// The agent owes an answer and is silent. It may still go on.
     Silent {
         /// What it owes an answer to.
@@ -211,8 +213,10 @@ pub enum Reason {
     Asked,
     /// By itself.
     Itself,
-    /// It didn't begin in time, and was killed.
+    /// It did nothing for too long instead of beginning, and was killed.
     Silent,
+    /// It didn't begin within the longest time, and was killed.
+    Slow,
     /// It didn't read its input, and was killed.
     Stuck,
 }

@@ -4,7 +4,7 @@
 //! - [`Driver`]: one agent's protocol, without IO: a line of the agent or a [`Command`] of a person goes in, lines to send and
 //!   [`Event`]s come out.
 //! - [`start`]: runs a driver on a process of its own, and returns a [`Handle`] to it with its events. `process`: the process,
-//!   its group and its mark. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
+//!   its group and its mark. [`end_left`]: ends what a server left that was killed. [`lines`]: its output, cut into lines within limits. [`log`]: a transcript for agents that write none.
 //! - [`programs`]: the agents that can be started. `claude`, `codex`, `acp`: the protocols of Claude Code, of Codex, and the Agent
 //!   Client Protocol, which most others speak. `rpc`: what the last two are made of. `form`: answers to forms.
 //! - [`environment`]: what of the server's environment an agent gets.
@@ -13,7 +13,7 @@
 //! Rules that hold for every driver:
 //! - It never approves by itself: an unknown answer, a lost connection and an end are no approval.
 //! - A request of the agent is answered once. A second answer is a [`Refusal::NoRequest`].
-//! - What it doesn't know is an [`Event::Notice`], never a failure.
+//! - What it doesn't know is an [`Event::Unknown`] for the log, never a failure.
 //! - Its messages come from a transcript: the agent's own, or [`log`]. Events carry what no transcript has: state, growing
 //!   texts, requests, tokens so far.
 //!
@@ -32,10 +32,11 @@ pub mod environment;
 mod event;
 mod folder;
 mod form;
+mod left;
 pub mod lines;
 pub mod log;
 #[cfg(target_os = "linux")]
-mod marked;
+mod proc;
 mod process;
 pub mod programs;
 mod rpc;
@@ -45,6 +46,7 @@ mod terminals;
 pub use driver::{Answer, Command, Driver, Effects, Job, JobError, Opening, Picture, Prompt, Refusal, Resume, When};
 pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
+pub use left::{Left, Process, end_left};
 pub use log::Log;
 pub use process::{Group, Launch};
 pub use run::{Handle, Limits, start};

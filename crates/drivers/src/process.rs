@@ -1,6 +1,7 @@
 //! The process of an agent, in a group of its own, and with a mark of its own.
 
 use crate::Log;
+use crate::left::{Process, started};
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
@@ -8,8 +9,8 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
 
-/// The variable that has the mark.
-const MARK: &str = "VERBATIM_AGENT_RUN";
+/// The variable that has the mark of a run: in the environment of the agent's processes and of all that these start.
+pub(crate) const MARK: &str = "VERBATIM_AGENT_RUN";
 
 /// How an agent's process is started.
 #[derive(Debug, Clone)]
@@ -27,9 +28,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    pub(crate) fn spawn(&self) -> std::io::Result<(Child, Mark)> {
-        // Each `RandomState` has keys of its own.
-        let mark = Mark(RandomState::new().hash_one(()));
+    pub(crate) fn spawn(&self, mark: Mark) -> std::io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
         command.env(MARK, mark.0.to_string());
@@ -37,25 +36,37 @@ impl Launch {
         // What the agent starts ends with it, and a Ctrl-C in the server's terminal isn't the agent's.
         #[cfg(unix)]
         command.process_group(0);
-        Ok((command.spawn()?, mark))
+        command.spawn()
     }
 }
 
-/// A variable in the environment of an agent and of all that it starts, with another value at each start.
+/// The mark of a run: the value of a variable in the environment of its agent, and of all that it starts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark(u64);
 
 impl Mark {
+    /// Makes a mark that no other run has.
+    pub fn new() -> Self {
+        // Each `RandomState` has keys of its own.
+        Self(RandomState::new().hash_one(()))
+    }
+
     /// Ends all processes with the mark: asks by a signal, and kills what still runs after `grace`. On Linux alone.
     pub async fn end(self, grace: Duration) {
         #[cfg(target_os = "linux")]
         {
-            let variable = format!("{MARK}={}", self.0);
+            let mark = self.0.to_string();
             // Its only failure is a runtime that ends.
-            let _ = tokio::task::spawn_blocking(move || crate::marked::end(variable.as_bytes(), grace)).await;
+            let _ = tokio::task::spawn_blocking(move || crate::proc::end(&mark, None, grace)).await;
         }
         #[cfg(not(target_os = "linux"))]
         let _ = grace;
+    }
+
+    /// Returns what a later server knows the process by; None where a system doesn't tell.
+    pub fn on(self, child: &Child) -> Option<Process> {
+        let id = i32::try_from(child.id()?).ok()?;
+        Some(Process { mark: self.0.to_string(), id, started: started(id)? })
     }
 }
 
@@ -79,6 +90,15 @@ impl Group {
     pub fn kill(self) {
         #[cfg(unix)]
         self.signal(rustix::process::Signal::KILL);
+    }
+
+    /// Returns the processor time that its processes and all that these started have taken, in the system's own unit. On Linux alone.
+    pub(crate) async fn cpu(self) -> u64 {
+        #[cfg(target_os = "linux")]
+        if let Some(id) = self.0.and_then(|id| i32::try_from(id).ok()) {
+            return tokio::task::spawn_blocking(move || crate::proc::cpu(id)).await.unwrap_or(0);
+        }
+        0
     }
 
     #[cfg(unix)]

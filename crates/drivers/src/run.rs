@@ -3,6 +3,7 @@
 use crate::Folder;
 use crate::driver::{Command, Driver, Effects, Job, JobError, Refusal};
 use crate::event::{Event, Exit, Reason};
+use crate::left::Process;
 use crate::lines::{Lines, Piece};
 use crate::log::{Direction, Writing};
 use crate::process::{Group, Launch, Mark};
@@ -14,7 +15,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -24,14 +25,18 @@ const BLOCK: usize = 64 << 10;
 const EVENTS: usize = 64;
 /// Commands that wait.
 const COMMANDS: usize = 16;
+/// How often within the time of [`Limits::silence`] it is looked whether an agent that starts computes.
+const LOOKS: u32 = 3;
 /// Bytes of standard error that are kept.
 const STDERR: usize = 4 << 10;
 
 /// How long an agent may take, and how much may wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Silence after which an agent that owes an answer counts as hanging.
+    /// Silence after which an agent that owes an answer counts as hanging. One that starts isn't silent while its processes compute.
     pub silence: Duration,
+    /// Time for an agent to begin, whatever it does meanwhile.
+    pub start: Duration,
     /// Time for an agent to end by itself, and again after it was asked by a signal.
     pub grace: Duration,
     /// Bytes that may wait to be read by the agent.
@@ -40,13 +45,21 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { silence: Duration::from_secs(30), grace: Duration::from_secs(5), unread: 64 << 20 }
+        Self {
+            silence: Duration::from_secs(30),
+            start: Duration::from_secs(300),
+            grace: Duration::from_secs(5),
+            unread: 64 << 20,
+        }
     }
 }
 
 /// A running agent. When all handles are dropped, it ends.
 #[derive(Debug, Clone)]
-pub struct Handle(mpsc::Sender<Order>);
+pub struct Handle {
+    orders: mpsc::Sender<Order>,
+    process: watch::Receiver<Option<Process>>,
+}
 
 #[derive(Debug)]
 struct Order {
@@ -63,8 +76,14 @@ impl Handle {
     /// Why it isn't done.
     pub async fn send(&self, command: Command) -> Result<(), Refusal> {
         let (done, answer) = oneshot::channel();
-        self.0.send(Order { command, done }).await.map_err(|_| Refusal::Ended)?;
+        self.orders.send(Order { command, done }).await.map_err(|_| Refusal::Ended)?;
         answer.await.unwrap_or(Err(Refusal::Ended))
+    }
+
+    /// Returns the agent's process, by which a later server recognises it. Another one where the agent was started again, with the
+    /// same mark.
+    pub fn process(&self) -> Option<Process> {
+        self.process.borrow().clone()
     }
 }
 
@@ -84,12 +103,15 @@ pub async fn start(
         None => None,
     };
     let terminals = Terminals::new(launch.environment.clone());
-    let (mut child, mark) = launch.spawn()?;
+    let mark = Mark::new();
+    let mut child = launch.spawn(mark)?;
+    let (tell_process, process) = watch::channel(mark.on(&child));
     let (send_event, events) = mpsc::channel(EVENTS);
     let (send_order, orders) = mpsc::channel(COMMANDS);
     let running = Running {
         group: Group::of(&child),
         mark,
+        process: tell_process,
         stdin: child.stdin.take(),
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
@@ -109,11 +131,12 @@ pub async fn start(
         ending: None,
         restart: None,
         waiting: VecDeque::new(),
+        starting: Starting::now(),
         heard: Instant::now(),
         was_silent: false,
     };
     tokio::spawn(running.run(orders));
-    Ok((Handle(send_order), events))
+    Ok((Handle { orders: send_order, process }, events))
 }
 
 struct Running {
@@ -121,6 +144,7 @@ struct Running {
     launch: Launch,
     group: Group,
     mark: Mark,
+    process: watch::Sender<Option<Process>>,
     stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
@@ -141,9 +165,25 @@ struct Running {
     restart: Option<Vec<OsString>>,
     /// What that process is to do.
     waiting: VecDeque<Order>,
-    /// When the agent wrote last, or began to owe an answer.
+    starting: Starting,
+    /// When the agent wrote last, or began to owe an answer; while it starts, when it last did anything.
     heard: Instant,
     was_silent: bool,
+}
+
+/// An agent's start.
+struct Starting {
+    began: Instant,
+    /// When it was last looked whether it computes.
+    looked: Instant,
+    /// The processor time that its processes had taken then.
+    cpu: u64,
+}
+
+impl Starting {
+    fn now() -> Self {
+        Self { began: Instant::now(), looked: Instant::now(), cpu: 0 }
+    }
 }
 
 /// An agent that is to end.
@@ -210,7 +250,7 @@ impl Running {
     async fn start_again(&mut self) -> bool {
         let Some(arguments) = self.restart.take() else { return false };
         self.launch.arguments = arguments;
-        (self.child, self.mark) = match self.launch.spawn() {
+        self.child = match self.launch.spawn(self.mark) {
             Ok(started) => started,
             Err(error) => {
                 self.emit(Event::Notice(format!("The agent can't be started again: {error}"))).await;
@@ -218,10 +258,11 @@ impl Running {
             }
         };
         self.group = Group::of(&self.child);
+        self.process.send_replace(self.mark.on(&self.child));
         (self.stdin, self.stdout) = (self.child.stdin.take(), self.child.stdout.take());
         self.stderr = self.child.stderr.take();
         (self.lines, self.written, self.ending) = (Lines::default(), 0, None);
-        (self.heard, self.was_silent) = (Instant::now(), false);
+        (self.heard, self.was_silent, self.starting) = (Instant::now(), false, Starting::now());
         let mut effects = Effects::default();
         self.driver.begin(&mut effects);
         self.carry_out(effects).await;
@@ -364,6 +405,9 @@ impl Running {
     }
 
     fn keep_errors(&mut self, bytes: &[u8]) {
+        if !self.driver.has_begun() {
+            self.heard = Instant::now();
+        }
         self.errors.extend_from_slice(bytes);
         let over = self.errors.len().saturating_sub(STDERR);
         self.errors.drain(..over);
@@ -422,20 +466,43 @@ impl Running {
         }
     }
 
-    /// When the agent has been silent for too long; None if it owes nothing.
+    /// When the agent has been silent for too long, or is to be looked at; None if it owes nothing.
     fn silent_at(&self) -> Option<Instant> {
         let owes = !self.was_silent && self.ending.is_none() && self.driver.awaits().is_some();
-        owes.then(|| self.heard + self.limits.silence)
+        let silent = self.heard + self.limits.silence;
+        let looks =
+            || (self.starting.looked + self.limits.silence / LOOKS).min(self.starting.began + self.limits.start);
+        owes.then(|| if self.driver.has_begun() { silent } else { silent.min(looks()) })
     }
 
     async fn report_silence(&mut self) {
-        self.was_silent = true;
         if !self.driver.has_begun() {
-            self.end(Reason::Silent);
-            self.press();
-        } else if let Some(awaits) = self.driver.awaits() {
+            return self.look_at_start().await;
+        }
+        self.was_silent = true;
+        if let Some(awaits) = self.driver.awaits() {
             self.emit(Event::Silent { awaits }).await;
         }
+    }
+
+    /// Ends an agent that doesn't begin: one that computes isn't silent, but may not take for ever.
+    async fn look_at_start(&mut self) {
+        let cpu = self.group.cpu().await;
+        let now = Instant::now();
+        self.starting.looked = now;
+        if cpu > self.starting.cpu {
+            (self.starting.cpu, self.heard) = (cpu, now);
+        }
+        let reason = if now >= self.starting.began + self.limits.start {
+            Reason::Slow
+        } else if now >= self.heard + self.limits.silence {
+            Reason::Silent
+        } else {
+            return;
+        };
+        self.was_silent = true;
+        self.end(reason);
+        self.press();
     }
 }
 

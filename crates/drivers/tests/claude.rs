@@ -326,6 +326,32 @@ fn what_the_system_says_goes_before_a_prompt_and_notices_into_the_system_prompt_
     assert!(!arguments.iter().any(|argument| argument.to_str().unwrap().contains("system-prompt")));
 }
 
+/// What it can't be switched to isn't offered: it asks nothing only if it began so.
+#[test]
+fn modes_that_are_refused_are_not_offered() {
+    let modes = |events: &[Event]| {
+        let modes = events.iter().find_map(|event| if let Event::Modes(modes) = event { Some(modes) } else { None });
+        modes.unwrap().iter().map(|mode| mode.id.clone()).collect::<Vec<_>>()
+    };
+    let begun = |mode: Option<&str>| {
+        let mut talk =
+            Talk(program("claude").unwrap().driver(Opening { mode: mode.map(str::to_owned), ..Opening::default() }));
+        talk.0.begin(&mut Effects::default());
+        let (_, events) = talk.hear(answer("verbatim-1", json!({})));
+        (talk, modes(&events))
+    };
+    let (_, unasked) = begun(Some("bypassPermissions"));
+    assert_eq!(unasked, ["default", "acceptEdits", "plan", "auto", "bypassPermissions"]);
+    let (mut talk, asked) = begun(None);
+    assert_eq!(asked, ["default", "acceptEdits", "plan", "auto"]);
+    talk.tell(Command::SetMode("auto".to_owned()));
+    let refused = json!({"type": "control_response",
+        "response": {"subtype": "error", "request_id": "verbatim-2", "error": "Not here"}});
+    let events = talk.told(refused);
+    assert_eq!(events[0], Event::Notice("The mode wasn't changed: Not here".to_owned()));
+    assert_eq!(modes(&events), ["default", "acceptEdits", "plan"]);
+}
+
 #[test]
 fn what_is_unknown_is_noted_once_and_refused() {
     let mut talk = Talk::begun();
@@ -333,7 +359,7 @@ fn what_is_unknown_is_noted_once_and_refused() {
     talk.0.line(b"Warning: old {", &mut effects);
     assert_eq!(effects.take_events(), [Event::Notice("A line of the agent isn't JSON: Warning: old {".to_owned())]);
     let newer = json!({"type": "hologram", "data": 1});
-    let notice = Event::Notice("The agent sent a message of an unknown type: `hologram`".to_owned());
+    let notice = Event::Unknown("hologram".to_owned());
     assert_eq!(talk.told(newer.clone()), [notice]);
     assert_eq!(talk.told(newer), []);
     let (sent, events) =

@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use drivers::{
-    Command, Driver, Effects, Event, Exit, Handle, Launch, Limits, Log, Prompt, Reason, Refusal, environment, start,
+    Command, Driver, Effects, Event, Exit, Handle, Launch, Left, Limits, Log, Process, Prompt, Reason, Refusal,
+    end_left, environment, start,
 };
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -250,4 +251,62 @@ async fn an_agent_without_a_transcript_gets_one() {
         std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let frame = |direction: &str, message: Value| json!({"ts": 1_767_955_200_000_i64, "direction": direction, "message": message});
     assert_eq!(lines, [frame("in", json!("hello")), frame("out", json!("hello")), frame("out", json!({"b": 2}))]);
+}
+
+/// By its id, its start and its mark together: neither alone is enough.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_that_was_left_is_ended_and_no_other_one() {
+    let (handle, mut events) = run("say one\nchild\nhang").await;
+    assert_eq!(events.recv().await, Some(notice("one")));
+    let Some(Event::Notice(child)) = events.recv().await else { panic!("the id of its child") };
+    // One that has ended and that nobody waited for has no arguments any more.
+    let runs = |id: &str| std::fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|arguments| !arguments.is_empty());
+    let process = handle.process().unwrap();
+    let others = [
+        Process { mark: "1".to_owned(), ..process.clone() },
+        Process { mark: "1".to_owned(), started: "then".to_owned(), ..process.clone() },
+    ];
+    for other in others {
+        assert_eq!(end_left(other, limits().grace).await, Left::Gone);
+    }
+    assert!(runs(&process.id.to_string()) && runs(&child));
+
+    assert_eq!(end_left(process.clone(), limits().grace).await, Left::Gone);
+    assert_eq!((runs(&process.id.to_string()), runs(&child)), (false, false));
+    assert_eq!(rest(&mut events).await, end(None, Reason::Itself, ""));
+}
+
+/// A process that started at that moment, and of which nobody can say what it is, isn't touched, and isn't gone.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_process_without_a_mark_is_not_touched() {
+    let mut child = tokio::process::Command::new("sleep").arg("600").env_clear().kill_on_drop(true).spawn().unwrap();
+    let id = i32::try_from(child.id().unwrap()).unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    let ticks = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let process = Process { mark: "1".to_owned(), id, started: format!("{}/{ticks}", boot.trim()) };
+    assert_eq!(end_left(process, limits().grace).await, Left::Runs(id));
+    assert_eq!(child.try_wait().unwrap(), None);
+}
+
+/// One that computes isn't silent, and neither is one that speaks of what it does.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_agent_begins_in_its_own_time_while_it_does_something() {
+    for script in ["compute 900\nsay one\nwait", "mumble 9\nsay one\nwait"] {
+        let folder = tempfile::tempdir().unwrap();
+        let driver = Plain { awaits: Some("the start"), has_begun: false };
+        let limits = Limits { silence: Duration::from_millis(300), ..limits() };
+        let (handle, mut events) = start(Box::new(driver), launch(script, folder.path()), limits).await.unwrap();
+        assert_eq!(events.recv().await, Some(notice("one")), "{script}");
+        assert_eq!(handle.send(Command::End).await, Ok(()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let driver = Plain { awaits: Some("the start"), has_begun: false };
+    let limits = Limits { start: Duration::from_millis(400), ..limits() };
+    let launch = launch("compute 600000", folder.path());
+    let (_handle, mut events) = start(Box::new(driver), launch, limits).await.unwrap();
+    assert_eq!(rest(&mut events).await, end(None, Reason::Slow, ""));
 }

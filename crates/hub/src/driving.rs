@@ -1,6 +1,7 @@
 //! Agents that the server starts itself.
 //!
-//! - `start`: a process and its session. `follow`: what its events change, until it ends.
+//! - `start`: a process and its session. `hold`: one agent per session. `follow`: what its events change, until it ends.
+//!   `interrupted`: what becomes of those that ran when the server ended. `kept`: what one was writing when it broke off.
 //! - `view`: what a page shows of a running agent. [`prompts`]: what people wrote, as the agent gets it.
 //! - `asks`: its requests as APPROVALs, and the decisions on the way back.
 //! - `consent`: the folder of its transcript is read.
@@ -12,12 +13,16 @@
 mod asks;
 mod consent;
 mod follow;
+mod hold;
+mod interrupted;
+mod kept;
 pub mod prompts;
 mod start;
 mod view;
 
 pub use consent::real as real_folder;
-pub use start::{Begin, start};
+pub use interrupted::mark_interrupted;
+pub use start::{Begin, Starting, start};
 
 use crate::{Hub, clock, problem};
 use api::Problem;
@@ -26,13 +31,11 @@ use drivers::{Command, Handle, Refusal};
 use model::SessionId;
 use model::session::{Live, LiveState};
 use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::{Driven, DrivenState, Ended, LiveEdit, LiveWrite, StoreError};
+use store::{Driven, DrivenState, Ended, LiveEdit, LiveWrite};
 use tokio::sync::{Notify, watch};
 use view::View;
-
-/// Why an agent isn't running that ran when the server ended, for people.
-const INTERRUPTED: &str = "The server ended while the agent ran";
 
 /// The agents that run in this process.
 #[derive(Default)]
@@ -44,6 +47,8 @@ pub struct Driving {
 #[derive(Default)]
 struct Agents {
     running: HashMap<SessionId, Arc<Running>>,
+    /// Sessions that go on: their agent is being started.
+    starting: HashMap<SessionId, Arc<Starting>>,
     /// Those that ended last, each with the number of that change.
     ended: VecDeque<(u64, SessionId)>,
 }
@@ -62,12 +67,21 @@ pub struct Running {
     steers: Notify,
     /// The agent waits for a prompt.
     rests: Notify,
+    /// Its process has ended.
+    is_over: AtomicBool,
+    /// Another one takes its place.
+    is_replaced: AtomicBool,
 }
 
 impl Driving {
     /// Returns the agent of a session, if it runs.
     pub fn of(&self, session: &SessionId) -> Option<Arc<Running>> {
         self.lock().running.get(session).cloned()
+    }
+
+    /// Returns the start of a session's agent, if it is being started.
+    pub fn starting(&self, session: &SessionId) -> Option<Arc<Starting>> {
+        self.lock().starting.get(session).cloned()
     }
 
     /// The sessions whose agent runs.
@@ -85,23 +99,43 @@ impl Driving {
         let now = *self.changed.borrow();
         let agents = self.lock();
         let running = agents.running.values().filter(|running| running.view().changed > number);
+        let starting =
+            agents.starting.iter().filter(|(_, start)| start.changed > number).map(|(session, _)| session.clone());
         let ended = agents.ended.iter().filter(|(at, _)| *at > number).map(|(_, session)| session.clone());
-        (running.map(|running| running.session.clone()).chain(ended).collect(), now)
+        (running.map(|running| running.session.clone()).chain(starting).chain(ended).collect(), now)
     }
 
-    fn enter(&self, running: Arc<Running>) {
-        self.lock().running.insert(running.session.clone(), running);
+    fn begin(&self, session: &SessionId, start: impl FnOnce(u64) -> Starting) {
+        self.changed.send_modify(|number| {
+            *number += 1;
+            self.lock().starting.insert(session.clone(), Arc::new(start(*number)));
+        });
     }
 
-    fn leave(&self, session: &SessionId) {
+    /// The agent of a session runs, or wasn't started. `session` is where it was to go on.
+    fn enter(&self, session: Option<&SessionId>, running: Option<Arc<Running>>) {
         self.changed.send_modify(|number| {
             *number += 1;
             let mut agents = self.lock();
-            agents.running.remove(session);
-            if agents.ended.len() >= ENDS {
-                agents.ended.pop_front();
+            if let Some(session) = session {
+                agents.starting.remove(session);
+                agents.note(*number, session);
             }
-            agents.ended.push_back((*number, session.clone()));
+            if let Some(running) = running {
+                agents.running.insert(running.session.clone(), running);
+            }
+        });
+    }
+
+    /// Takes an agent off, and never another one that has its session by now.
+    fn leave(&self, running: &Arc<Running>) {
+        self.changed.send_modify(|number| {
+            *number += 1;
+            let mut agents = self.lock();
+            if agents.running.get(&running.session).is_some_and(|current| Arc::ptr_eq(current, running)) {
+                agents.running.remove(&running.session);
+            }
+            agents.note(*number, &running.session);
         });
     }
 
@@ -110,7 +144,27 @@ impl Driving {
     }
 }
 
+impl Agents {
+    /// Remembers a change of a session whose agent doesn't run.
+    fn note(&mut self, number: u64, session: &SessionId) {
+        if self.ended.len() >= ENDS {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((number, session.clone()));
+    }
+}
+
 impl Running {
+    /// Returns true for the first one who asks: another agent takes its place.
+    pub fn replace(&self) -> bool {
+        !self.is_replaced.swap(true, Ordering::Relaxed)
+    }
+
+    /// The other agent wasn't started.
+    pub fn stay(&self) {
+        self.is_replaced.store(false, Ordering::Relaxed);
+    }
+
     /// Does what a person wants of the agent.
     pub async fn command(&self, command: Command) -> Result<(), Problem> {
         self.handle.send(command).await.map_err(|refusal| refused(&refusal))
@@ -153,26 +207,6 @@ pub fn refused(refusal: &Refusal) -> Problem {
     Problem::new(409, code, words)
 }
 
-/// Marks the agents that ran when this server ended, and closes what they asked. To be called when a server starts. Those of other
-/// servers on the same database are left alone.
-pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
-    for driven in hub.workspace.driven_running().await? {
-        if runs_elsewhere(hub, &driven) {
-            continue;
-        }
-        let ended = Driven {
-            state: DrivenState::Interrupted,
-            reason: Some(INTERRUPTED.to_owned()),
-            ended_at: Some(clock::now()),
-            ..driven
-        };
-        hub.workspace.put_driven(&ended).await?;
-        end_session(hub, &ended).await;
-        asks::close_all(hub, &ended.session).await;
-    }
-    Ok(())
-}
-
 /// Whether another server on the same database runs an agent, as far as is stored.
 pub fn runs_elsewhere(hub: &Hub, driven: &Driven) -> bool {
     let is_ours = hub.settings.server.is_none() || driven.server.is_none() || driven.server == hub.settings.server;
@@ -180,11 +214,12 @@ pub fn runs_elsewhere(hub: &Hub, driven: &Driven) -> bool {
 }
 
 /// Ends a session whose agent ended.
-async fn end_session(hub: &Hub, driven: &Driven) {
+async fn end_session(hub: &Hub, driven: &Driven, ended: Ended) {
     let mut edit = LiveEdit::new(driven.session.clone());
-    let (ended, state) = match driven.state {
-        DrivenState::Ended => (Ended::Done, LiveState::Done),
-        _ => (Ended::Failed, LiveState::Failed),
+    let state = match (ended, driven.state) {
+        (Ended::Failed, _) => LiveState::Failed,
+        (Ended::Done, DrivenState::Interrupted) => LiveState::Idle,
+        (Ended::Done, _) => LiveState::Done,
     };
     edit.ended = Some(ended);
     let reason = driven.reason.clone().unwrap_or_else(|| "Ended".to_owned());

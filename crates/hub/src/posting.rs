@@ -54,6 +54,8 @@ pub struct Treatment<'a> {
     pub rules: &'a Rules,
     /// Where the owner writes.
     pub surface: Surface,
+    /// It is what an agent is told as it starts: it goes to the agent as it is.
+    pub is_first: bool,
 }
 
 /// The post that a request asks for. `pointer` leads to it in the body: empty, or `/messages/3`.
@@ -65,13 +67,13 @@ pub fn post(
     pointer: &str,
     now: Micros,
 ) -> Result<LivePost, Problem> {
-    let Treatment { settings, types, rules, surface } = treatment;
+    let Treatment { settings, types, rules, surface, is_first } = treatment;
     let input = without_defaults(caller, input);
     let create_hash = create_hash(&input)?;
     let deliver = input.deliver;
     let (mut draft, body) =
         draft((caller, *surface), settings, input, types, now).map_err(|problem| below(pointer, problem))?;
-    let route = routing::of_own(caller, &draft, rules);
+    let route = if *is_first { None } else { routing::of_own(caller, &draft, rules) };
     let is_read = route.is_none_or(|route| routing::mark(&mut draft, &route));
     let said_by_person = draft.role == Role::User;
     let by_agent = matches!(caller, Caller::Agent(_));

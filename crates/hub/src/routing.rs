@@ -9,7 +9,7 @@ mod rooms;
 pub use rooms::{Doing, Heard, Rooms};
 
 use crate::Caller;
-use model::routing::{Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, mention, route};
+use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, mention, route};
 use model::{Context, Draft, MessageType, Role, SessionId, Status};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -120,8 +120,23 @@ pub fn of_own(caller: &Caller, draft: &Draft, rules: &Rules) -> Option<Route> {
         return None;
     }
     let incoming = Incoming { text: &draft.content, sender: &draft.sender, place: Place::Own, registered: true };
-    let route = route(rules, &incoming);
+    let route = match route(rules, &incoming) {
+        // Here people speak to the agent alone: `todo app in React` is a prompt.
+        Route::Control(control) if is_free(control.word) && !is_mentioned(&draft.content, rules) => {
+            Route::Addressed { text: draft.content.clone() }
+        }
+        route => route,
+    };
     (draft.reply_to.is_none() || !matches!(route, Route::Ignored(_))).then_some(route)
+}
+
+/// Whether any text may follow a word, so that it also begins a sentence.
+fn is_free(word: ControlWord) -> bool {
+    matches!(word, ControlWord::Btw | ControlWord::Todo)
+}
+
+fn is_mentioned(text: &str, rules: &Rules) -> bool {
+    mention::rest(text, &rules.names, rules.mention_end).is_some()
 }
 
 /// Notes on a message what routing made of it. Returns whether it waits for the agent.

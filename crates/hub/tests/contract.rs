@@ -72,6 +72,8 @@ mod memory;
 mod messages;
 #[path = "contract/notices.rs"]
 mod notices;
+#[path = "contract/one_agent.rs"]
+mod one_agent;
 #[path = "contract/outline.rs"]
 mod outline;
 #[path = "contract/overload.rs"]

@@ -1,8 +1,7 @@
 //! Sessions whose agent the server starts itself.
 
 use crate::columns::columns;
-use crate::settings::change;
-use crate::store::on;
+use crate::store::{Tx, on, on_tx};
 use crate::{StoreError, Workspace};
 use model::{Micros, SessionId};
 
@@ -77,25 +76,26 @@ const COLUMNS: &str = "session_id, program, command, folder, mode, model, state,
 impl Workspace {
     /// Stores what is known of an agent, over what was known before.
     pub async fn put_driven(&self, driven: &Driven) -> Result<(), StoreError> {
-        change!(
-            self,
-            "INSERT INTO driven (workspace_id, session_id, program, command, folder, mode, model, state, reason, started_at, ended_at, server) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (workspace_id, session_id) DO UPDATE SET \
-             program = excluded.program, command = excluded.command, folder = excluded.folder, mode = excluded.mode, \
-             model = excluded.model, state = excluded.state, reason = excluded.reason, started_at = excluded.started_at, \
-             ended_at = excluded.ended_at, server = excluded.server",
-            driven.session.as_str(),
-            &driven.program,
-            &driven.command,
-            &driven.folder,
-            &driven.mode,
-            &driven.model,
-            driven.state.as_str(),
-            driven.reason.as_ref().map(|reason| reason.replace('\0', "")),
-            driven.started_at.0,
-            driven.ended_at.map(|at| at.0),
-            &driven.server
-        );
+        let mut tx = self.store.begin().await?;
+        self.write_driven(&mut tx, driven).await?;
+        tx.commit().await
+    }
+
+    pub(crate) async fn write_driven(&self, tx: &mut Tx, driven: &Driven) -> Result<(), StoreError> {
+        on_tx!(tx, c => {
+            sqlx::query(
+                "INSERT INTO driven (workspace_id, session_id, program, command, folder, mode, model, state, reason, started_at, ended_at, server) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (workspace_id, session_id) DO UPDATE SET \
+                 program = excluded.program, command = excluded.command, folder = excluded.folder, mode = excluded.mode, \
+                 model = excluded.model, state = excluded.state, reason = excluded.reason, started_at = excluded.started_at, \
+                 ended_at = excluded.ended_at, server = excluded.server",
+            )
+            .bind(self.id()).bind(driven.session.as_str()).bind(&driven.program).bind(&driven.command).bind(&driven.folder)
+            .bind(&driven.mode).bind(&driven.model).bind(driven.state.as_str())
+            .bind(driven.reason.as_ref().map(|reason| reason.replace('\0', "")))
+            .bind(driven.started_at.0).bind(driven.ended_at.map(|at| at.0)).bind(&driven.server)
+            .execute(c).await.map(drop)
+        })?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 //! - `write/`: one transaction, part by part: source bytes, sessions, messages, runs, search, feed. `step`: the transaction, its lock and the
 //!   rows that it writes. `prepare`: what is done before it. `session_row`: a session as its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts; `agent_runs`: those that run. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
@@ -29,6 +29,7 @@
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in
 //! `tests/conformance`, which runs on both engines.
 
+mod agent_runs;
 mod archive;
 mod audit;
 pub mod batch;
@@ -84,6 +85,7 @@ mod verify;
 mod workspace;
 mod write;
 
+pub use agent_runs::{AgentPhase, AgentProcess, AgentRun};
 pub use archive::{Archive, BEGINS as ARCHIVE_BEGINS, Mask};
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{

@@ -5,6 +5,7 @@
 //! - `big BYTES` writes a line of so many bytes, `flood LINES` so many lines
 //! - `env` writes the names of its environment, sorted; `folder` its folder
 //! - `child` starts a process that keeps its output open for ever, and writes its id
+//! - `compute MILLISECONDS` takes so much time without a word, `mumble TIMES` writes on standard error, at each tenth of a second
 //! - `hang` waits for ever, `wait` until its input ends, `exit CODE` ends it
 
 #![expect(
@@ -42,11 +43,24 @@ fn main() {
                 let child = std::process::Command::new(program).arg("child").spawn().unwrap();
                 write(&format!("{}\n", child.id()));
             }
+            "compute" => compute(rest.parse().unwrap_or(0)),
+            "mumble" => (0..rest.parse().unwrap_or(0)).for_each(|_: u64| {
+                drop(writeln!(std::io::stderr(), "..."));
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }),
             "wait" => input.by_ref().for_each(drop),
             "hang" => sleep_for_ever(),
             "exit" => std::process::exit(rest.parse().unwrap_or(0)),
             other => panic!("an unknown step: {other}"),
         }
+    }
+}
+
+fn compute(milliseconds: u64) {
+    let until = std::time::Duration::from_millis(milliseconds);
+    let began = tokio::time::Instant::now();
+    while began.elapsed() < until {
+        std::hint::spin_loop();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Agents that the server starts itself.
 
 use super::{given, session};
-use crate::driving::{Begin, Running, runs_elsewhere, start as start_agent, stored};
+use crate::driving::{Begin, Running, Starting, runs_elsewhere, start as start_agent, stored};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, Scoped, posting, problem};
 use api::Problem;
@@ -13,11 +13,13 @@ use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use drivers::programs::{PROGRAMS, Program, Transcript, program};
 use drivers::{Command, Resume};
+use futures::future::BoxFuture;
 use model::session::SessionState;
-use model::{Role, Session};
+use model::{Role, Session, SessionId};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use store::{Driven, DrivenState};
+use tokio_util::sync::CancellationToken;
 
 /// Folders that are offered.
 const FOLDERS: u32 = 20;
@@ -54,17 +56,31 @@ pub async fn start(scoped: &Scoped, input: StartAgent) -> Result<AgentStarted, P
         return Err(Problem::field("/mode", &format!("one of {}; got `{mode}`", modes.join(", "))));
     }
     let model = word("/model", input.model)?;
-    let begin = Begin { program, folder: input.folder, mode, model, resume: None };
-    let running = start_agent(scoped, begin).await?;
-    begun(scoped, &running, input.prompt).await
+    let begin = Begin { program, folder: input.folder, mode, model, resume: None, session: None };
+    launch(scoped, begin, input.prompt).await
+}
+
+/// Starts an agent and gives it its first prompt. A session that goes on does so when whoever asked for it hangs up meanwhile; a new one
+/// isn't made then.
+fn launch(scoped: &Scoped, begin: Begin, prompt: Option<String>) -> BoxFuture<'static, Result<AgentStarted, Problem>> {
+    let cancel = CancellationToken::new();
+    let hangs_up = begin.session.is_none().then(|| cancel.clone().drop_guard());
+    let scoped = scoped.clone();
+    // Boxed: a prompt may start an agent, and its type would contain itself.
+    Box::pin(async move {
+        let started = tokio::spawn(async move {
+            let running = start_agent(&scoped, begin, cancel).await?;
+            begun(&scoped, &running, prompt).await
+        });
+        let started = started.await.map_err(|_| Problem::internal())?;
+        drop(hangs_up);
+        started
+    })
 }
 
 pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
     let session = session(scoped, path).await?;
     let hub = &scoped.hub;
-    if hub.driving.of(&session.id).is_some() && !input.fork {
-        return Err(Problem::new(409, "agent_runs", "The agent of this session runs"));
-    }
     let key = session.agent_session_id.ok_or_else(Problem::internal)?;
     // A session that was only read goes on here as well, if its agent can be started.
     let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
@@ -83,20 +99,25 @@ pub async fn resume(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> 
         mode: word("/mode", input.mode)?.or(mode),
         model: word("/model", input.model)?.or(model),
         resume: Some(Resume { session: key, fork: input.fork }),
+        session: (!input.fork).then_some(session.id),
     };
-    let running = start_agent(scoped, begin).await?;
-    begun(scoped, &running, input.prompt).await
+    launch(scoped, begin, input.prompt).await
 }
 
 /// Starts the agent of a session again with an empty context, as a new session, and ends the one that runs.
 pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem> {
     let running = running(scoped, path).await?;
+    if !running.replace() {
+        return Err(Problem::new(409, "agent_starts", "The agent of this session is being started again")
+            .hint("Wait until the new session is named here"));
+    }
     let (mode, model) = {
         let view = running.view();
         (view.mode.clone(), view.model.clone())
     };
-    let begin = Begin { program: running.program, folder: running.folder.clone(), mode, model, resume: None };
-    let fresh = start_agent(scoped, begin).await?;
+    let begin =
+        Begin { program: running.program, folder: running.folder.clone(), mode, model, resume: None, session: None };
+    let fresh = launch(scoped, begin, None).await.inspect_err(|_| running.stay())?.agent;
     running.command(Command::End).await?;
     let text = format!("Reset: the agent goes on with an empty context in the session {}", fresh.session);
     scoped.hub.tell_session(&running.session, &HostMessage::new(&HostEvent::Notice { text })).await;
@@ -113,7 +134,7 @@ async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) 
             content: Some(content),
             ..PostMessage::default()
         };
-        super::posts::one(scoped, &path, message).await?;
+        super::posts::first(scoped, &path, message).await?;
     }
     Ok(AgentStarted { agent: shown(running) })
 }
@@ -123,6 +144,25 @@ pub async fn get(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Pro
     match current(&scoped.hub, &session).await {
         Err(problem) if problem.code == "not_driven" => observed(&scoped.hub, &session).ok_or(problem),
         found => found,
+    }
+}
+
+/// The agent of a session that goes on, while it is started.
+fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
+    DrivenAgent {
+        session: session.to_string(),
+        agent: start.program.name.to_owned(),
+        title: start.program.title.to_owned(),
+        folder: start.folder.clone(),
+        state: AgentState::Starting,
+        reason: None,
+        mode: None,
+        model: None,
+        modes: Vec::new(),
+        models: Vec::new(),
+        growing: Vec::new(),
+        tokens: 0,
+        notices: Vec::new(),
     }
 }
 
@@ -167,6 +207,13 @@ pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Resu
 }
 
 pub async fn tell(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Result<DrivenAgent, Problem> {
+    if input.action == AgentAction::End {
+        let id = session(scoped, path).await?.id;
+        if let Some(start) = scoped.hub.driving.starting(&id) {
+            start.cancel();
+            return Ok(starting(&id, &start));
+        }
+    }
     let running = running(scoped, path).await?;
     match input.action {
         AgentAction::Interrupt => running.command(Command::Interrupt).await?,
@@ -202,6 +249,9 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
 }
 
 async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {
+    if let Some(start) = hub.driving.starting(&session.id) {
+        return Ok(starting(&session.id, &start));
+    }
     match hub.driving.of(&session.id) {
         Some(running) => Ok(shown(&running)),
         None => stored(hub, &session.id).await.map(|driven| past(hub, driven, session.cwd.as_deref())),

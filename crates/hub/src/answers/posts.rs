@@ -24,8 +24,20 @@ const FEW: usize = 16;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     let session = session_id(scoped, path).await?;
-    let mut post =
-        read(scoped, &session, vec![(input, String::new())]).await?.pop().ok_or_else(Problem::internal)??;
+    let read = read(scoped, &session, vec![(input, String::new())], false);
+    let post = read.await?.pop().ok_or_else(Problem::internal)??;
+    finish(scoped, post).await
+}
+
+/// Posts what an agent is told as it starts. It goes to the agent as it is: no word of it is for the server.
+pub async fn first(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
+    let session = session_id(scoped, path).await?;
+    let read = read(scoped, &session, vec![(input, String::new())], true);
+    let post = read.await?.pop().ok_or_else(Problem::internal)??;
+    finish(scoped, post).await
+}
+
+async fn finish(scoped: &Scoped, mut post: LivePost) -> Result<Posted, Problem> {
     about(scoped, &mut post, "").await?;
     write(scoped, post).await
 }
@@ -36,6 +48,7 @@ async fn read(
     scoped: &Scoped,
     session: &SessionId,
     input: Vec<(PostMessage, String)>,
+    is_first: bool,
 ) -> Result<Vec<Result<LivePost, Problem>>, Problem> {
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
     let (caller, surface, tells_results) = (scoped.caller.clone(), scoped.surface, scoped.tells_results);
@@ -44,7 +57,7 @@ async fn read(
     let rules = scoped.hub.routing.rules(&session, Place::Own);
     let now = clock::now();
     let post = move |message: PostMessage, pointer: &str| {
-        let treatment = Treatment { settings: &settings, types: &types, rules: &rules, surface };
+        let treatment = Treatment { settings: &settings, types: &types, rules: &rules, surface, is_first };
         let mut post = posting::post(&caller, &treatment, &session, message, pointer, now)?;
         post.tells_results = tells_results;
         Ok(post)
@@ -138,7 +151,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     let mut places = Vec::with_capacity(input.messages.len());
     let pointer = |index: usize| format!("/messages/{index}");
     let messages = input.messages.into_iter().enumerate().map(|(index, message)| (message, pointer(index)));
-    for (index, post) in read(scoped, &session, messages.collect()).await?.into_iter().enumerate() {
+    for (index, post) in read(scoped, &session, messages.collect(), false).await?.into_iter().enumerate() {
         let (mut post, pointer) = (post?, pointer(index));
         match posts.iter().position(|earlier| earlier.draft.id == post.draft.id) {
             Some(place) if posts[place].create_hash == post.create_hash => places.push((place, true)),

@@ -93,7 +93,8 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
     let settings = scoped.hub.type_settings.get();
     let types = TypeTable::default();
     let rules = scoped.hub.routing.rules(&session.id, Place::Own);
-    let treatment = Treatment { settings: &settings, types: &types, rules: &rules, surface: scoped.surface };
+    let treatment =
+        Treatment { settings: &settings, types: &types, rules: &rules, surface: scoped.surface, is_first: false };
     let mut post = posting::post(&scoped.caller, &treatment, &session.id, message, "", clock::now())?;
     post.sums = Sums { todos: Some((count(items.len() - done), count(done))), ..Sums::default() };
     posts::write(scoped, post).await

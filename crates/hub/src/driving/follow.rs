@@ -1,15 +1,18 @@
 //! What the events of an agent change, until it ends; and what people write, on its way to the agent.
 
-use super::{INTERRUPTED, Running, asks, end_session, prompts, start};
+use super::hold::Hold;
+use super::{Running, asks, end_session, kept, prompts, start};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, cards, clock};
 use api::driving::AgentState;
 use drivers::{Answer, Ask, AskKind, Command, Event, Exit, Reason, When};
+use drivers::{Command, Event, Exit, Reason, State, When};
 use model::session::{Live, LiveState};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-use store::{Driven, DrivenState, LiveEdit, LiveWrite};
+use store::{AgentPhase, Driven, DrivenState, Ended, LiveEdit, LiveWrite};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +23,12 @@ const BEAT: Duration = Duration::from_secs(20);
 const MOST_ASKED: usize = 100;
 
 /// Follows an agent until it ends. Events are always taken: what takes long is a task of its own.
-pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut events: mpsc::Receiver<Event>) {
+pub async fn follow(
+    hub: Hub,
+    running: Arc<Running>,
+    (mut stored, mut hold): (Driven, Hold),
+    mut events: mpsc::Receiver<Event>,
+) {
     let mut beat = tokio::time::interval(BEAT);
     let mut asked: HashMap<String, Asked> = HashMap::new();
     let mut ends = false;
@@ -30,6 +38,12 @@ pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut eve
                 Some(Event::Ended(exit)) => break Some(exit),
                 Some(event) => {
                     let tells_choices = matches!(event, Event::Session { .. });
+                    // What the agent was doing when the server was ended stays stored. Stored first: what is shown holds after a crash.
+                    if let Event::State(state) = event
+                        && !ends
+                    {
+                        keep_phase(&hub, &running, state, &mut hold).await;
+                    }
                     take(&hub, &running, event, &mut asked);
                     if tells_choices {
                         keep_choices(&hub, &running, &mut stored).await;
@@ -41,36 +55,67 @@ pub async fn follow(hub: Hub, running: Arc<Running>, mut stored: Driven, mut eve
                 if running.view().state == AgentState::Working {
                     edit(&hub, &running, |edit| edit.heartbeat = true);
                 }
+                if hub.settings.server.is_some() && matches!(hold.renew(&hub).await, Ok(false)) {
+                    end(&running);
+                }
             }
             () = hub.shutdown.cancelled(), if !ends => {
                 ends = true;
-                let running = Arc::clone(&running);
-                tokio::spawn(async move { running.command(Command::End).await });
+                let phase = if running.view().state == AgentState::Idle { AgentPhase::Idle } else { AgentPhase::Stopped };
+                // What can't be written now counts as a crash when the server starts again.
+                let _ = hold.keep(&hub, phase, running.handle.process()).await;
+                end(&running);
             }
         }
     };
     for (_, asked) in asked {
         asked.over.cancel();
     }
-    hub.driving.leave(&running.session);
+    running.is_over.store(true, Ordering::Relaxed);
     // Whoever waits to give it something finds that it ended.
     running.rests.notify_one();
-    let ended = ended(exit.as_ref(), ends, stored, &running);
     if ends {
-        // The store is about to close: what isn't written now is marked when the server starts again.
-        let _ = hub.workspace.put_driven(&ended).await;
+        // The store is about to close: the agent is marked when the server starts again.
+        hub.driving.leave(&running);
         return;
     }
-    if let Err(error) = hub.workspace.put_driven(&ended).await {
-        tracing::error!(%error, "the end of an agent can't be stored");
+    let ended = ended(exit.as_ref(), stored, &running);
+    let is_ours = hold.is_held(&hub).await;
+    if is_ours {
+        asks::close_all(&hub, &running.session).await;
+        kept::keep(&hub, &running).await;
+        if ended.state == DrivenState::Failed {
+            let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
+            hub.tell_session(&running.session, &message).await;
+        }
+        // Last: whatever else comes to the session counts as newer than its state, and a turn that broke off as work.
+        let failed = if ended.state == DrivenState::Failed { Ended::Failed } else { Ended::Done };
+        end_session(&hub, &ended, failed).await;
     }
-    asks::close_all(&hub, &running.session).await;
-    if ended.state == DrivenState::Failed {
-        let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
-        hub.tell_session(&running.session, &message).await;
+    hold.release(&hub, Some(&ended)).await;
+    hub.driving.leave(&running);
+}
+
+/// Tells the agent to end, without waiting for it.
+fn end(running: &Arc<Running>) {
+    let running = Arc::clone(running);
+    tokio::spawn(async move { running.command(Command::End).await });
+}
+
+/// Stores whether the agent works, and its process where it was started again: by these the next server knows what to do where this one
+/// is killed.
+async fn keep_phase(hub: &Hub, running: &Arc<Running>, state: State, hold: &mut Hold) {
+    let phase = match state {
+        State::Idle => AgentPhase::Idle,
+        State::Working | State::Waiting => AgentPhase::Working,
+        // Between two processes of one run.
+        State::Starting => return,
+    };
+    match hold.keep(hub, phase, running.handle.process()).await {
+        Ok(true) => {}
+        Ok(false) => end(running),
+        Err(error) => tracing::warn!(%error, "what an agent does can't be stored"),
     }
-    // Last: whatever else comes to the session counts as newer than its state, and a turn that broke off as work.
-    end_session(&hub, &ended).await;
 }
 
 /// Stores the mode and the model: with these the agent goes on, also where the server is killed.
@@ -88,9 +133,8 @@ async fn keep_choices(hub: &Hub, running: &Running, stored: &mut Driven) {
     }
 }
 
-fn ended(exit: Option<&Exit>, by_server: bool, stored: Driven, running: &Running) -> Driven {
+fn ended(exit: Option<&Exit>, stored: Driven, running: &Running) -> Driven {
     let (state, reason) = match exit {
-        _ if by_server => (DrivenState::Interrupted, Some(INTERRUPTED.to_owned())),
         Some(exit) if exit.reason == Reason::Asked => (DrivenState::Ended, None),
         Some(exit) if exit.reason == Reason::Stuck => {
             (DrivenState::Failed, Some("The agent didn't read its input, and was ended".to_owned()))
@@ -151,6 +195,10 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
                 asked.over.cancel();
             }
         }
+        Event::Unknown(kind) => {
+            let agent = running.program.name;
+            return tracing::info!(agent, kind, "an agent sent a message of an unknown type");
+        }
         Event::Session { version, model, .. } => {
             let (version, model) = (version.clone(), model.clone());
             edit(hub, running, |edit| (edit.facts.version, edit.facts.model) = (version, model));
@@ -199,7 +247,7 @@ pub async fn deliver(hub: Hub, running: Arc<Running>) {
         let rung = bell.notified();
         tokio::pin!(rung);
         rung.as_mut().enable();
-        if hub.driving.of(session).is_none_or(|current| !Arc::ptr_eq(&current, &running)) {
+        if running.is_over.load(Ordering::Relaxed) {
             return;
         }
         let is_idle = running.view().state == AgentState::Idle;

@@ -1,5 +1,6 @@
 //! A process and its session.
 
+use super::hold::Hold;
 use super::view::View;
 use super::{Running, asks, consent, follow};
 use crate::hash::create_hash;
@@ -8,13 +9,20 @@ use crate::refusal::refusal;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
 use drivers::programs::{Program, Transcript};
-use drivers::{Event as AgentEvent, Exit, Launch, Limits, Log, Opening, Reason, Resume};
+use drivers::{Event as AgentEvent, Exit, Handle, Launch, Limits, Log, Opening, Reason, Resume};
 use model::audit::Event;
 use model::{SessionFacts, SessionId};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use store::{Driven, DrivenState, LiveEdit, LiveWrite, NewSession, Origin};
+use std::time::Duration;
+use store::{AgentPhase, Driven, DrivenState, LiveEdit, LiveWrite, NewSession};
 use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// Time for an agent to end itself whose start is given up.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How an agent begins.
 pub struct Begin {
@@ -25,68 +33,191 @@ pub struct Begin {
     pub model: Option<String>,
     /// The session to go on with: its agent's own id.
     pub resume: Option<Resume>,
+    /// The session that goes on. None where a new one is made.
+    pub session: Option<SessionId>,
 }
 
-/// Starts an agent, and returns it once its session is there.
+/// The agent of a session that goes on, while it is started.
+pub struct Starting {
+    pub program: &'static Program,
+    pub folder: String,
+    /// The number of the change.
+    pub changed: u64,
+    cancel: CancellationToken,
+}
+
+impl Starting {
+    /// Ends the start.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+}
+
+/// Starts an agent, and returns it once its session is there. Ends the start when `cancel` is.
 ///
 /// # Errors
 ///
-/// Its program isn't installed, the folder can't be used, or the agent didn't begin.
-pub async fn start(scoped: &Scoped, begin: Begin) -> Result<Arc<Running>, Problem> {
+/// Another agent has the session, the program isn't installed, the folder can't be used, or the agent didn't begin.
+pub async fn start(scoped: &Scoped, begin: Begin, cancel: CancellationToken) -> Result<Arc<Running>, Problem> {
     let hub = &scoped.hub;
-    let Begin { program, mode, model, resume, .. } = begin;
     let folder = consent::real(&begin.folder)?;
-    if let Transcript::Own(agent) = program.transcript {
+    if let Transcript::Own(agent) = begin.program.transcript {
         consent::agree(scoped, agent, &folder).await?;
     }
-    let opening = Opening {
-        new_id: posting::new_id().to_string(),
-        folder: folder.clone(),
-        resume,
-        mode: mode.clone(),
-        model: model.clone(),
-        system_notices: Vec::new(),
+    let Some(session) = begin.session.clone() else {
+        return begun(scoped, begin, folder, None, &cancel).await;
     };
+    let hold = Hold::take(hub, &session).await?;
+    let (program, shown) = (begin.program, folder.clone());
+    let starting = |changed| Starting { program, folder: shown, changed, cancel: cancel.clone() };
+    hub.driving.begin(&session, starting);
+    let done = begun(scoped, begin, folder, Some(hold), &cancel).await;
+    hub.driving.enter(Some(&session), None);
+    done
+}
+
+/// A process that was started and isn't followed yet, with the session that it has.
+struct Process {
+    handle: Handle,
+    events: mpsc::Receiver<AgentEvent>,
+    hold: Option<Hold>,
+}
+
+impl Process {
+    /// Ends it, and gives the session free once it has ended.
+    async fn abandon(mut self, hub: Hub) {
+        if let Some(process) = self.handle.process() {
+            drivers::end_left(process, GRACE).await;
+        }
+        drop(self.handle);
+        while self.events.recv().await.is_some() {}
+        release(&hub, self.hold).await;
+    }
+}
+
+async fn release(hub: &Hub, hold: Option<Hold>) {
+    if let Some(hold) = hold {
+        hold.release(hub, None).await;
+    }
+}
+
+async fn begun(
+    scoped: &Scoped,
+    begin: Begin,
+    folder: String,
+    hold: Option<Hold>,
+    cancel: &CancellationToken,
+) -> Result<Arc<Running>, Problem> {
+    let hub = &scoped.hub;
+    let program = begin.program;
+    let mut view = View::new(begin.mode.clone(), begin.model.clone());
+    let (handle, events) = match process(hub, begin, &folder).await {
+        Ok(started) => started,
+        Err(problem) => {
+            release(hub, hold).await;
+            return Err(problem);
+        }
+    };
+    let mut process = Process { handle, events, hold };
+    if let Some(hold) = &mut process.hold
+        && let Err(error) = hold.keep(hub, AgentPhase::Starting, process.handle.process()).await
+    {
+        process.abandon(hub.clone()).await;
+        return Err(problem(error));
+    }
+    let began = tokio::select! {
+        key = began(program, &mut process.events, &mut view) => key,
+        () = cancel.cancelled() => {
+            tokio::spawn(process.abandon(hub.clone()));
+            return Err(Problem::new(409, "start_cancelled", "The start was cancelled"));
+        }
+    };
+    let entered = match began {
+        Ok(key) => enter(scoped, program, (key, folder), view, process).await,
+        Err(problem) => Err((problem, process)),
+    };
+    match entered {
+        Ok(running) => Ok(running),
+        Err((problem, process)) => {
+            process.abandon(hub.clone()).await;
+            Err(problem)
+        }
+    }
+}
+
+/// Starts the process.
+async fn process(hub: &Hub, begin: Begin, folder: &str) -> Result<(Handle, mpsc::Receiver<AgentEvent>), Problem> {
+    let Begin { program, mode, model, resume, .. } = begin;
+    let new_id = posting::new_id().to_string();
+    let opening = Opening { new_id, folder: folder.to_owned(), resume, mode, model, system_notices: Vec::new() };
     let launch = launch(hub, program, &opening)?;
-    let driver = program.driver(opening);
-    let (handle, mut events) = drivers::start(driver, launch, Limits::default()).await.map_err(|error| {
+    drivers::start(program.driver(opening), launch, Limits::default()).await.map_err(|error| {
         let title = format!("{} can't be started: {error}", program.title);
         Problem { field: Some("/agent".to_owned()), ..Problem::new(502, "agent_not_started", title) }
-    })?;
-    let mut view = View::new(mode, model);
-    let key = began(program, &mut events, &mut view).await?;
-    let session = session(hub, program, key, &folder, &view).await?;
+    })
+}
+
+/// An agent that has begun is followed from now on, in the session with the id that it gave. Where that can't be stored, its process comes
+/// back, to be ended.
+async fn enter(
+    scoped: &Scoped,
+    program: &'static Program,
+    (key, folder): (String, String),
+    view: View,
+    mut process: Process,
+) -> Result<Arc<Running>, (Problem, Process)> {
+    let hub = &scoped.hub;
+    let (session, create_hash) = match session(hub, program, key, &folder, &view).await {
+        Ok(made) => made,
+        Err(problem) => return Err((problem, process)),
+    };
+    // An agent may go on in another session than it was asked to.
+    if process.hold.as_ref().is_none_or(|hold| *hold.session() != session) {
+        match Hold::take(hub, &session).await {
+            Ok(hold) => release(hub, process.hold.replace(hold)).await,
+            Err(problem) => return Err((problem, process)),
+        }
+    }
+    let stored = Driven {
+        session: session.clone(),
+        program: program.name.to_owned(),
+        command: None,
+        folder: folder.clone(),
+        mode: view.mode.clone(),
+        model: view.model.clone(),
+        state: DrivenState::Running,
+        reason: None,
+        started_at: clock::now(),
+        ended_at: None,
+        server: hub.settings.server.clone(),
+    };
+    let Some(mut hold) = process.hold.take() else { return Err((Problem::internal(), process)) };
+    let kept = async {
+        hold.keep(hub, AgentPhase::Idle, process.handle.process()).await.map_err(problem)?;
+        reopen(hub, &session, create_hash).await?;
+        hub.workspace.put_driven(&stored).await.map_err(problem)
+    };
+    if let Err(problem) = kept.await {
+        process.hold = Some(hold);
+        return Err((problem, process));
+    }
+    let event =
+        Event::AgentStarted { session: session.to_string(), agent: program.name.to_owned(), folder: folder.clone() };
+    scoped.record(event).await;
+    asks::close_all(hub, &session).await;
     let running = Arc::new(Running {
         session,
         program,
         folder,
-        handle,
+        handle: process.handle,
         view: Mutex::new(view),
         steers: Notify::new(),
         rests: Notify::new(),
+        is_over: AtomicBool::new(false),
+        is_replaced: AtomicBool::new(false),
     });
-    let stored = {
-        let view = running.view();
-        Driven {
-            session: running.session.clone(),
-            program: program.name.to_owned(),
-            command: None,
-            folder: running.folder.clone(),
-            mode: view.mode.clone(),
-            model: view.model.clone(),
-            state: DrivenState::Running,
-            reason: None,
-            started_at: clock::now(),
-            ended_at: None,
-            server: hub.settings.server.clone(),
-        }
-    };
-    hub.workspace.put_driven(&stored).await.map_err(problem)?;
-    let (session, agent, folder) = (running.session.to_string(), program.name.to_owned(), running.folder.clone());
-    scoped.record(Event::AgentStarted { session, agent, folder }).await;
-    asks::close_all(hub, &running.session).await;
-    hub.driving.enter(Arc::clone(&running));
-    tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), stored, events));
+    hub.driving.enter(None, Some(Arc::clone(&running)));
+    tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (stored, hold), process.events));
     tokio::spawn(follow::deliver(hub.clone(), Arc::clone(&running)));
     Ok(running)
 }
@@ -137,7 +268,8 @@ async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view:
 
 fn not_begun(program: &Program, exit: &Exit, notices: &[String]) -> Problem {
     let why = match exit.reason {
-        Reason::Silent => "it didn't answer".to_owned(),
+        Reason::Silent => "it didn't answer, and did nothing".to_owned(),
+        Reason::Slow => "it took longer than five minutes".to_owned(),
         _ => said(exit).or_else(|| notices.last().cloned()).unwrap_or_else(|| match exit.code {
             Some(code) => format!("it ended with the exit code {code}"),
             None => "it ended".to_owned(),
@@ -158,7 +290,13 @@ pub(super) fn said(exit: &Exit) -> Option<String> {
 }
 
 /// The session: the one with this id of the agent's own, or a new one.
-async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: &View) -> Result<SessionId, Problem> {
+async fn session(
+    hub: &Hub,
+    program: &Program,
+    key: String,
+    folder: &str,
+    view: &View,
+) -> Result<(SessionId, Option<Vec<u8>>), Problem> {
     let agent = match program.transcript {
         Transcript::Own(agent) => agent,
         Transcript::Log => "acp",
@@ -183,10 +321,15 @@ async fn session(hub: &Hub, program: &Program, key: String, folder: &str, view: 
         origin: Origin::Transcript,
     };
     let id = hub.writer.create(new).await.map_err(refusal)?;
-    let mut edit = LiveEdit::new(id.clone());
+    Ok((id, create_hash))
+}
+
+/// What had ended goes on.
+async fn reopen(hub: &Hub, session: &SessionId, create_hash: Option<Vec<u8>>) -> Result<(), Problem> {
+    let mut edit = LiveEdit::new(session.clone());
     (edit.reopens, edit.rests) = (true, true);
     // Its transcript may have been quicker.
     edit.registers = create_hash;
     hub.writer.write(LiveWrite::Edit(Box::new(edit))).await.map_err(refusal)?;
-    Ok(id)
+    Ok(())
 }

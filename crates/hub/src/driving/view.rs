@@ -19,7 +19,7 @@ pub struct View {
     pub model: Option<String>,
     pub modes: Vec<AgentChoice>,
     pub models: Vec<AgentChoice>,
-    growing: Vec<(String, GrowingText)>,
+    growing: Vec<(String, Voice, String)>,
     pub tokens: i64,
     pub notices: Vec<String>,
 }
@@ -42,7 +42,20 @@ impl View {
 
     /// The texts that grow at the moment.
     pub fn growing(&self) -> Vec<GrowingText> {
-        self.growing.iter().map(|(_, text)| text.clone()).collect()
+        let shown = |(_, voice, text): &(String, Voice, String)| {
+            let mut from = text.len().saturating_sub(SHOWN);
+            while !text.is_char_boundary(from) {
+                from += 1;
+            }
+            let text = text.get(from..).unwrap_or_default().to_owned();
+            GrowingText { thought: *voice == Voice::Thought, text }
+        };
+        self.growing.iter().map(shown).collect()
+    }
+
+    /// The same in whole, with the keys and voices.
+    pub fn unfinished(&self) -> Vec<(String, Voice, String)> {
+        self.growing.clone()
     }
 
     /// Notes something for people.
@@ -71,19 +84,11 @@ impl View {
                     State::Idle => AgentState::Idle,
                 };
             }
-            Event::Growing { key, voice, text } => {
-                let mut from = text.len().saturating_sub(SHOWN);
-                while !text.is_char_boundary(from) {
-                    from += 1;
-                }
-                let text = text.get(from..).unwrap_or_default().to_owned();
-                let text = GrowingText { thought: voice == Voice::Thought, text };
-                match self.growing.iter_mut().find(|(known, _)| *known == key) {
-                    Some((_, known)) => *known = text,
-                    None => self.growing.push((key, text)),
-                }
-            }
-            Event::Grown { key } => self.growing.retain(|(known, _)| *known != key),
+            Event::Growing { key, voice, text } => match self.growing.iter_mut().find(|(known, ..)| *known == key) {
+                Some((.., known)) => *known = text,
+                None => self.growing.push((key, voice, text)),
+            },
+            Event::Grown { key } => self.growing.retain(|(known, ..)| *known != key),
             Event::Tokens(tokens) => self.tokens = count(tokens),
             Event::Turn(turn) => {
                 self.tokens = 0;
@@ -93,7 +98,7 @@ impl View {
             }
             Event::Notice(notice) => self.note(notice),
             Event::Silent { awaits } => self.note(format!("The agent is silent: it owes an answer to {awaits}")),
-            Event::Delivered(_) | Event::Asked(_) | Event::Withdrawn { .. } | Event::Ended(_) => {}
+            Event::Unknown(_) | Event::Delivered(_) | Event::Asked(_) | Event::Withdrawn { .. } | Event::Ended(_) => {}
         }
     }
 }

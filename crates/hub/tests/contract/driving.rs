@@ -3,16 +3,15 @@
 
 use crate::blobs::put;
 use crate::support::{Answer, House, Talk, in_time};
-use api::Method::{Delete, Get, Patch, Post};
+use api::Method::{Get, Patch, Post};
 use drivers::environment::Environment;
 use hub::{Caller, Consent, Root, Scoped, driving};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
-use store::{Driven, DrivenState};
 
 /// Answers the start, takes prompts, and asks for a permission at each prompt that says so. It notes its arguments and each answer.
-const AGENT: &str = r#"#!/bin/sh
+pub const AGENT: &str = r#"#!/bin/sh
 echo "$@" >> "$CLAUDE_CONFIG_DIR/arguments"
 env | grep -v ^VERBATIM_AGENT_RUN= | grep -c VERBATIM >> "$CLAUDE_CONFIG_DIR/secrets"
 while read -r line; do
@@ -41,6 +40,11 @@ while read -r line; do
             echo '{"type":"control_request","request_id":"f'$i'","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"touch '$i'"}}}'
           done ;;
         *slow*) ;;
+        *write*)
+          echo $$ > "$CLAUDE_CONFIG_DIR/process"
+          echo '{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_1"}}}'
+          echo '{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text"}}}'
+          echo '{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Slow part 0"}}}' ;;
         *leave*)
           setsid sleep 600 > /dev/null 2>&1 &
           echo "$$ $!" >> "$CLAUDE_CONFIG_DIR/left"
@@ -58,7 +62,7 @@ done
 "#;
 
 /// A hub with the agent installed, and a folder to work in.
-async fn house() -> House {
+pub async fn house() -> House {
     let mut house = House::with_projects(Consent::Asked).await;
     let agent = house.write("bin/claude", AGENT);
     std::fs::set_permissions(agent, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -71,7 +75,7 @@ async fn house() -> House {
     house
 }
 
-async fn owner(house: &House, method: api::Method, path: &str, body: Value) -> Answer {
+pub async fn owner(house: &House, method: api::Method, path: &str, body: Value) -> Answer {
     house.send(Caller::Owner, method, path, Some(body).filter(|body| !body.is_null())).await
 }
 
@@ -81,14 +85,14 @@ fn start(house: &House, more: Value) -> Value {
     body
 }
 
-async fn started(house: &House, more: Value) -> String {
+pub async fn started(house: &House, more: Value) -> String {
     let answer = owner(house, Post, "/v1/agents/sessions", start(house, more)).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     answer.body["session"].as_str().unwrap().to_owned()
 }
 
 /// Waits until the agent is in a state.
-async fn until(house: &House, session: &str, state: &str) -> Value {
+pub async fn until(house: &House, session: &str, state: &str) -> Value {
     let mut changes = house.hub.driving.changes();
     in_time(async {
         loop {
@@ -103,14 +107,14 @@ async fn until(house: &House, session: &str, state: &str) -> Value {
     .await
 }
 
-fn file(house: &House, name: &str) -> Vec<String> {
+pub fn file(house: &House, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(house.path(name)).unwrap_or_default();
     // The last line may be in the middle of being written.
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect()
 }
 
 /// Waits until the agent has written so many lines.
-async fn written(house: &House, name: &str, count: usize) -> Vec<String> {
+pub async fn written(house: &House, name: &str, count: usize) -> Vec<String> {
     in_time(async {
         loop {
             let lines = file(house, name);
@@ -141,13 +145,13 @@ async fn an_agent_asks_a_hundred_things_at_a_time() {
     assert_eq!(agent["notices"], json!(["The agent asks for more than 100 things at once: the others are refused"]));
 }
 
-fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
+pub fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
     let word = |name: &str| answer.body[name].as_str();
     (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())
 }
 
 /// The open approval of a session, once there is one: its id and what was shown of it.
-async fn asked(house: &House, session: &str) -> (String, Value) {
+pub async fn asked(house: &House, session: &str) -> (String, Value) {
     until(house, session, "waiting").await;
     let mut pos = house.hub.feed.pos();
     in_time(async {
@@ -233,7 +237,7 @@ async fn two_requests_for_one_call_are_decided_by_themselves() {
 }
 
 /// What the agent was sent, without ids.
-fn prompts(house: &House) -> Vec<Value> {
+pub fn prompts(house: &House) -> Vec<Value> {
     let line = |line: &String| serde_json::from_str::<Value>(line).unwrap()["message"]["content"].clone();
     file(house, "prompts").iter().map(line).collect()
 }
@@ -384,6 +388,38 @@ async fn a_session_whose_agent_was_killed_has_failed_at_once() {
     assert_eq!((state, live), (json!("failed"), json!("failed")));
 }
 
+/// What the page showed of an answer stays, as broken off, and is there once if the transcript has it after all.
+#[tokio::test]
+async fn what_a_killed_agent_was_writing_is_kept_once() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "Please write"})).await;
+    let process = written(&house, "process", 1).await.remove(0);
+    let path = format!("/v1/sessions/{session}/agent");
+    in_time(async { while house.read(&path).await["growing"] != json!([{"text": "Slow part 0"}]) {} }).await;
+    assert!(std::process::Command::new("kill").args(["-9", &process]).status().unwrap().success());
+    until(&house, &session, "failed").await;
+    let said = async || -> Vec<(Value, Value)> {
+        let page = house.read(&format!("/v1/sessions/{session}/messages")).await;
+        let messages = page["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "assistant");
+        messages.map(|message| (message["content"].clone(), message["status"].clone())).collect()
+    };
+    assert_eq!(said().await, [(json!("Slow part 0"), json!("error"))]);
+
+    let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
+    let talk = Talk::new(own.as_str().unwrap()).user("Please write").says("Slow part 0 and 1");
+    house.import(&[house.write("own.jsonl", talk.text())]).await;
+    let whole = [(json!("Slow part 0 and 1"), json!("final"))];
+    in_time(async {
+        loop {
+            let said = said().await;
+            if said.iter().filter(|(_, status)| status != "retracted").cloned().collect::<Vec<_>>() == whole {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
 /// A command in a session of its own isn't in the agent's process group. When its agent is killed, it ends all the same. An agent that
 /// exits by itself may leave a daemon, as in a terminal.
 #[cfg(target_os = "linux")]
@@ -487,30 +523,6 @@ async fn a_form_is_filled_in_and_the_agent_gets_what_its_schema_wants() {
 }
 
 #[tokio::test]
-async fn a_server_that_starts_marks_what_ran() {
-    let house = house().await;
-    let session = started(&house, json!({"prompt": "Ask for a permission"})).await;
-    let (card, shown) = asked(&house, &session).await;
-    let running = house.hub.driving.of(&model::SessionId::parse(session.clone()).unwrap()).unwrap();
-    assert_eq!(running.folder, house.path("work").display().to_string());
-    // As the next server finds it.
-    let house = house.restarted().await;
-    driving::mark_interrupted(&house.hub).await.unwrap();
-    let agent = owner(&house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await.body;
-    assert_eq!(
-        (&agent["state"], &agent["reason"]),
-        (&json!("interrupted"), &json!("The server ended while the agent ran"))
-    );
-    let path = format!("/v1/sessions/{session}/messages/{card}/decision");
-    let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already: cancelled"));
-    let stored: Driven =
-        house.hub.workspace.driven(&model::SessionId::parse(session.clone()).unwrap()).await.unwrap().unwrap();
-    assert_eq!(stored.state, DrivenState::Interrupted);
-    assert_eq!(owner(&house, Delete, &format!("/v1/sessions/{session}"), json!({})).await.status, 200);
-}
-
-#[tokio::test]
 async fn a_server_that_starts_leaves_alone_what_others_run() {
     let mut house = house().await;
     house.renew(|settings| settings.server = Some("north".to_owned())).await;
@@ -539,7 +551,7 @@ async fn a_server_that_starts_leaves_alone_what_others_run() {
     let agent = owner(&house, Get, &path, Value::Null).await.body;
     assert_eq!(
         (&agent["state"], &agent["reason"]),
-        (&json!("interrupted"), &json!("The server ended while the agent ran"))
+        (&json!("ended"), &json!("The server ended while the agent waited for a prompt"))
     );
 }
 

@@ -58,7 +58,7 @@ async fn what_people_say_is_remembered_and_nothing_else() {
         json!({"id": "m1", "content": "The mill turns on Mondays"}),
         json!({"id": "m2", "content": "A mill nobody reads of", "context": "none"}),
         json!({"id": "m3", "content": "Never mind the mill", "memory": "never"}),
-        json!({"id": "m4", "content": "btw the mill is red"}),
+        json!({"id": "m4", "content": "@Assistant btw the mill is red"}),
         json!({"id": "m5", "role": "system", "content": "The mill is a system"}),
     ] {
         assert_eq!(talk.owner(Post, "/messages", body).await.status, 201);

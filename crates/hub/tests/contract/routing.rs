@@ -1,5 +1,7 @@
 //! Which messages wake an agent, and what it reads of them; words that the server carries out.
 
+#[cfg(unix)]
+use crate::driving;
 use crate::live::{Talk, contents};
 use crate::support::{House, in_time};
 use ::channels::{Incoming, What};
@@ -150,14 +152,25 @@ async fn control_words_are_consumed_and_carried_out() {
 #[tokio::test]
 async fn an_aside_is_read_and_wakes_nobody() {
     let talk = Talk::new().await;
-    talk.says("btw the port is 8080").await;
-    talk.says("todo write the docs").await;
+    talk.says("@Assistant btw the port is 8080").await;
+    talk.says("@Assistant todo write the docs").await;
     assert_eq!(talk.reads().await, Value::Null);
     talk.says("go on").await;
     let prompt = talk.reads().await;
     let prompt = prompt.as_str().unwrap();
     assert!(prompt.contains(">the port is 8080</message>"), "{prompt}");
     assert!(prompt.contains(">For your to-do list, no answer needed: write the docs</message>"), "{prompt}");
+}
+
+/// Whoever speaks to an agent alone may begin so.
+#[tokio::test]
+async fn a_sentence_that_begins_with_a_word_is_a_prompt() {
+    for text in ["todo app in React with dark mode", "btw is the harbour file up to date?"] {
+        let talk = Talk::new().await;
+        let said = talk.says(text).await;
+        assert_eq!(said["metadata"].get("routing"), None, "{text}");
+        assert_eq!(talk.reads().await, text);
+    }
 }
 
 /// Where an owner enabled it, and nowhere else.
@@ -334,4 +347,22 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
     assert_eq!((unbound.status, shows().await), (200, json!([])), "{}", unbound.body);
     assert_eq!(says("$3", "still here?").await, Taken::Ignored);
     assert_eq!(rooms().await, 1, "it is listed again");
+}
+
+/// What a form or a command asks for is a prompt, whatever it begins with, and whatever routing is set.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_first_prompt_is_a_prompt_whatever_it_says() {
+    let house = driving::house().await;
+    let set = house.send(Caller::Owner, Put, "/v1/routing", Some(json!({"trigger": "mention"}))).await;
+    assert_eq!(set.status, 200, "{}", set.body);
+    let words =
+        ["todo list of open issues", "btw is it up to date?", "clear chat", "pause", "deny a1", "approve a1", "!ls"];
+    for (index, text) in words.into_iter().enumerate() {
+        driving::started(&house, json!({"prompt": text})).await;
+        driving::written(&house, "prompts", index + 1).await;
+    }
+    assert_eq!(driving::prompts(&house), words.map(|text| json!(text)));
+    let sessions = driving::owner(&house, Get, "/v1/sessions", Value::Null).await.body;
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), words.len());
 }

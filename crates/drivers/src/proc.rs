@@ -1,0 +1,151 @@
+//! Processes of this machine, as `/proc` has them.
+
+use crate::process::MARK;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::thread;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The pause between two searches for processes that still run.
+const STEP: Duration = Duration::from_millis(20);
+
+/// What `/proc/ID/stat` says of a process.
+#[derive(Debug, Clone, Copy)]
+struct Stat {
+    parent: i32,
+    group: i32,
+    /// Clock ticks of processor time, with those of its children that have ended.
+    cpu: u64,
+    /// Clock ticks between the start of the machine and its own.
+    started: u64,
+    /// It ended, and only nobody asked how.
+    is_over: bool,
+}
+
+/// Reads the fields behind the name of the program, which may hold blanks and parentheses.
+fn stat(id: i32) -> Option<Stat> {
+    let text = fs::read(format!("/proc/{id}/stat")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+    Some(Stat {
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        cpu: (11..15).filter_map(number).sum(),
+        started: number(19)?,
+        is_over: matches!(*fields.first()?, "Z" | "X"),
+    })
+}
+
+fn all() -> HashMap<i32, Stat> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    ids.filter_map(|id| Some((id, stat(id)?))).collect()
+}
+
+/// Returns when a process started, as text that no other process with this id has: the boot and the clock ticks since.
+pub fn started(id: i32) -> Option<String> {
+    Some(format!("{}/{}", boot(), stat(id)?.started))
+}
+
+fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// Returns the processor time of a process, of its group and of all that these started, in clock ticks.
+pub fn cpu(id: i32) -> u64 {
+    let all = all();
+    let mut tree: HashSet<i32> =
+        all.iter().filter(|(of, stat)| **of == id || stat.group == id).map(|(of, _)| *of).collect();
+    loop {
+        let more: Vec<i32> = all
+            .iter()
+            .filter(|(of, stat)| tree.contains(&stat.parent) && !tree.contains(of))
+            .map(|(of, _)| *of)
+            .collect();
+        if more.is_empty() {
+            return tree.iter().filter_map(|of| all.get(of)).map(|stat| stat.cpu).sum();
+        }
+        tree.extend(more);
+    }
+}
+
+/// What is known of a process that an agent may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// It ended, or another process has its id.
+    Gone,
+    /// It runs.
+    Agent,
+    /// It started at that moment, and whether it has the mark can't be read.
+    Unclear,
+}
+
+/// Looks for a process by its id, its start and the mark in its environment together.
+pub fn find(id: i32, started_at: &str, mark: &str) -> Found {
+    if stat(id).is_none_or(|stat| stat.is_over) || started(id).as_deref() != Some(started_at) {
+        return Found::Gone;
+    }
+    match fs::read(format!("/proc/{id}/environ")) {
+        Ok(environment) => {
+            let prefix = format!("{MARK}=");
+            let marks = environment.split(|byte| *byte == 0).find_map(|one| one.strip_prefix(prefix.as_bytes()));
+            match marks {
+                Some(found) if found == mark.as_bytes() => Found::Agent,
+                Some(_) => Found::Gone,
+                // One that ends has no environment any more.
+                None if stat(id).is_none_or(|stat| stat.is_over) => Found::Gone,
+                None => Found::Unclear,
+            }
+        }
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Found::Unclear,
+        Err(_) => Found::Gone,
+    }
+}
+
+/// Ends all processes with a mark, and all of the group that `leader` leads: asks by a signal, kills what still runs after `grace`, and
+/// gives up after as much time again. Blocks meanwhile. Returns the ids of those that still run.
+pub fn end(mark: &str, leader: Option<i32>, grace: Duration) -> Vec<i32> {
+    let variable = format!("{MARK}={mark}");
+    let began = Instant::now();
+    let mut signal = Some(Signal::TERM);
+    // A group that lost its leader is found by those of it that were there before.
+    let mut known: HashMap<i32, u64> = HashMap::new();
+    loop {
+        let mut running = Vec::new();
+        for (id, stat) in all() {
+            let is_known = known.get(&id) == Some(&stat.started);
+            if !stat.is_over && (is_known || leader == Some(stat.group) || has(id, variable.as_bytes())) {
+                known.insert(id, stat.started);
+                running.push(id);
+                if let Some(signal) = signal {
+                    send(id, stat.started, signal);
+                }
+            }
+        }
+        if running.is_empty() || began.elapsed() > 2 * grace {
+            return running;
+        }
+        thread::sleep(STEP);
+        // A process may have started another one before it ended: all are looked for again.
+        signal = (began.elapsed() > grace).then_some(Signal::KILL);
+    }
+}
+
+/// A handle is taken before the start is looked at: if the process ends in between and its id is used again, the signal reaches nobody.
+fn send(id: i32, started: u64, signal: Signal) {
+    let Some(handle) = Pid::from_raw(id).and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok()) else { return };
+    if stat(id).is_some_and(|stat| stat.started == started) {
+        // It may be gone already.
+        let _ = pidfd_send_signal(handle, signal);
+    }
+}
+
+/// Those of other users have no variables: their environment can't be read.
+fn has(id: i32, variable: &[u8]) -> bool {
+    let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|one| one == variable)
+}

@@ -1,0 +1,130 @@
+//! Agents that the server started, and what becomes of them when it ends. A script stands in for Claude Code.
+
+use crate::support::{PATIENCE, Place, Server, wait_until};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+/// Answers the start and takes prompts. A turn ends at once, unless the prompt says `work`: then it goes on whatever becomes of its input
+/// and its output, with a command in a session of its own beside it, and writes both ids.
+const AGENT: &str = r#"#!/bin/sh
+echo "$$" >> "$CLAUDE_CONFIG_DIR/started"
+while read -r line; do
+  case "$line" in
+    *'"initialize"'*)
+      echo '{"type":"control_response","response":{"subtype":"success","request_id":"verbatim-1","response":{"models":[]}}}' ;;
+    *'"type":"user"'*)
+      rest=${line#*'"uuid":"'}; id=${rest%%'"'*}
+      echo '{"type":"user","isReplay":true,"uuid":"'"$id"'","message":{"role":"user","content":""}}'
+      case "$line" in
+        *work*)
+          trap '' PIPE HUP
+          setsid sleep 600 > /dev/null 2>&1 &
+          echo "$$ $!" > "$CLAUDE_CONFIG_DIR/working"
+          while :; do sleep 0.05; echo '{"type":"keep_alive"}' 2> /dev/null; done ;;
+        *) echo '{"type":"result","is_error":false}' ;;
+      esac ;;
+  esac
+done
+"#;
+
+/// One that was killed and that nobody waited for has no arguments any more.
+fn runs(id: &str) -> bool {
+    std::fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|arguments| !arguments.is_empty())
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    let agent = place.write("bin/claude", AGENT);
+    std::fs::set_permissions(agent, std::fs::Permissions::from_mode(0o700)).unwrap();
+    place.write("claude/projects/none", "");
+    place.write("work/none", "");
+    place
+}
+
+fn serve(place: Place) -> Server {
+    let claude = place.path("claude");
+    let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
+    let folder = claude.to_str().unwrap();
+    let mut program = place.program(&["serve", "--listen", "127.0.0.1:0", "--no-discover", "--claude-dir", folder]);
+    let mut child = program.env("PATH", path).env("CLAUDE_CONFIG_DIR", &claude).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    Server::adopt(place, child, &line)
+}
+
+/// The same folder, after the server ended.
+fn again(mut server: Server) -> Server {
+    serve(std::mem::replace(&mut server.place, Place::new()))
+}
+
+fn start(server: &Server, prompt: &str) -> String {
+    let prompt = Some(prompt).filter(|prompt| !prompt.is_empty());
+    let body = json!({"agent": "claude", "folder": server.place.path("work"), "prompt": prompt});
+    let started = server.with_key("POST", "/v1/agents/sessions", &body.to_string());
+    assert_eq!(started.status, 201, "{}", started.text());
+    started.json()["session"].as_str().unwrap().to_owned()
+}
+
+fn agent(server: &Server, session: &str) -> Value {
+    server.with_key("GET", &format!("/v1/sessions/{session}/agent"), "").json()
+}
+
+/// What the list and the bar say of a session: its state, its agent's state, and why that doesn't run.
+fn seen(server: &Server, session: &str) -> (Value, Value, Value) {
+    let row = server.with_key("GET", &format!("/v1/sessions/{session}"), "").json()["session"].clone();
+    let agent = agent(server, session);
+    (row["state"].clone(), agent["state"].clone(), agent["reason"].clone())
+}
+
+/// It goes on with its pipes gone. The next server ends it before it lets anybody resume the session.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_outlives_its_server_is_ended_by_the_next_one() {
+    let mut server = serve(place());
+    let session = start(&server, "work");
+    let working = server.place.path("claude/working");
+    wait_until("it works", || std::fs::read_to_string(&working).is_ok_and(|ids| ids.ends_with('\n')));
+    let ids = std::fs::read_to_string(working).unwrap();
+    let (process, command) = ids.trim().split_once(' ').unwrap();
+    wait_until("its state is stored", || agent(&server, &session)["state"] == "working");
+    server.kill();
+    assert!(runs(process) && runs(command), "nobody ended it");
+
+    let server = again(server);
+    assert_eq!((runs(process), runs(command)), (false, false));
+    let ended = json!("The server ended while the agent ran");
+    assert_eq!(seen(&server, &session), (json!("failed"), json!("interrupted"), ended));
+    let resumed = server.with_key("POST", &format!("/v1/sessions/{session}/agent/resume"), "{}");
+    assert_eq!(resumed.status, 201, "{}", resumed.text());
+    let started = std::fs::read_to_string(server.place.path("claude/started")).unwrap();
+    let started: Vec<&str> = started.lines().collect();
+    assert_eq!((started.len(), started.iter().filter(|id| runs(id)).count()), (2, 1));
+}
+
+/// An upgrade paints nothing red: who waited has ended, and who worked says that it was stopped.
+#[test]
+fn a_restart_is_no_failure_of_agents() {
+    for kills in [false, true] {
+        let mut server = serve(place());
+        let (idle, busy) = (start(&server, ""), start(&server, "work"));
+        wait_until("one rests", || agent(&server, &idle)["state"] == "idle");
+        wait_until("one works", || agent(&server, &busy)["state"] == "working");
+        if kills {
+            server.kill();
+        } else {
+            server.terminate();
+            assert!(server.ended(PATIENCE).success());
+        }
+        let server = again(server);
+        let waited = json!("The server ended while the agent waited for a prompt");
+        assert_eq!(seen(&server, &idle), (json!("done"), json!("ended"), waited));
+        let (state, reason) = if kills {
+            ("failed", "The server ended while the agent ran")
+        } else {
+            ("idle", "The server was stopped while the agent worked")
+        };
+        assert_eq!(seen(&server, &busy), (json!(state), json!("interrupted"), json!(reason)));
+    }
+}
