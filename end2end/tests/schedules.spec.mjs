@@ -1,4 +1,5 @@
 // Schedules: made in the form, paused, run, removed and brought back.
+import { newAgent } from '../agent.mjs';
 import { accessible, act, expect, idOf, ready, test, visit } from '../verbatim.mjs';
 
 const RIPE = '5e551001-0000-4000-8000-000000000001';
@@ -10,11 +11,11 @@ test('without a session there is nothing to schedule', async ({ page, verbatim }
 });
 
 test.describe('with sessions', () => {
-  test.use({ transcripts: ['-home-ada-orchard'], tolerated: [/400 \(Bad Request\)/], timezoneId: 'Europe/Berlin' });
+  test.use({ transcripts: ['-home-ada-orchard'], tolerated: [/40[09] \((Bad Request|Conflict)\)/], timezoneId: 'Europe/Berlin' });
 
   test('a schedule is made, paused, run, removed and brought back', async ({ page, verbatim }) => {
+    const ripe = (await newAgent(verbatim)).id;
     await visit(page, verbatim, '/schedules');
-    const ripe = await idOf(page, RIPE);
     const form = page.getByRole('form', { name: 'New schedule' });
     await form.getByLabel('Session', { exact: true }).selectOption(ripe);
     await form.getByLabel('Prompt').fill('Count the <b>apples</b>');
@@ -68,13 +69,25 @@ test.describe('with sessions', () => {
     await expect(log.nth(2)).toContainText('Schedule changed (paused) of session');
   });
 
+  test('a session that no agent takes up gets none', async ({ page, verbatim }) => {
+    await visit(page, verbatim, '/schedules');
+    const form = page.getByRole('form', { name: 'New schedule' });
+    await form.getByLabel('Session', { exact: true }).selectOption(await idOf(page, RIPE));
+    await form.getByLabel('Prompt').fill('Count the apples');
+    await form.getByLabel('Cron expression').fill('0 9 * * 1-5');
+    await form.getByRole('button', { name: 'Add schedule' }).click();
+    await expect(form.getByRole('alert')).toContainText('Nobody takes prompts in this session');
+    await expect(form.getByLabel('Session', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  });
+
   test.describe('in the dark, on a phone', () => {
     test.use({ viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true });
 
     test('one that runs once is made, and nothing is wider than the screen', async ({ page, verbatim }) => {
+      const { id } = await newAgent(verbatim);
       await visit(page, verbatim, '/schedules');
       const form = page.getByRole('form', { name: 'New schedule' });
-      await form.getByLabel('Session', { exact: true }).selectOption(await idOf(page, RIPE));
+      await form.getByLabel('Session', { exact: true }).selectOption(id);
       await form.getByLabel('Prompt').fill('Publish the harvest');
       await form.getByLabel('When').selectOption('at');
       await form.getByLabel('Day and time').fill('2001-01-01T09:00');

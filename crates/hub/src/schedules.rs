@@ -1,6 +1,7 @@
 //! Prompts at a time: what is due is claimed and posted in one transaction, so that no run comes twice, whatever breaks in between
 //! and however many servers look.
 
+pub mod taker;
 pub mod times;
 
 use crate::hash::create_hash;
@@ -76,8 +77,16 @@ pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
             }
         };
         let missed = plan.missed.map(|(count, last_at)| missed(&schedule, count, last_at));
-        let prompt = plan.run.map(|at| prompt(&schedule, at).map(|post| (at, post))).transpose()?;
-        let write = LiveDue { schedule: schedule.id.clone(), claims: Some(due), next: plan.next, prompt, missed };
+        let mut prompt = plan.run.map(|at| prompt(&schedule, at).map(|post| (at, post))).transpose()?;
+        // What nobody takes is no message of the session, and no sign of life.
+        let mut refused = None;
+        if prompt.is_some()
+            && let Some(nobody) = taker::nobody(hub, &schedule.session).await?
+        {
+            refused = prompt.take().map(|(at, _)| (at, nobody.reason));
+        }
+        let write =
+            LiveDue { schedule: schedule.id.clone(), claims: Some(due), next: plan.next, prompt, refused, missed };
         match hub.writer.write(LiveWrite::Due(Box::new(write))).await {
             // Another server was first.
             Ok(_) | Err(Failure::Refused(Refusal::NotDue)) => {}
@@ -95,7 +104,7 @@ async fn take_back(hub: &Hub, now: Micros) -> Result<(), Problem> {
         let (Some(next), Some(planned)) = (next, schedule.next_at) else { continue };
         if next < planned {
             let (claims, next) = (Some(planned), Some(next));
-            let write = LiveDue { schedule: schedule.id, claims, next, prompt: None, missed: None };
+            let write = LiveDue { schedule: schedule.id, claims, next, prompt: None, refused: None, missed: None };
             // One that is paused gets its time when it goes on.
             if let Err(Failure::Problem(problem)) = hub.writer.write(LiveWrite::Due(Box::new(write))).await {
                 return Err(problem);
@@ -105,12 +114,16 @@ async fn take_back(hub: &Hub, now: Micros) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Posts the prompt of a schedule now. Its times stay as they are.
+/// Posts the prompt of a schedule now, if anybody takes it. Its times stay as they are.
 pub(crate) async fn run_now(hub: &Hub, schedule: &Schedule) -> Result<LiveDone, Failure> {
     let now = clock::now();
-    let post = prompt(schedule, now).map_err(Failure::Problem)?;
-    let write =
-        LiveDue { schedule: schedule.id.clone(), claims: None, next: None, prompt: Some((now, post)), missed: None };
+    let nobody = taker::nobody(hub, &schedule.session).await.map_err(Failure::Problem)?;
+    let prompt = match nobody {
+        Some(_) => None,
+        None => Some((now, prompt(schedule, now).map_err(Failure::Problem)?)),
+    };
+    let refused = nobody.map(|nobody| (now, nobody.reason));
+    let write = LiveDue { schedule: schedule.id.clone(), claims: None, next: None, prompt, refused, missed: None };
     Ok(hub.writer.write(LiveWrite::Due(Box::new(write))).await?.0)
 }
 

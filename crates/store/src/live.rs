@@ -270,6 +270,8 @@ pub struct LiveDue {
     pub next: Option<Micros>,
     /// When it was due, and the prompt.
     pub prompt: Option<(Micros, LivePost)>,
+    /// When it was due, and why there is no prompt.
+    pub refused: Option<(Micros, &'static str)>,
     pub missed: Option<MissedRuns>,
 }
 

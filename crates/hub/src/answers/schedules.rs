@@ -2,8 +2,8 @@
 
 use super::{given, session};
 use crate::refusal::refusal;
-use crate::schedules::run_now;
 use crate::schedules::times::Times;
+use crate::schedules::{run_now, taker};
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::schedules::{
@@ -40,6 +40,9 @@ pub async fn create(scoped: &Scoped, input: NewSchedule) -> Result<ScheduleMade,
     }
     let found = session(scoped, &SessionPath { session: input.session.trim().to_owned() }).await;
     let session = found.map_err(|problem| Problem { field: Some("/session".to_owned()), ..problem })?.id;
+    if let Some(nobody) = taker::nobody(&scoped.hub, &session).await? {
+        return Err(nobody.problem());
+    }
     let there = scoped.hub.workspace.schedules().await.map_err(problem)?.len();
     if there >= MOST {
         let title = format!("There are {MOST} schedules");

@@ -221,3 +221,32 @@ async fn what_can_not_be_scheduled() {
     }
     assert_eq!(talk.schedules(Get, "", Value::Null).await.body, json!({"schedules": []}));
 }
+
+/// Nobody is told in a session that no agent takes up, and its last activity stays where it was.
+#[tokio::test]
+async fn what_nobody_takes_is_refused_and_is_no_activity() {
+    let talk = Talk::new().await;
+    let file = talk.house.write("mill.jsonl", crate::support::Talk::new("mill").user("Grind").says("Done.").text());
+    talk.house.import(&[file]).await;
+    let refused = async |session: &str| {
+        let new = json!({"session": session, "cron": "0 9 * * *", "zone": "UTC", "prompt": "Run the tests"});
+        let answer = talk.schedules(Post, "", new).await;
+        (answer.status, answer.body["code"].clone(), answer.body["field"].clone(), answer.body["title"].clone())
+    };
+    let expected = |title: &str| (409, json!("nobody_takes_it"), json!("/session"), json!(title));
+    let read = "Nobody takes prompts in this session: it was read from a transcript";
+    assert_eq!(refused("mill").await, expected(read));
+
+    // One that ends later: each run says why it wasn't made.
+    let made = talk.schedule(json!({"cron": "0 9 * * *", "zone": "UTC"})).await;
+    assert_eq!(talk.agent(Post, "/end", json!({"outcome": "done"})).await.status, 200);
+    assert_eq!(refused("s1").await, expected("This session has ended"));
+    let before = talk.owner(Get, "", Value::Null).await.body["session"]["last_activity_at"].clone();
+    let said = talk.said().await;
+    look(&talk.house.hub, next_of(&made)).await.unwrap();
+    let list = talk.schedules(Get, "", Value::Null).await.body;
+    let last = &list["schedules"][0]["last"];
+    assert_eq!((&last["outcome"], &last["reason"]), (&json!("refused"), &json!("This session has ended")));
+    assert_eq!(talk.said().await, said);
+    assert_eq!(talk.owner(Get, "", Value::Null).await.body["session"]["last_activity_at"], before);
+}

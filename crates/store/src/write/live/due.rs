@@ -43,6 +43,7 @@ pub(super) async fn run(step: &mut Step<'_>, due: &LiveDue) -> Result<Result<Liv
             None => {}
         }
     }
+    ran.extend(due.refused.map(|(at, reason)| (at, Outcome::Refused, 0, None, Some(reason))));
     for (at, outcome, count, message, reason) in ran {
         on_step!(step, c => {
             sqlx::query(
