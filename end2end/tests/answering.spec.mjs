@@ -138,6 +138,47 @@ test.describe('without a server', () => {
   });
 });
 
+test.describe('while the stream lives', () => {
+  test.use({ tolerated: [/Failed to load resource|ERR_/] });
+
+  test('what could not be sent goes out by itself, once, from each open tab', async ({ page, context, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}`);
+    let tries = 0;
+    // The second try arrives, but its answer is lost.
+    await context.route('**/messages', async (route) => {
+      tries += 1;
+      if (tries === 2) await route.fetch();
+      if (tries > 2) return route.continue();
+      return tries === 1 ? route.fulfill({ status: 502, body: '' }) : route.abort();
+    });
+    await field(page).fill('Water the pears');
+    await send(page).click();
+    await expect.poll(() => tries).toBeGreaterThan(0);
+    const other = await context.newPage();
+    await visit(other, verbatim, `/s/${agent.id}`);
+    for (const tab of [page, other]) await expect(tab.locator('.composer .strip')).toHaveCount(0);
+    expect(tries).toBeGreaterThan(2);
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['Water the pears']);
+  });
+
+  test('and at once when the browser is online again', async ({ page, verbatim }) => {
+    const agent = await newAgent(verbatim);
+    // Neither the stream nor a timer, which waits for it, says so here.
+    await page.route(/\/v1\/events/, (route) => route.abort());
+    await visit(page, verbatim, `/s/${agent.id}`);
+    let lost = true;
+    await page.route('**/messages', (route) => (lost ? route.abort() : route.continue()));
+    await field(page).fill('Graft the plums');
+    await send(page).click();
+    await expect(page.locator('.composer .strip')).toContainText('Not sent');
+    lost = false;
+    await page.evaluate(() => window.dispatchEvent(new Event('online')));
+    await expect(page.locator('.composer .strip')).toHaveCount(0);
+    expect((await agent.pending()).map((message) => message.content)).toEqual(['Graft the plums']);
+  });
+});
+
 test.describe('while the server is away', () => {
   test.use({ tolerated: [AWAY] });
 

@@ -46,7 +46,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     browser::start(bar);
     let state = move || bar.agent.with(|agent| agent.state);
     let is = move |states: &'static [AgentState]| move || !states.contains(&state());
-    let running = &[AgentState::Starting, AgentState::Working, AgentState::Waiting, AgentState::Idle];
+    let running = &[AgentState::Working, AgentState::Waiting, AgentState::Idle];
     let over = &[AgentState::Ended, AgentState::Failed, AgentState::Interrupted, AgentState::Observed];
     let works = &[AgentState::Working, AgentState::Waiting];
     let button = move |wish: Wish, label: &'static str, title: &'static str, hidden: &'static [AgentState]| {
@@ -54,6 +54,10 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
         view! {
             <button type="button" class="btn tiny" title=title hidden=is(hidden) disabled=move || bar.busy.get() on:click=click>{label}</button>
         }
+    };
+    // Also while the request that starts it waits.
+    let cancel = view! {
+        <button type="button" class="btn tiny" title="Give up the start" hidden=is(&[AgentState::Starting]) on:click=move |_| act(bar, Wish::End)>"Cancel"</button>
     };
     let growing = move || {
         let texts = bar.agent.with(|agent| agent.growing.clone());
@@ -89,6 +93,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
                 {button(Wish::Steer, "Send now", "The agent takes what you wrote in the middle of its turn. Otherwise it gets that after the turn", works)}
                 {button(Wish::Interrupt, "Interrupt", "Stop what the agent does (Escape twice)", works)}
                 {button(Wish::End, "End", "End the agent. The session can be resumed", running)}
+                {cancel}
                 {button(Wish::Resume, "Resume", "Start the agent again: it goes on with this session", over)}
                 {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", over)}
             </div></fieldset>
@@ -139,9 +144,18 @@ fn choice(
     };
     let hidden = move || bar.agent.with(|agent| read(agent).0.is_empty());
     let changed = move |event: leptos::ev::Event| act(bar, wish(event_target_value(&event)));
+    let list = NodeRef::<leptos::html::Select>::new();
+    // What was chosen and refused isn't shown: the list says what the agent has.
+    #[cfg(feature = "hydrate")]
+    Effect::new(move |_| {
+        let current = bar.agent.with(read).1.unwrap_or_default();
+        if let Some(list) = list.get() {
+            list.set_value(&current);
+        }
+    });
     view! {
         <label class="pick" hidden=hidden><span class="sr">{label}</span>
-            <select title=label disabled=move || bar.busy.get() on:change=changed>{options}</select>
+            <select node_ref=list title=label disabled=move || bar.busy.get() on:change=changed>{options}</select>
         </label>
     }
 }

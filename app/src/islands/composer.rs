@@ -50,6 +50,9 @@ struct Composing {
     /// One of them is being sent: the others wait, so that none overtakes another.
     #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
     sending: StoredValue<bool>,
+    /// How often in a row the server wasn't reached, and whether the next try has its time already.
+    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
+    retry: StoredValue<(u32, bool)>,
     /// The text as the transcript would show it, while that is asked for.
     preview: RwSignal<Option<String>>,
     /// The question that this page answered last: what is written next only follows.
@@ -69,6 +72,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         dragged: RwSignal::new(false),
         outgoing: RwSignal::new(Vec::new()),
         sending: StoredValue::new(false),
+        retry: StoredValue::new((0, false)),
         preview: RwSignal::new(None),
         answered: StoredValue::new(None),
     };

@@ -51,7 +51,8 @@ fn refresh(bar: Bar) {
 
 /// Does what a button says.
 pub fn act(bar: Bar, wish: Wish) {
-    if bar.busy.get_untracked() {
+    let cancels = wish == Wish::End && bar.agent.with_untracked(|agent| agent.state == AgentState::Starting);
+    if bar.busy.get_untracked() && !cancels {
         return;
     }
     bar.busy.set(true);

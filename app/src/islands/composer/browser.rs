@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlTextAreaElement, StorageEvent};
+use web_sys::{Event, HtmlTextAreaElement, StorageEvent};
 
 /// What is kept of a message on its way.
 #[derive(Serialize, Deserialize)]
@@ -28,6 +28,10 @@ struct Kept {
     #[serde(default)]
     at: f64,
 }
+
+/// Milliseconds until what found no server is sent again: at first, and at most.
+const FIRST_PAUSE: i32 = 1_000;
+const LONGEST_PAUSE: i32 = 30_000;
 
 /// What the server says where a question was answered by somebody else.
 const ANSWERED: &str = "answered";
@@ -61,6 +65,7 @@ pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
         was_live.set(live);
     });
     if let Some(window) = dom::window() {
+        dom::listen(&window, "online", move |_: Event| once_more(state));
         dom::listen(&window, "storage", move |event: StorageEvent| adopt(state, &event));
     }
     Effect::new(move |_| {
@@ -176,6 +181,22 @@ fn once_more(state: Composing) {
     go_on(state);
 }
 
+/// Sends what found no server again after a while, each time a longer one. Where the event stream is gone as well, its return is the sign.
+fn try_later(state: Composing) {
+    let (tries, waits) = state.retry.get_value();
+    if waits {
+        return;
+    }
+    state.retry.set_value((tries.saturating_add(1), true));
+    let pause = FIRST_PAUSE.saturating_mul(1 << tries.min(5)).min(LONGEST_PAUSE);
+    dom::after(pause, move || {
+        state.retry.update_value(|(_, waits)| *waits = false);
+        if page_state().is_live() {
+            once_more(state);
+        }
+    });
+}
+
 /// Sends one after the other, as they were written. What was refused stands, and is passed by; where the server isn't there,
 /// all that follow wait for it too.
 fn go_on(state: Composing) {
@@ -186,9 +207,15 @@ fn go_on(state: Composing) {
         let sent = deliver(state, &message).await;
         state.sending.set_value(false);
         match sent {
-            Ok(()) => done(state, &message.id),
+            Ok(()) => {
+                state.retry.update_value(|(tries, _)| *tries = 0);
+                done(state, &message.id);
+            }
             Err(problem) => {
                 let lost = problem.status == 0 || problem.status == 429 || problem.status >= 500;
+                if lost {
+                    try_later(state);
+                }
                 let unsent = Unsent { words: format!("Not sent: {}", problem.title), lost };
                 state.outgoing.update(|all| {
                     let held = |other: &&mut Outgoing| other.id == message.id || (lost && other.problem.is_none());

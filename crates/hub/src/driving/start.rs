@@ -15,9 +15,8 @@ use model::{SessionFacts, SessionId};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use store::{Driven, DrivenState, LiveEdit, LiveWrite, NewSession, Origin};
 use std::time::Duration;
-use store::{AgentPhase, Driven, DrivenState, LiveEdit, LiveWrite, NewSession};
+use store::{AgentPhase, Driven, DrivenState, LiveEdit, LiveWrite, NewSession, Origin};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 

@@ -15,8 +15,7 @@ use crate::{
     Among, Count, HiddenRow, MessageQuery, MessageRecords, Range, Replaced, StoreError, StoredMessage, Stretch,
     Workspace,
 };
-use model::{Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId};
-use model::{Draft, Message, MessageId, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId};
+use model::{Draft, Message, MessageId, MessageType, Micros, Part, Provenance, RecordRef, Role, SessionId, SourceId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, BTreeSet};
 

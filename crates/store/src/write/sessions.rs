@@ -8,10 +8,10 @@ use crate::step::Step;
 use crate::step::chunks::padded;
 use crate::store::on_step;
 use crate::write::feed;
-use crate::{FeedKind, FeedRow, Origin, SessionUpsert, StoreError};
-use model::{Micros, SessionId};
 use crate::write::listed;
 use crate::write::rollup::Rollup;
+use crate::{FeedKind, FeedRow, Origin, SessionUpsert, StoreError};
+use model::{Micros, SessionId};
 use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
 

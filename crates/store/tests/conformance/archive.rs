@@ -1,8 +1,7 @@
 //! Archives: what is written comes back as it was, and everything that belongs to a session is written.
 
 use crate::support::{Engine, NOW, batch, bytes, count, digest, engines, message, record, session, session_id, upload};
-use model::{Body, Draft, MessageId, Micros, SessionId, Usage};
-use model::{Run, RunOutcome};
+use model::{Body, Draft, MessageId, Micros, Run, RunOutcome, SessionId, Usage};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use store::{
