@@ -11,7 +11,7 @@ use walkdir::WalkDir;
 
 use crate::{step, tools, workspace};
 
-/// The design's measure: so many sessions.
+/// The design's measure.
 const SESSIONS: u64 = 200;
 /// Records of the long session that pages are measured with.
 const LONG_SESSION: u64 = 12_000;
