@@ -105,6 +105,9 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
         if let Some(job) = hub.jobs.get(id) {
             log_end(&job, began.elapsed());
         }
+        if let Err(error) = hub.store.rest().await {
+            tracing::debug!(%error, "memory of the import stays in use");
+        }
         hub.jobs.end(id);
     };
     tokio::spawn(import.instrument(span));

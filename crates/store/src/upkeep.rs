@@ -4,7 +4,7 @@
 
 use crate::store::Pools;
 use crate::{Store, StoreError};
-use sqlx::Postgres;
+use sqlx::{Connection as _, Postgres};
 use std::time::Duration;
 
 /// How long to wait for more commits.
@@ -15,6 +15,23 @@ const POSTGRES_PAUSE: Duration = Duration::from_millis(250);
 const LOOKS: usize = 16;
 
 impl Store {
+    /// Gives back the memory that much writing leaves: pages of the file and statements, which are read and prepared anew where they are
+    /// needed again. `PostgreSQL` has them on its side.
+    pub async fn rest(&self) -> Result<(), StoreError> {
+        const SHRINK: &str = "PRAGMA shrink_memory";
+        let Self::Sqlite(pools) = self else { return Ok(()) };
+        let mut writer = pools.writer.acquire().await?;
+        writer.clear_cached_statements().await?;
+        sqlx::raw_sql(SHRINK).execute(&mut *writer).await?;
+        drop(writer);
+        let mut idle = Vec::new();
+        while let Some(mut reader) = pools.readers.try_acquire() {
+            sqlx::raw_sql(SHRINK).execute(&mut *reader).await?;
+            idle.push(reader);
+        }
+        Ok(())
+    }
+
     /// Does it for as long as it is polled.
     pub async fn keep_up(&self) {
         match self {
