@@ -244,7 +244,7 @@ impl Serve {
             Durability::Relaxed => store::Durability::Relaxed,
             Durability::Off => store::Durability::Off,
         };
-        store::Tuning { durability, checkpoint_pages: self.checkpoint_pages }
+        store::Tuning { durability, checkpoint_pages: self.checkpoint_pages, ..store::Tuning::default() }
     }
 }
 

@@ -63,13 +63,14 @@ pub enum Change {
         /// True where they no longer hold, false where they hold again.
         left: bool,
     },
-    /// Create or update a run, by `run.id` within the session. `spent` lists all its API messages so far.
+    /// Create or update a run, by `run.id` within the session. `spent` lists its API messages that are new, or changed since it was
+    /// told of last.
     Run {
         /// The session that the run belongs to.
         session: SessionKey,
         /// The run as it is now.
         run: Run,
-        /// Tokens and cost of each API message, by its id; the sum is the run's usage.
+        /// Tokens and cost of these API messages, by their ids; the sum of all that were told is the run's usage.
         spent: Vec<Spent>,
     },
     /// Bytes of an image or document. FILE messages name them by `sha256` (hex) in `blob`.

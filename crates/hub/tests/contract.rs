@@ -46,6 +46,8 @@ mod flat;
 mod folders;
 #[path = "contract/following.rs"]
 mod following;
+#[path = "contract/growth.rs"]
+mod growth;
 #[path = "contract/hook_keys.rs"]
 mod hook_keys;
 #[path = "contract/hooks.rs"]

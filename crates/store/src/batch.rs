@@ -114,7 +114,7 @@ pub struct Rewind {
 pub struct RunUpsert {
     pub session_key: String,
     pub run: Run,
-    /// What each of its API messages cost. Empty where that isn't known: then the run counts as a whole.
+    /// What its API messages cost that are new or changed. A run of which none was ever told counts as a whole.
     pub spent: Vec<Spent>,
 }
 

@@ -47,7 +47,18 @@ pub(crate) fn above(number: &str, steps: &[i64]) -> String {
 
 /// Selects what was spent: `keys`, model, step, whether it is priced, and [`SUMS`]. `runs` names the runs as `r`, and `only` says
 /// which of them count. Time is in units of `unit`, as `at`.
-pub(crate) fn spending_sql(keys: &str, (runs, only): (&str, &str), unit: i64) -> String {
+pub(crate) fn spending_sql(keys: &str, runs: (&str, &str), unit: i64) -> String {
+    counted_sql(keys, runs, COUNTED, unit)
+}
+
+/// Like [`spending_sql`], of the requests `w.request` alone.
+pub(crate) fn requests_sql(keys: &str, runs: (&str, &str), unit: i64) -> String {
+    let join = "JOIN spent q ON q.workspace_id = r.workspace_id AND q.session_rid = r.session_rid AND q.run_id = r.id \
+                AND q.id = w.request WHERE q.copied = 0";
+    counted_sql(keys, runs, join, unit)
+}
+
+fn counted_sql(keys: &str, (runs, only): (&str, &str), counted: &str, unit: i64) -> String {
     let step = above("q.input + q.cache_read + q.cache_write", &STEPS);
     let sum = |column: &str| format!("CAST(SUM(COALESCE(q.{column}, r.{column})) AS BIGINT) AS {column}");
     let cost = "CASE WHEN q.id IS NULL THEN r.cost_usd ELSE q.cost_usd END";
@@ -59,7 +70,7 @@ pub(crate) fn spending_sql(keys: &str, (runs, only): (&str, &str), unit: i64) ->
         "SELECT {keys}, COALESCE(q.ended_at, r.started_at) / {unit} AS at, COALESCE(q.model, r.model, '') AS model, \
          {step} AS step, {PRICED} AS priced, COUNT(*) AS requests, {}, {}, {}, {}, \
          CAST(SUM(COALESCE(q.cache_write_1h, 0)) AS BIGINT) AS cache_write_1h, CAST(SUM({cost}) AS BIGINT) AS cost_nano \
-         FROM {runs} {COUNTED} AND {only} GROUP BY {keys}, COALESCE(q.ended_at, r.started_at) / {unit}, \
+         FROM {runs} {counted} AND {only} GROUP BY {keys}, COALESCE(q.ended_at, r.started_at) / {unit}, \
          COALESCE(q.model, r.model, ''), {step}, {PRICED}",
         sum("input"),
         sum("output"),

@@ -265,6 +265,29 @@ impl SessionRow {
         }
     }
 
+    /// Counts the lines that a message adds to files and removes, in place of those of its stored row.
+    pub(crate) fn count_lines(&mut self, before: (i64, i64), lines: (i64, i64)) {
+        self.lines_added = self.lines_added.saturating_add(lines.0 - before.0);
+        self.lines_removed = self.lines_removed.saturating_add(lines.1 - before.1);
+    }
+
+    /// Adds what a run took.
+    pub(crate) fn add_usage(&mut self, usage: Usage, cost_usd: Option<f64>) {
+        self.input = self.input.saturating_add(usage.input);
+        self.output = self.output.saturating_add(usage.output);
+        self.cache_read = self.cache_read.saturating_add(usage.cache_read);
+        self.cache_write = self.cache_write.saturating_add(usage.cache_write);
+        if let Some(cost) = cost_usd {
+            self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+
+    /// Takes out what all runs took.
+    pub(crate) fn forget_runs(&mut self) {
+        (self.input, self.output, self.cache_read, self.cache_write) = (0, 0, 0, 0);
+        (self.runs_open, self.cost_usd, self.last_outcome) = (0, None, None);
+    }
+
     /// A person spoke, or the agent came back: what had ended goes on.
     pub(crate) fn reopen(&mut self) {
         (self.ended_at, self.failed) = (None, 0);

@@ -10,6 +10,7 @@ use sqlx::{ConnectOptions as _, Pool, Transaction};
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
@@ -35,16 +36,19 @@ pub enum Durability {
 }
 
 /// How a database is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Tuning {
     pub durability: Durability,
     /// Pages of the write-ahead log from which on it is moved into the database.
     pub checkpoint_pages: u32,
+    /// Counts the steps of `SQLite`'s virtual machine, for tests: how much work reading and writing is, whatever the machine. A row that is
+    /// read takes several. Statements become a tenth slower.
+    pub steps: Option<&'static AtomicU64>,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { durability: Durability::Full, checkpoint_pages: 4000 }
+        Self { durability: Durability::Full, checkpoint_pages: 4000, steps: None }
     }
 }
 
@@ -264,7 +268,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     let was_left_open = integrity::was_left_open(file);
     let inspection = SqliteConnectOptions::new().filename(file).read_only(true).disable_statement_logging();
     let options = sqlite_options(file, tuning.durability);
-    let writer = open_writer(options.clone(), tuning.checkpoint_pages).await?;
+    let writer = open_writer(options.clone(), tuning).await?;
     let found: String = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&writer).await?;
     if version_number(&found) < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found, needed: OLDEST_SQLITE.0 });
@@ -278,7 +282,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     } else {
         migrate(&steps, steps.run(&writer).await)?;
     }
-    let readers = open_readers(options).await;
+    let readers = open_readers(options, tuning).await;
     let (committed, inspection) = (Arc::default(), Some(inspection));
     Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
 }
@@ -305,28 +309,28 @@ fn sqlite_options(file: &Path, durability: Durability) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-async fn open_writer(options: SqliteConnectOptions, checkpoint_pages: u32) -> Result<Pool<sqlx::Sqlite>, sqlx::Error> {
+async fn open_writer(options: SqliteConnectOptions, tuning: Tuning) -> Result<Pool<sqlx::Sqlite>, sqlx::Error> {
     let options = options
         .thread_name(|_| "store-writer".to_owned())
         .statement_cache_capacity(STATEMENTS)
         .pragma("cache_size", "-16384")
         .pragma("journal_size_limit", "67108864")
         // Where nobody moves the log beside the writes, or too slowly.
-        .pragma("wal_autocheckpoint", checkpoint_pages.saturating_mul(2).to_string())
+        .pragma("wal_autocheckpoint", tuning.checkpoint_pages.saturating_mul(2).to_string())
         .pragma("secure_delete", "FAST");
-    one_for_ever(SqlitePoolOptions::new().max_connections(1)).connect_with(options).await
+    one_for_ever(SqlitePoolOptions::new().max_connections(1), tuning).connect_with(options).await
 }
 
 /// Opens all readers at once: a full disk lets none be opened, and those that are there read on. Where it is full already, or the file
 /// is damaged, each is tried again when it is asked for.
-async fn open_readers(options: SqliteConnectOptions) -> Pool<sqlx::Sqlite> {
+async fn open_readers(options: SqliteConnectOptions, tuning: Tuning) -> Pool<sqlx::Sqlite> {
     let options = options
         .thread_name(|n| format!("store-reader-{n}"))
         .pragma("cache_size", "-2048")
         .pragma("wal_autocheckpoint", "0")
         .pragma("query_only", "ON");
     let readers = SqlitePoolOptions::new().min_connections(READERS).max_connections(READERS);
-    let readers = one_for_ever(readers).connect_lazy_with(options);
+    let readers = one_for_ever(readers, tuning).connect_lazy_with(options);
     let all = async {
         let mut held = Vec::new();
         for _ in 0..READERS {
@@ -339,8 +343,18 @@ async fn open_readers(options: SqliteConnectOptions) -> Pool<sqlx::Sqlite> {
 }
 
 /// A file's connections don't go stale: they are neither renewed nor tried before use.
-fn one_for_ever(options: SqlitePoolOptions) -> SqlitePoolOptions {
-    options.idle_timeout(None).max_lifetime(None).test_before_acquire(false)
+fn one_for_ever(options: SqlitePoolOptions, tuning: Tuning) -> SqlitePoolOptions {
+    let options = options.idle_timeout(None).max_lifetime(None).test_before_acquire(false);
+    let Some(steps) = tuning.steps else { return options };
+    options.after_connect(move |connection, _| {
+        Box::pin(async move {
+            connection.lock_handle().await?.set_progress_handler(1, move || {
+                steps.fetch_add(1, Ordering::Relaxed);
+                true
+            });
+            Ok(())
+        })
+    })
 }
 
 /// `3.51.3` as `SQLite` numbers its releases: 3051003. 0 for what isn't a version.

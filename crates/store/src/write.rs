@@ -67,7 +67,7 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
     batch.runs.retain(|run| !sessions.is_purged(&run.session_key));
     batch.blobs.retain(|blob| !sessions.is_purged(&blob.session_key));
     let source = match batch.source {
-        Some(source) => match source::write(step, source, sessions.any_kept()).await? {
+        Some(source) => match source::write(step, source, sessions.any_kept(), &mut sessions.rollup).await? {
             Some(written) => Some(written),
             None => return Ok(Written { pos: step.feed_pos, ..Written::default() }),
         },
@@ -77,6 +77,10 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
     let rewritten = source.as_ref().filter(|source| source.rewritten && source.at_end).map(|source| source.rid);
     if let Some(source) = source {
         sessions::link(step, &sessions, source.rid).await?;
+        for rid in source.emptied {
+            let index = sessions::loaded(step, &mut sessions, rid).await?;
+            sessions.row(index).forget_runs();
+        }
     }
     let mut changes = changes::Changes::default();
     let calls = calls(&sessions, &batch.messages)?;

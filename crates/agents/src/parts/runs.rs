@@ -13,6 +13,8 @@ pub(crate) struct Runs {
     all: Vec<Run>,
     /// Indexes of runs that changed since the last flush.
     dirty: Vec<usize>,
+    /// The API messages that changed since then, by the hashes of their ids.
+    dirty_requests: BTreeSet<u64>,
     /// Is the last run still the current one?
     current: bool,
     /// When the agent last said or did something.
@@ -168,10 +170,12 @@ impl Runs {
 
     /// The model said something. `before` is the time of what stands before it.
     pub fn said(&mut self, id: &MessageId, before: Micros) {
-        let counted = self.awaits.take().and_then(|of| self.usage.get_mut(&of));
-        if let Some(counted) = counted.filter(|counted| counted.spent.message_id.is_none()) {
+        let awaits = self.awaits.take();
+        let counted = awaits.and_then(|of| Some((of, self.usage.get_mut(&of)?)));
+        if let Some((of, counted)) = counted.filter(|(_, counted)| counted.spent.message_id.is_none()) {
             counted.spent.message_id = Some(id.clone());
             self.dirty.push(counted.run);
+            self.dirty_requests.insert(of);
         } else if self.said.is_none() {
             self.said = Some((id.clone(), before));
         }
@@ -190,7 +194,9 @@ impl Runs {
     pub fn count(&mut self, spent: Spent) {
         let Some(run) = self.all.len().checked_sub(1) else { return };
         let said = self.said.take();
-        let known = self.usage.entry(hash(&spent.id)).or_insert_with(|| {
+        let of = hash(&spent.id);
+        let known = self.usage.entry(of).or_insert_with(|| {
+            self.dirty_requests.insert(of);
             let (first, before) = said.unzip();
             let began_at = spent.began_at.or(before.filter(|before| *before > Micros(0)));
             let (id, is_copy, model) = (spent.id.clone(), spent.is_copy, self.all[run].model.clone());
@@ -200,11 +206,13 @@ impl Runs {
         let run = known.run;
         if known.learn(&spent) {
             self.dirty.push(run);
+            self.dirty_requests.insert(of);
         }
         if let Some(cost) = spent.cost_usd {
             *self.all[run].cost_usd.get_or_insert(0.0) += cost - known.spent.cost_usd.unwrap_or(0.0);
             known.spent.cost_usd = spent.cost_usd;
             self.dirty.push(run);
+            self.dirty_requests.insert(of);
         }
         let usage = spent.usage;
         if usage.output < known.spent.usage.output || usage == known.spent.usage {
@@ -218,25 +226,31 @@ impl Runs {
         total.cache_read += usage.cache_read.saturating_sub(old.cache_read);
         total.cache_write += usage.cache_write.saturating_sub(old.cache_write);
         self.dirty.push(run);
+        self.dirty_requests.insert(of);
     }
 
     /// The first request of the last run had its first token after so many milliseconds.
     pub fn first_token(&mut self, milliseconds: i64) {
         let Some(last) = self.all.len().checked_sub(1) else { return };
-        let of_run = self.usage.values_mut().filter(|counted| counted.run == last);
-        if let Some(first) = of_run.min_by_key(|counted| (counted.spent.ended_at, counted.spent.id.clone())) {
+        let of_run = self.usage.iter_mut().filter(|(_, counted)| counted.run == last);
+        if let Some((of, first)) = of_run.min_by_key(|(_, counted)| (counted.spent.ended_at, counted.spent.id.clone()))
+        {
             first.spent.first_token_ms = Some(milliseconds);
             self.dirty.push(last);
+            self.dirty_requests.insert(*of);
         }
     }
 
-    /// The runs that changed since the last call, each once, with what each of their API messages cost.
+    /// The runs that changed since the last call, each once, with what each API message of theirs cost that changed since then.
     pub fn changed(&mut self) -> Vec<(Run, Vec<Spent>)> {
         let dirty: BTreeSet<usize> = std::mem::take(&mut self.dirty).into_iter().collect();
         let mut spent: HashMap<usize, Vec<Spent>> = HashMap::new();
-        for counted in self.usage.values().filter(|counted| dirty.contains(&counted.run)) {
+        let usage = &self.usage;
+        self.dirty_requests.retain(|of| {
+            let Some(counted) = usage.get(of).filter(|counted| dirty.contains(&counted.run)) else { return true };
             spent.entry(counted.run).or_default().push(counted.spent.clone());
-        }
+            false
+        });
         let with_spent = |at: usize| {
             let mut spent = spent.remove(&at).unwrap_or_default();
             spent.sort_by(|a, b| a.id.cmp(&b.id));

@@ -7,8 +7,9 @@ use hub::{Caller, Consent, Hub, Root, Scoped, Settings};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use store::{Database, Store};
+use store::{Database, Store, Tuning};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct House {
     pub hub: Hub,
+    steps: Option<&'static AtomicU64>,
     dir: PathBuf,
     _temporary: TempDir,
 }
@@ -43,15 +45,28 @@ impl House {
 
     /// Without folders to look into.
     pub async fn new() -> Self {
-        Self::build(None).await
+        Self::build(None, None).await
     }
 
     /// With the folder `projects` to look into.
     pub async fn with_projects(consent: Consent) -> Self {
-        Self::build(Some(consent)).await
+        Self::build(Some(consent), None).await
     }
 
-    async fn build(consent: Option<Consent>) -> Self {
+    /// With the folder `projects`, which is followed. Counts the work of the database: [`Self::steps`].
+    pub async fn counting() -> Self {
+        Self::build(Some(Consent::Given), Some(Box::leak(Box::default()))).await
+    }
+
+    /// The steps that the database took while `work` was done.
+    pub async fn steps(&self, work: impl Future<Output = ()>) -> u64 {
+        let count = || self.steps.map_or(0, |steps| steps.load(Ordering::Relaxed));
+        let before = count();
+        work.await;
+        count() - before
+    }
+
+    async fn build(consent: Option<Consent>, steps: Option<&'static AtomicU64>) -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("projects")).unwrap();
@@ -67,9 +82,10 @@ impl House {
             version: "1.2.3".to_owned(),
             ..Settings::default()
         };
-        let store = Store::open(&Database::Sqlite(dir.join("data/verbatim.db"))).await.unwrap();
+        let database = Database::Sqlite(dir.join("data/verbatim.db"));
+        let store = Store::open_with(&database, Tuning { steps, ..Tuning::default() }).await.unwrap();
         let hub = Hub::new(store, settings, CancellationToken::new()).await.unwrap();
-        Self { hub, dir, _temporary: temporary }
+        Self { hub, steps, dir, _temporary: temporary }
     }
 
     /// With one imported transcript.

@@ -3,12 +3,16 @@
 
 use super::sessions::{self, Sessions};
 use crate::StoreError;
+use crate::dialect::indexed_by_in;
+
 use crate::step::Step;
+use crate::step::chunks::padded;
 use crate::store::on_step;
 use sqlx::QueryBuilder;
+use std::collections::HashMap;
 
 /// Calls per look-up.
-const MANY: usize = 500;
+const MANY: usize = 512;
 
 /// The main session of a family, by the key of one of its sessions.
 fn root(key: &str) -> &str {
@@ -48,19 +52,26 @@ pub(super) async fn claim(
     sessions: &mut Sessions,
     calls: &[(usize, String)],
 ) -> Result<(), StoreError> {
-    for chunk in calls.chunks(MANY) {
+    let index = indexed_by_in(step.tx, " INDEXED BY session_call");
+    let mut callers: HashMap<&str, usize> = HashMap::with_capacity(calls.len());
+    for (caller, id) in calls {
+        callers.entry(id).or_insert(*caller);
+    }
+    let ids: Vec<&str> = callers.keys().copied().collect();
+    for ids in padded(&ids, MANY) {
         let found: Vec<(i64, String, String)> = on_step!(step, c => {
-            let mut q = QueryBuilder::new("SELECT rid, key, call_id FROM session WHERE workspace_id = ");
+            let mut q =
+                QueryBuilder::new(format!("SELECT rid, key, call_id FROM session{index} WHERE workspace_id = "));
             q.push_bind(step.workspace).push(" AND create_hash IS NULL AND parent_key IS NOT NULL AND call_id IN (");
             let mut list = q.separated(", ");
-            for (_, id) in chunk {
-                list.push_bind(id.as_str());
+            for id in ids {
+                list.push_bind(id);
             }
             list.push_unseparated(")");
-            q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+            q.build_query_as().fetch_all(c).await
         })?;
         for (rid, key, call_id) in found {
-            let Some((caller, _)) = chunk.iter().find(|(_, id)| *id == call_id) else { continue };
+            let Some(caller) = callers.get(call_id.as_str()) else { continue };
             let (caller, agent) = (sessions.row(*caller).key.clone(), sessions.row(*caller).agent.clone());
             if caller == key || root(&caller) != root(&key) {
                 continue;

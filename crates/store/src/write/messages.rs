@@ -22,8 +22,8 @@ use crate::step::Step;
 use crate::step::table::{self, Row, Table, Verb};
 use crate::{StoreError, dialect::indexed};
 use copies::{HandedOver, Owners};
+use rows::Old;
 pub(super) use rows::chosen;
-use rows::{EDIT, Old};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -154,13 +154,7 @@ pub(crate) async fn write(
     rows::delete_search(step, &planned).await?;
     rows::insert(step, &planned).await?;
     rows::update(step, &planned).await?;
-    if copies == Copies::Possible {
-        let mut edited = handed_over.write(step, sessions, changes).await?;
-        let edits =
-            planned.iter().filter(|planned| planned.message.message_type == EDIT && planned.kind != Kind::Equal);
-        edited.extend(edits.map(|planned| planned.session));
-        copies::sum_lines(step, sessions, &edited).await?;
-    }
+    handed_over.write(step, sessions, changes).await?;
     answer(step, sessions, &planned, &mut unsettled.questions).await?;
     settle(step, sessions, unsettled).await?;
     tools::store(step, sessions, &planned).await?;
@@ -290,7 +284,11 @@ fn place<'a>(
         let grown = merge(&mut references, &planned.references);
         planned.references = references;
         (planned.rid, planned.seq, planned.copied) = (old.rid, old.seq, old.copied != 0);
-        if old.hash == planned.message.hash {
+        let is_equal = old.hash == planned.message.hash;
+        if !planned.copied && (grown || !is_equal) {
+            row.count_lines(old.lines(), planned.message.lines);
+        }
+        if is_equal {
             planned.revision = old.revision;
             planned.kind = if grown { Kind::Referenced } else { Kind::Equal };
             return Ok(());
@@ -320,6 +318,9 @@ fn place<'a>(
         }
         changes.add(planned.session_rid, planned.seq);
         begin_work(row, planned);
+        if !planned.copied {
+            row.count_lines((0, 0), planned.message.lines);
+        }
     }
     row.seen(planned.message.created_at.min(step.now.0));
     if !planned.copied {

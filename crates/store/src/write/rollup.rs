@@ -5,7 +5,7 @@ mod activity;
 use super::sessions::Loaded;
 use crate::StoreError;
 use crate::columns::columns;
-use crate::rollup::{SLOT, SLOTS, SUMS, adding, of_session, shift, spending_sql};
+use crate::rollup::{SLOT, SLOTS, SUMS, adding, of_session, requests_sql, shift, spending_sql};
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::step::table::{Kind, Row, Table, Verb};
@@ -16,11 +16,15 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use std::sync::LazyLock;
 
-/// Runs per look-up.
+/// Runs or requests per look-up.
 const RUNS: usize = 200;
+/// Which of the runs `r` are those of `w`.
+const ONLY: &str = "r.session_rid = w.session_rid AND r.id = w.id AND r.workspace_id = w.workspace_id";
 
 /// A run's session and id.
 pub(in crate::write) type RunKey = (i64, String);
+/// The session of a request, its run and its id.
+pub(in crate::write) type RequestKey = (i64, String, String);
 
 columns! {
     /// What the runs of a session spent in a slot.
@@ -114,7 +118,6 @@ impl Rollup {
         runs: &[RunKey],
         sign: i64,
     ) -> Result<(), StoreError> {
-        const ONLY: &str = "r.session_rid = w.session_rid AND r.id = w.id AND r.workspace_id = w.workspace_id";
         let spending = spending_sql("r.session_rid", ("w CROSS JOIN run r", ONLY), SLOT);
         for chunk in runs.chunks(RUNS) {
             let rows: Vec<SpendingRow> = on_step!(step, c => {
@@ -124,20 +127,40 @@ impl Rollup {
                 });
                 q.push(") ").push(&spending).build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
             })?;
-            for row in rows {
-                let sums = Sums([
-                    row.requests,
-                    row.input,
-                    row.output,
-                    row.cache_read,
-                    row.cache_write,
-                    row.cache_write_1h,
-                    row.cost_nano,
-                ]);
-                let of_session = self.spending.entry(row.session_rid).or_default();
-                *of_session.entry((row.at, row.model, row.step, row.priced)).or_default() +=
-                    Sums(sums.0.map(|sum| sign * sum));
-            }
+            self.spent(rows, sign);
+        }
+        self.count_runs(step, runs, sign).await
+    }
+
+    /// Adds what these requests took, or takes it away, as it is stored now.
+    pub(in crate::write) async fn requests(
+        &mut self,
+        step: &mut Step<'_>,
+        requests: &[RequestKey],
+        sign: i64,
+    ) -> Result<(), StoreError> {
+        let spending = requests_sql("r.session_rid", ("w CROSS JOIN run r", ONLY), SLOT);
+        for chunk in requests.chunks(RUNS) {
+            let rows: Vec<SpendingRow> = on_step!(step, c => {
+                let mut q = QueryBuilder::new("WITH w (workspace_id, session_rid, id, request) AS (");
+                q.push_values(chunk, |mut b, (session_rid, run, id)| {
+                    b.push_bind(step.workspace).push_bind(*session_rid).push_bind(run.as_str()).push_bind(id.as_str());
+                });
+                q.push(") ").push(&spending).build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
+            })?;
+            self.spent(rows, sign);
+        }
+        Ok(())
+    }
+
+    /// Adds how many these runs are, or takes it away, as far as they count where they are.
+    pub(in crate::write) async fn count_runs(
+        &mut self,
+        step: &mut Step<'_>,
+        runs: &[RunKey],
+        sign: i64,
+    ) -> Result<(), StoreError> {
+        for chunk in runs.chunks(RUNS) {
             let counted: Vec<(i64, i64, String)> = on_step!(step, c => {
                 let mut q = QueryBuilder::new("WITH w (workspace_id, session_rid, id) AS (");
                 q.push_values(chunk, |mut b, (session_rid, id)| {
@@ -154,6 +177,23 @@ impl Rollup {
             }
         }
         Ok(())
+    }
+
+    fn spent(&mut self, rows: Vec<SpendingRow>, sign: i64) {
+        for row in rows {
+            let sums = [
+                row.requests,
+                row.input,
+                row.output,
+                row.cache_read,
+                row.cache_write,
+                row.cache_write_1h,
+                row.cost_nano,
+            ];
+            let of_session = self.spending.entry(row.session_rid).or_default();
+            *of_session.entry((row.at, row.model, row.step, row.priced)).or_default() +=
+                Sums(sums.map(|sum| sign * sum));
+        }
     }
 
     /// Counts messages, by session and slot.

@@ -5,6 +5,7 @@ use crate::columns::text;
 use crate::prepare::{PreparedSource, gap};
 use crate::step::Step;
 use crate::store::on_step;
+use crate::write::rollup::{Rollup, RunKey};
 use sqlx::QueryBuilder;
 
 const CHUNKS_PER_STATEMENT: usize = 16;
@@ -16,6 +17,8 @@ pub(crate) struct WrittenSource {
     pub rewritten: bool,
     /// All of the file is stored.
     pub at_end: bool,
+    /// Sessions whose runs were deleted: the file is read anew.
+    pub emptied: Vec<i64>,
 }
 
 /// Appends what is new; None if it is there already. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
@@ -24,6 +27,7 @@ pub(crate) async fn write(
     step: &mut Step<'_>,
     source: PreparedSource,
     is_kept: bool,
+    rollup: &mut Rollup,
 ) -> Result<Option<WrittenSource>, StoreError> {
     let PreparedSource { head, mut chunks } = source;
     let found: Option<(i64, i64, String, Option<i64>)> = on_step!(step, c => {
@@ -36,9 +40,10 @@ pub(crate) async fn write(
     }
     let (mut rid, mut stored, mut replaces) =
         found.map_or((None, 0, None), |(rid, size, _, replaces)| (Some(rid), size as u64, replaces));
+    let mut emptied = Vec::new();
     if let Some(old) = rid.filter(|_| head.replace) {
         let new = step.rid();
-        delete_runs(step, old).await?;
+        emptied = delete_runs(step, old, rollup).await?;
         move_sessions(step, old, new).await?;
         delete(step, old).await?;
         (rid, stored, replaces) = (Some(new), 0, Some(old));
@@ -74,7 +79,7 @@ pub(crate) async fn write(
             q.build().persistent(rows.len() == CHUNKS_PER_STATEMENT || rows.len() == 1).execute(c).await.map(drop)
         })?;
     }
-    Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some() }))
+    Ok(Some(WrittenSource { rid, rewritten: replaces.is_some(), at_end: head.modified_at.is_some(), emptied }))
 }
 
 /// Are all of its sessions deleted for good? Then its bytes aren't kept either.
@@ -100,19 +105,31 @@ pub(crate) async fn delete_purged_bytes(step: &mut Step<'_>, rid: i64) -> Result
     Ok(())
 }
 
-/// Deletes the runs of sessions that came from a source alone: it is read anew, and may tell of other ones.
-async fn delete_runs(step: &mut Step<'_>, source: i64) -> Result<(), StoreError> {
-    for table in ["spent", "run"] {
-        let sql = format!(
-            "DELETE FROM {table} WHERE workspace_id = $1 \
-             AND session_rid IN (SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid = $2) \
-             AND session_rid NOT IN (SELECT session_rid FROM session_source WHERE workspace_id = $1 AND source_rid <> $2)"
-        );
-        on_step!(step, c => {
-            sqlx::query(sqlx::AssertSqlSafe(sql.clone())).bind(step.workspace).bind(source).execute(c).await.map(drop)
+/// Deletes the runs of sessions that came from a source alone, and takes them out of the sums: it is read anew, and may tell of other
+/// ones. Returns the sessions.
+async fn delete_runs(step: &mut Step<'_>, source: i64, rollup: &mut Rollup) -> Result<Vec<i64>, StoreError> {
+    let sessions: Vec<i64> = on_step!(step, c => {
+        sqlx::query_scalar(
+            "SELECT l.session_rid FROM session_source l WHERE l.workspace_id = $1 AND l.source_rid = $2 AND NOT EXISTS (\
+             SELECT 1 FROM session_source o WHERE o.workspace_id = $1 AND o.session_rid = l.session_rid AND o.source_rid <> $2)",
+        )
+        .bind(step.workspace).bind(source).fetch_all(c).await
+    })?;
+    for session in &sessions {
+        let runs: Vec<String> = on_step!(step, c => {
+            sqlx::query_scalar("SELECT id FROM run WHERE workspace_id = $1 AND session_rid = $2")
+                .bind(step.workspace).bind(session).fetch_all(c).await
         })?;
+        let runs: Vec<RunKey> = runs.into_iter().map(|id| (*session, id)).collect();
+        rollup.runs(step, &runs, -1).await?;
+        for sql in [
+            "DELETE FROM spent WHERE workspace_id = $1 AND session_rid = $2",
+            "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
+        ] {
+            on_step!(step, c => sqlx::query(sql).bind(step.workspace).bind(session).execute(c).await.map(drop))?;
+        }
     }
-    Ok(())
+    Ok(sessions)
 }
 
 async fn move_sessions(step: &mut Step<'_>, from: i64, to: i64) -> Result<(), StoreError> {

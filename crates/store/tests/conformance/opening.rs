@@ -28,6 +28,13 @@ async fn what_is_stored_takes_room() {
     }
 }
 
+/// The number of the last file of migrations.
+fn newest_migration() -> i64 {
+    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/sqlite")).unwrap();
+    let number = |name: std::ffi::OsString| name.to_str().unwrap().split_once('_').unwrap().0.parse().unwrap();
+    files.map(|file| number(file.unwrap().file_name())).max().unwrap()
+}
+
 #[tokio::test]
 async fn a_newer_database_is_refused() {
     for engine in engines().await {
@@ -47,7 +54,7 @@ async fn a_newer_database_is_refused() {
             }
         }
         let error = Store::open(&engine.database).await.unwrap_err();
-        assert!(matches!(error, StoreError::Newer { found: 9000, known: 91..9000 }), "{error}");
+        assert!(matches!(error, StoreError::Newer { found: 9000, known } if known == newest_migration()), "{error}");
     }
 }
 

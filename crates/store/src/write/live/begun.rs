@@ -14,7 +14,6 @@ use crate::{GivenRun, LiveBegin, LiveDone, LiveEndRun, MessageQuery, Objection, 
 use model::run_prompt::{NoticePlacement, RunFormat, render};
 use model::sdk_format::{RunInput, SdkMessage, format_for_sdk};
 use model::{Message, RunOutcome, SessionId, Usage};
-use std::collections::BTreeSet;
 
 /// Begins a run, or gives the open one again, byte for byte: its agent crashed, or lost the answer.
 pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answer, StoreError> {
@@ -65,7 +64,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     let row = sessions.row(index);
     row.begun_run = Some(begin.run.clone());
     row.delivered_seq = row.delivered_seq.max(to);
-    runs::sum(step, &mut sessions, &BTreeSet::from([index])).await?;
+    runs::begun(step, &mut sessions, index).await?;
     sessions::store(step, &mut sessions).await?;
     feed::write(step, &sessions, &Changes::default()).await?;
     Ok(Ok(LiveDone::Begun(Box::new(GivenRun {
@@ -208,7 +207,7 @@ async fn finish(
     }
     let run = [(rid, end.run.clone())];
     sessions.rollup.runs(step, &run, -1).await?;
-    on_step!(step, c => {
+    let ended = on_step!(step, c => {
         sqlx::query(
             "UPDATE run SET ended_at = $4, outcome = $5, model = $6, input = $7, output = $8, cache_read = $9, \
              cache_write = $10, cost_usd = $11 WHERE workspace_id = $1 AND session_rid = $2 AND id = $3",
@@ -216,8 +215,8 @@ async fn finish(
         .bind(step.workspace).bind(rid).bind(&end.run).bind(step.now.0).bind(end.outcome.as_str())
         .bind(end.model.as_deref().map(|model| text(model).into_owned()))
         .bind(end.usage.input).bind(end.usage.output).bind(end.usage.cache_read).bind(end.usage.cache_write)
-        .bind(end.cost_usd).execute(c).await.map(drop)
+        .bind(end.cost_usd).execute(c).await.map(|done| done.rows_affected())
     })?;
     sessions.rollup.runs(step, &run, 1).await?;
-    runs::sum(step, sessions, &BTreeSet::from([index])).await
+    if ended > 0 { runs::ended(step, sessions, index, end.usage, end.cost_usd).await } else { Ok(()) }
 }

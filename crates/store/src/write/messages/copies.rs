@@ -79,15 +79,14 @@ impl<'a> HandedOver<'a> {
         is_original
     }
 
-    /// Makes them copies. Returns the indexes of sessions whose edits count no more.
+    /// Makes them copies.
     pub(super) async fn write(
         self,
         step: &mut Step<'_>,
         sessions: &mut Sessions,
         changes: &mut Changes,
-    ) -> Result<BTreeSet<usize>, StoreError> {
+    ) -> Result<(), StoreError> {
         let mut unasked = BTreeSet::new();
-        let mut edited = BTreeSet::new();
         for (rid, (old, session_id)) in self.0 {
             let index = sessions::loaded(step, sessions, old.session_rid()).await?;
             on_step!(step, c => {
@@ -100,20 +99,18 @@ impl<'a> HandedOver<'a> {
             let row = sessions.row(index);
             row.forked_from = Some(session_id);
             row.approvals_open -= old.asks;
+            row.count_lines(old.lines(), (0, 0));
             if row.ask_seq == old.seq {
                 row.ask_seq = 0;
                 unasked.insert(index);
             }
             count(row, changes, old.count_key(), (old.created_at, -1));
             changes.look_again(row.rid, old.seq, old.revision);
-            if old.is_edit() {
-                edited.insert(index);
-            }
         }
         for index in unasked {
             find_question(step, sessions, index).await?;
         }
-        Ok(edited)
+        Ok(())
     }
 }
 
@@ -182,8 +179,8 @@ async fn owners(step: &mut Step<'_>, sessions: &Sessions, others: Vec<Old>) -> R
         others.iter().map(Old::session_rid).filter(|rid| sessions.by_rid(*rid).is_none()).collect();
     for chunk in missing.into_iter().collect::<Vec<_>>().chunks(IDS) {
         let rows: Vec<(i64, String, String, Option<String>)> = on_step!(step, c => {
-            let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE workspace_id = ");
-            q.push_bind(step.workspace).push(" AND rid IN (");
+            // By the key alone: with the workspace, SQLite would read all of its sessions.
+            let mut q = QueryBuilder::new("SELECT rid, id, agent, parent_key FROM session WHERE rid IN (");
             let mut list = q.separated(", ");
             for rid in chunk {
                 list.push_bind(*rid);
@@ -204,26 +201,4 @@ async fn owners(step: &mut Step<'_>, sessions: &Sessions, others: Vec<Old>) -> R
         owners.all.push(Owner { session_id: session_id.clone(), agent: agent.clone(), old });
     }
     Ok(owners)
-}
-
-/// Sums up anew what the edits of sessions that were read from files changed.
-pub(super) async fn sum_lines(
-    step: &mut Step<'_>,
-    sessions: &mut Sessions,
-    edited: &BTreeSet<usize>,
-) -> Result<(), StoreError> {
-    for index in edited {
-        let rid = sessions.row(*index).rid;
-        // Written out as the index has it, which holds nothing else.
-        let (added, removed): (i64, i64) = on_step!(step, c => {
-            sqlx::query_as(
-                "SELECT CAST(COALESCE(SUM(lines_added), 0) AS BIGINT), CAST(COALESCE(SUM(lines_removed), 0) AS BIGINT) \
-                 FROM message WHERE workspace_id = $1 AND session_rid = $2 AND copied = 0 AND lines_added + lines_removed > 0",
-            )
-            .bind(step.workspace).bind(rid).fetch_one(c).await
-        })?;
-        let row = sessions.row(*index);
-        (row.lines_added, row.lines_removed) = (added, removed);
-    }
-    Ok(())
 }

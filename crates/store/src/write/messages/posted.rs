@@ -5,6 +5,7 @@ use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, merge};
 use crate::StoreError;
 use crate::columns::columns;
+use crate::dialect::indexed_by_in;
 use crate::pack::{Reference, unpack_draft, unpack_references};
 use crate::step::Step;
 use crate::store::on_step;
@@ -150,14 +151,16 @@ fn without_files(
 
 /// The rows that were posted to the agents of these sessions, in their order.
 async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Posted>, StoreError> {
+    let index = indexed_by_in(step.tx, " INDEXED BY message_posted");
     let rows: Vec<Row> = on_step!(step, c => {
         let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
         let mut q = QueryBuilder::new(format!(
-            "SELECT {columns}, m.body FROM driven d \
-             JOIN session s ON s.workspace_id = d.workspace_id AND s.id = d.session_id \
-             JOIN message m ON m.workspace_id = s.workspace_id AND m.session_rid = s.rid \
-             WHERE m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND d.workspace_id = "
+            "SELECT {columns}, m.body FROM session s \
+             CROSS JOIN driven d CROSS JOIN message m{index} \
+             WHERE d.session_id = s.id AND m.session_rid = s.rid AND m.workspace_id = d.workspace_id \
+             AND m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND d.workspace_id = "
         ));
+        // Not the session's workspace: SQLite would read all of its sessions.
         q.push_bind(step.workspace).push(" AND s.rid IN (");
         let mut list = q.separated(", ");
         for rid in sessions {

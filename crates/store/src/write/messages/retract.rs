@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{copies, count, find_question, memory, rows, tools};
+use super::{count, find_question, memory, rows, tools};
 use crate::columns::columns;
 use crate::display;
 use crate::pack::{Packer, content_hash, unpack_draft, unpack_references};
@@ -107,7 +107,6 @@ async fn retract(
 ) -> Result<(), StoreError> {
     let mut packer = Packer::new()?;
     let last = sessions.row(index).ask_seq;
-    let mut edited = BTreeSet::new();
     for chunk in rids.chunks(MANY) {
         let found: Vec<Row> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
@@ -121,29 +120,26 @@ async fn retract(
         let rid = sessions.row(index).rid;
         tools::delete(step, sessions, rid, chunk).await?;
         for row in found {
-            if retract_one(step, sessions.row(index), row, &mut packer, changes).await? {
-                edited.insert(index);
-            }
+            retract_one(step, sessions.row(index), row, &mut packer, changes).await?;
         }
     }
-    copies::sum_lines(step, sessions, &edited).await?;
     if sessions.row(index).ask_seq < last {
         find_question(step, sessions, index).await?;
     }
     Ok(())
 }
 
-/// Takes one message back, unless it is. Returns whether lines were counted of it.
+/// Takes one message back, unless it is.
 async fn retract_one(
     step: &mut Step<'_>,
     session: &mut SessionRow,
     Row { old, body }: Row,
     packer: &mut Packer,
     changes: &mut Changes,
-) -> Result<bool, StoreError> {
+) -> Result<(), StoreError> {
     let mut draft = unpack_draft(&body)?;
     if draft.status == Status::Retracted {
-        return Ok(false);
+        return Ok(());
     }
     draft.status = Status::Retracted;
     let is_dev = old.display() == i64::from(display::DEV);
@@ -165,6 +161,7 @@ async fn retract_one(
     changes.change(session.rid, old.seq, old.revision + 1);
     if old.copied == 0 {
         session.approvals_open -= old.asks;
+        session.count_lines(old.lines(), (0, 0));
         if session.ask_seq == old.seq {
             session.ask_seq = 0;
         }
@@ -172,5 +169,5 @@ async fn retract_one(
         count(session, changes, key.clone(), (old.created_at, -1));
         count(session, changes, CountKey { display, ..key }, (old.created_at, 1));
     }
-    Ok(old.is_edit())
+    Ok(())
 }

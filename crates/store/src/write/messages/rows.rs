@@ -10,7 +10,7 @@ use crate::step::chunks::padded;
 use crate::step::table::{self, Row, Table, Verb};
 use crate::store::on_step;
 use crate::write::changes::CountKey;
-use model::{MessageType, Twin};
+use model::Twin;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,9 +18,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Ids per look-up, and links per insert: full statements are all alike, so that each engine prepares them once.
 const IDS: usize = 512;
 const ROWS: usize = 128;
-
-/// The type of messages that change lines in files.
-pub(super) const EDIT: MessageType = MessageType::CodeEdit;
 
 /// In `asks_input`: a question that is open, and one that was answered by its name.
 const OPEN: i64 = 1;
@@ -46,13 +43,15 @@ columns! {
         asks_input: i64,
         work: i64,
         pub created_at: i64,
+        lines_added: i64,
+        lines_removed: i64,
         pub hash: Vec<u8>,
         pub records: Vec<u8>,
     }
 }
 
 pub(super) const OLD_COLUMNS: &str = "rid, session_rid, id, seq, revision, role, message_type, part, display, copied, is_copy, twin, asks, asks_input, \
-     work, created_at, hash, records";
+     work, created_at, lines_added, lines_removed, hash, records";
 
 impl Old {
     pub(super) fn display(&self) -> i64 {
@@ -63,8 +62,9 @@ impl Old {
         self.session_rid
     }
 
-    pub(super) fn is_edit(&self) -> bool {
-        self.message_type == EDIT
+    /// Lines that it adds to files and removes.
+    pub(super) fn lines(&self) -> (i64, i64) {
+        (self.lines_added, self.lines_removed)
     }
 
     /// Was it asked, and answered by its name?

@@ -1,20 +1,24 @@
 //! The API messages of runs: sessions that repeat each other have some in common, and each counts in one of them.
 
+use super::NewRun;
+use super::summed::Summed;
+use crate::StoreError;
 use crate::columns::columns;
 use crate::columns::text;
+use crate::dialect::indexed_by_in;
 use crate::step::Step;
+use crate::step::chunks::padded;
 use crate::step::table::{Kind, Row, Table, Value, Verb};
 use crate::store::on_step;
 use crate::write::rollup::RunKey;
 use crate::write::sessions::{self, Sessions};
-use crate::{RunUpsert, StoreError};
 use model::{MessageId, Run, Spent};
 use sqlx::QueryBuilder;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// API messages per look-up.
-const MANY: usize = 500;
+const MANY: usize = 512;
 
 static SPENT: Table = Table {
     name: "spent",
@@ -74,7 +78,7 @@ columns! {
 
 /// An API message to be written.
 struct Request<'a> {
-    key: RunKey,
+    key: &'a RunKey,
     words: Words<'a>,
     run: &'a Run,
     spent: &'a Spent,
@@ -123,22 +127,23 @@ impl Request<'_> {
     }
 }
 
-/// Stores what the runs spent. Returns the sessions of other runs that count less than before: they leave the sums, and join the
-/// runs that are to be summed up.
+/// Stores what the runs spent. Returns the sessions in which something counts elsewhere, or may. What other runs count no
+/// more leaves their sums.
 pub(super) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
-    runs: &[((usize, String), RunUpsert)],
-    summed: &mut BTreeSet<RunKey>,
+    runs: &[NewRun],
+    summed: &mut Summed,
 ) -> Result<BTreeSet<usize>, StoreError> {
     let mut all: Vec<Request<'_>> = Vec::new();
-    for ((session, run), upsert) in runs {
-        let rid = sessions.row(*session).rid;
-        let request = |spent| Request { key: (rid, run.clone()), words: Words::of(spent), run: &upsert.run, spent };
+    let mut shared: BTreeSet<RunKey> = BTreeSet::new();
+    for NewRun { key, upsert, copied, .. } in runs {
+        let request = |spent| Request { key, words: Words::of(spent), run: &upsert.run, spent };
         all.extend(upsert.spent.iter().map(request));
+        if *copied && !upsert.spent.is_empty() {
+            shared.insert(key.clone());
+        }
     }
-    let mut touched: BTreeSet<RunKey> = BTreeSet::new();
-    let mut others = BTreeSet::new();
     for chunk in all.chunks(MANY) {
         let mut known = known(step, chunk).await?;
         let mut rows: Vec<Row<'_>> = Vec::with_capacity(chunk.len());
@@ -151,45 +156,48 @@ pub(super) async fn write(
                 let (copied, former) = add_holder(holders, request);
                 if let Some(owner) = &former {
                     let run = (owner.session_rid, owner.run_id.clone());
-                    if summed.insert(run.clone()) {
-                        sessions.rollup.runs(step, std::slice::from_ref(&run), -1).await?;
-                    }
+                    summed.hand_over(step, &mut sessions.rollup, (&run, &owner.id)).await?;
                     hand_over(step, owner).await?;
-                    others.insert(owner.session_rid);
-                    touched.insert(run);
+                    shared.insert(run);
                 }
                 copied
             };
-            touched.insert(request.key.clone());
+            if copied != 0 {
+                shared.insert(request.key.clone());
+            }
             rows.push(request.row(copied));
         }
         step.write(&SPENT, &rows).await?;
     }
-    for run in touched {
-        share(step, &run).await?;
-    }
     let mut changed = BTreeSet::new();
-    for rid in others {
-        changed.insert(sessions::loaded(step, sessions, rid).await?);
+    for run in shared {
+        share(step, &run).await?;
+        changed.insert(sessions::loaded(step, sessions, run.0).await?);
     }
     Ok(changed)
 }
 
 /// Who holds these API messages, by their ids.
 async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<Known>>, StoreError> {
-    let rows: Vec<Known> = on_step!(step, c => {
-        let mut q = QueryBuilder::new("SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ");
-        q.push_bind(step.workspace).push(" AND id IN (");
-        let mut list = q.separated(", ");
-        for request in chunk {
-            list.push_bind(request.words.id.as_ref());
-        }
-        list.push_unseparated(") ORDER BY session_rid");
-        q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
-    })?;
+    let index = indexed_by_in(step.tx, " INDEXED BY spent_id");
+    let ids: Vec<&str> = chunk.iter().map(|request| request.words.id.as_ref()).collect();
     let mut known: HashMap<String, Vec<Known>> = HashMap::new();
-    for row in rows {
-        known.entry(row.id.clone()).or_default().push(row);
+    for ids in padded(&ids, MANY) {
+        let rows: Vec<Known> = on_step!(step, c => {
+            let mut q = QueryBuilder::new(format!(
+                "SELECT id, session_rid, run_id, copied, is_copy FROM spent{index} WHERE workspace_id = "
+            ));
+            q.push_bind(step.workspace).push(" AND id IN (");
+            let mut list = q.separated(", ");
+            for id in ids {
+                list.push_bind(id);
+            }
+            list.push_unseparated(") ORDER BY session_rid");
+            q.build_query_as().fetch_all(c).await
+        })?;
+        for row in rows {
+            known.entry(row.id.clone()).or_default().push(row);
+        }
     }
     Ok(known)
 }
