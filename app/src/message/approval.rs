@@ -3,6 +3,7 @@
 mod answer;
 mod covered;
 mod edit;
+mod proposed;
 
 pub(crate) use answer::at_once;
 pub(crate) use covered::Covered;

@@ -3,7 +3,6 @@
 //! Sessions that were active lately come first, the longest waiting first, so that what comes new stands behind what is read
 //! already. `frontend::inbox` brings the rows up to date; what was decided meanwhile stays until the page is left.
 
-mod proposed;
 mod row;
 
 use crate::figures;

@@ -5,6 +5,7 @@ use api::messages::{Ask, AskedCall, Entry, NotShown, NotShownReason};
 use app::message_renderer::render_article;
 use app::pages::sessions;
 use app::transcript::TranscriptOptions;
+use model::asked::AskedChange;
 use model::{Draft, Message, MessageId, Micros, Role, SessionId};
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +33,7 @@ fn asks(payload: Value, calls: Vec<AskedCall>) -> Entry {
 
 fn given(tool: &str, input: Value) -> AskedCall {
     let input = input.as_object().cloned().unwrap_or_else(Map::new);
-    AskedCall { message_id: id("call"), seq: 7, tool_name: tool.to_owned(), input }
+    AskedCall::new(id("call"), 7, tool.to_owned(), input)
 }
 
 fn permission(title: &str) -> Value {
@@ -319,4 +320,62 @@ fn an_option_says_what_it_does() {
     assert!(card.contains("allows always") && row.contains("allows always"), "{card}{row}");
     let (card, row) = question("Allow once", "allow_once");
     assert!(!card.contains("allows") && !row.contains("allows"), "{card}{row}");
+}
+
+/// Gemini CLI sends an edit in the content of its request, without any input.
+#[test]
+fn changes_that_a_request_shows_are_drawn_whole() {
+    let change = |path: &str, old: Option<&str>, new: Option<&str>| {
+        AskedChange::of(&agents::proposed_change(path, old, new)).expect("a change")
+    };
+    let shows = |changes: Vec<AskedChange>| AskedCall { changes, ..given("edit", json!({})) };
+    let call = AskedCall {
+        paths: vec!["/work/lake.txt:3".to_owned()],
+        texts: vec!["Renames the fish".to_owned()],
+        ..shows(vec![
+            change("/work/pond.txt", Some("one\ncarp\n"), Some("one\nkoi\n")),
+            change("/work/new.txt", None, Some("new\n")),
+            change("/work/old.txt", Some("gone\n"), None),
+        ])
+    };
+    let html = card(&asks(permission("pond.txt: carp => koi"), vec![call.clone()]));
+    assert!(decides(&html), "{html}");
+    let text = seen(&html);
+    let all = [
+        "edit",
+        "pond.txt",
+        "carp",
+        "koi",
+        "new.txt",
+        "New file",
+        "old.txt",
+        "Deleted",
+        "gone",
+        "lake.txt:3",
+        "Renames the fish",
+    ];
+    for word in all {
+        assert!(text.contains(word), "{word}: {html}");
+    }
+    assert_eq!((html.matches("<figure class=\"proposed\">").count(), text.contains("Without any input")), (3, false));
+    assert!(html.contains("<ins>+1") && html.contains("<del>\u{2212}1"), "{html}");
+    // A row of the list has no room for it.
+    assert!(!decides(&row(&asks(permission("Edit"), vec![call]))));
+
+    let lines: String = (1..=400).map(|n| format!("line {n} of it\n")).collect();
+    let html = card(&asks(permission("Write"), vec![shows(vec![change("/work/long.txt", None, Some(&lines))])]));
+    let text = seen(&html);
+    assert!((1..=400).all(|n| text.contains(&format!("line {n} of it"))), "{html}");
+    assert!(text.contains("400 lines: scroll to the end") && text.contains("Ends with line 400 of it"), "{html}");
+
+    let moved = AskedChange::of(&agents::proposed_diff("/work/b", Some("/work/a"), "@@ -1 +1 @@\n-x\n+y\n"));
+    let html = card(&asks(permission("Move"), vec![shows(vec![moved.expect("a change")])]));
+    assert!(seen(&html).contains("moved from") && html.contains("<ins>+1"), "{html}");
+    let odd = AskedChange::of(&agents::proposed_diff("/work/b", None, "no diff\n+at all")).expect("a change");
+    assert!(seen(&card(&asks(permission("Odd"), vec![shows(vec![odd])]))).contains("+at all"));
+
+    for (hidden, mark) in corpus() {
+        let html = card(&asks(permission("Write"), vec![shows(vec![change("/work/a", Some("ls\n"), Some(&hidden))])]));
+        assert!(seen(&html).contains(&mark), "{mark}: {html}");
+    }
 }

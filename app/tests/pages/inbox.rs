@@ -32,7 +32,7 @@ fn permission(title: &str) -> Value {
 
 fn call(tool: &str, input: Value) -> AskedCall {
     let input = input.as_object().cloned().unwrap_or_default();
-    AskedCall { message_id: MessageId::parse("call").expect("an id"), seq: 7, tool_name: tool.to_owned(), input }
+    AskedCall::new(MessageId::parse("call").expect("an id"), 7, tool.to_owned(), input)
 }
 
 fn page(asks: Vec<Ask>) -> InboxPage {

@@ -35,7 +35,7 @@ mod todos;
 mod tree;
 mod user;
 
-pub use approvals::{approval_id, asked};
+pub use approvals::{approval_id, asked, tells_all};
 pub(crate) use attachments::readable;
 pub use file_name::FileName;
 

@@ -3,6 +3,7 @@
 mod shorten;
 
 use crate::endpoint::{Input, Reply};
+use model::asked::AskedChange;
 use model::declared::Declared;
 use model::envelope::TodoInfo;
 use model::message_type::todo::TodoItem;
@@ -219,6 +220,22 @@ pub struct AskedCall {
     pub tool_name: String,
     /// As the agent sent it. Never cut.
     pub input: Map<String, Value>,
+    /// Changes of files that the agent's request shows, beside the input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<AskedChange>,
+    /// Files and folders that the request names: `/work/src/main.rs:12`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Texts that the request shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
+}
+
+impl AskedCall {
+    /// Returns a call of which the transcript, or a hook, gives the input.
+    pub fn new(message_id: MessageId, seq: i64, tool_name: String, input: Map<String, Value>) -> Self {
+        Self { message_id, seq, tool_name, input, changes: Vec::new(), paths: Vec::new(), texts: Vec::new() }
+    }
 }
 
 /// Why a reply leaves out what an approval asks about.

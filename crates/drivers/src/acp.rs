@@ -1,7 +1,7 @@
 //! Agents of the Agent Client Protocol, version 1: JSON-RPC on their standard streams.
 //!
 //! - `opening`: from the first line to a session that takes prompts. `settings`: its modes and models.
-//! - `turns`: prompts, one at a time, and their ends. `asks`: what the agent wants to be allowed.
+//! - `turns`: prompts, one at a time, and their ends. `asks`: what the agent wants to be allowed. `shown`: what is shown of it.
 //! - `growing`: texts before the agent's own transcript has them.
 //! - `services`: files that the agent reads and writes through us, and commands that it runs.
 //!
@@ -14,6 +14,7 @@ mod growing;
 mod opening;
 mod services;
 mod settings;
+mod shown;
 mod turns;
 
 use crate::rpc::{self, BadLines, Pending, RpcError, filled};

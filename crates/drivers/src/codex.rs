@@ -10,6 +10,7 @@
 mod asks;
 mod modes;
 mod opening;
+mod shown;
 mod turns;
 
 use crate::rpc::{self, BadLines, Pending, RpcError};
@@ -39,7 +40,7 @@ pub struct Codex {
     asks: BTreeMap<String, OpenAsk>,
     /// Growing texts, by their items.
     growing: HashMap<String, String>,
-    /// Changes of files that are proposed, by their items: what a request to allow them is about.
+    /// Changes of files and commands that have begun, by their items: what a request to allow them is about.
     proposed: HashMap<String, Value>,
     /// Tokens of the turn so far.
     tokens: Tokens,

@@ -111,6 +111,10 @@ pub struct Ask {
     /// The tool's input. Of [`AskKind::Question`], `questions` as Claude Code writes them; of [`AskKind::Form`], its JSON schema as
     /// `requestedSchema`.
     pub input: Map<String, Value>,
+    /// What the request shows beside the input, in its order.
+    pub content: Vec<Content>,
+    /// Files and folders that the request names: `/work/src/main.rs:12`.
+    pub paths: Vec<String>,
     /// One line for people, where the agent gave one.
     pub title: Option<String>,
     /// Why it is asked, where the agent says so.
@@ -121,6 +125,32 @@ pub struct Ask {
     pub suggestions: Vec<Suggestion>,
     /// The sub-agent that asks, by its own id.
     pub sub_agent: Option<String>,
+}
+
+/// Something that a request shows to the person who decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The texts of a file before and after the change: a part of it, or the whole. A file is created without the first, and deleted
+    /// without the second.
+    Change {
+        /// The file.
+        path: String,
+        /// Its text before.
+        old: Option<String>,
+        /// Its text after.
+        new: Option<String>,
+    },
+    /// The change of a file as a unified diff.
+    Diff {
+        /// The file.
+        path: String,
+        /// Where it was before, if it is moved.
+        moved_from: Option<String>,
+        /// The hunks.
+        diff: String,
+    },
+    /// A text. What no other kind fits is one, as JSON.
+    Text(String),
 }
 
 /// What kind of request it is.

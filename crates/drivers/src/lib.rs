@@ -44,7 +44,7 @@ mod run;
 mod terminals;
 
 pub use driver::{Answer, Command, Driver, Effects, Job, JobError, Opening, Picture, Prompt, Refusal, Resume, When};
-pub use event::{Ask, AskKind, Choice, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
+pub use event::{Ask, AskKind, Choice, Content, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
 pub use left::{Left, Process, end_left};
 pub use log::Log;

@@ -4,10 +4,10 @@
 
 use drivers::programs::program;
 use drivers::{
-    Answer, Ask, AskKind, Choice, Command, Driver, Effects, Event, Opening, Outcome, Prompt, Refusal, Resume, State,
-    Tokens, Turn, Voice, When,
+    Answer, Ask, AskKind, Choice, Command, Content, Driver, Effects, Event, Opening, Outcome, Prompt, Refusal, Resume,
+    State, Tokens, Turn, Voice, When,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A driver and what it wants done.
 struct Talk {
@@ -324,14 +324,38 @@ fn a_command_is_allowed_by_what_codex_offers() {
 #[test]
 fn a_patch_is_asked_with_its_changes_and_answered_once() {
     let mut talk = Talk::working("one");
-    let changes = json!([{ "path": "/work/a", "kind": { "type": "add" }, "diff": "a\n" }]);
+    let update = "@@ -1 +1 @@\n-a\n+b\n";
+    let changes = json!([
+        { "path": "/work/a", "kind": { "type": "add" }, "diff": "a\n" },
+        { "path": "/work/b", "kind": { "type": "delete" }, "diff": "b\n" },
+        { "path": "/work/c", "kind": { "type": "update", "move_path": null }, "diff": update },
+        { "path": "/work/d", "kind": { "type": "update", "move_path": "/work/e" }, "diff": update },
+        { "path": "/work/f", "kind": { "type": "link" }, "to": "/etc" },
+    ]);
     let item = json!({ "type": "fileChange", "id": "call", "changes": changes, "status": "inProgress" });
     talk.told("item/started", json!({ "item": item }));
-    let params = json!({ "threadId": "t", "itemId": "call", "reason": null, "grantRoot": null });
+    let params = json!({ "threadId": "t", "itemId": "call", "reason": null, "grantRoot": "/work" });
     talk.hears(json!({ "id": 0, "method": "item/fileChange/requestApproval", "params": params }));
     let (_, events) = talk.take();
     let Event::Asked(ask) = &events[0] else { panic!("{events:?}") };
-    assert_eq!((ask.tool_name.as_str(), &ask.input["changes"]), ("apply_patch", &changes));
+    assert_eq!((ask.tool_name.as_str(), &ask.input), ("apply_patch", &Map::new()));
+    let change = |path: &str, old: Option<&str>, new: Option<&str>| {
+        let (path, old, new) = (path.to_owned(), old.map(str::to_owned), new.map(str::to_owned));
+        Content::Change { path, old, new }
+    };
+    let diff = |path: &str, from: Option<&str>| {
+        let (path, moved_from, diff) = (path.to_owned(), from.map(str::to_owned), update.to_owned());
+        Content::Diff { path, moved_from, diff }
+    };
+    let content = [
+        change("/work/a", None, Some("a\n")),
+        change("/work/b", Some("b\n"), None),
+        diff("/work/c", None),
+        diff("/work/e", Some("/work/d")),
+        Content::Text(changes[4].to_string()),
+        Content::Text("grantRoot: /work".to_owned()),
+    ];
+    assert_eq!(ask.content, content);
     let ids: Vec<_> = ask.options.iter().map(|choice| choice.id.as_str()).collect();
     assert_eq!(ids, ["accept", "acceptForSession", "decline", "cancel"]);
     talk.wants(decide("0", deny(Some("Not there")))).unwrap();
@@ -342,6 +366,25 @@ fn a_patch_is_asked_with_its_changes_and_answered_once() {
     // Codex tells that it has the answer.
     talk.hears(json!({ "method": "serverRequest/resolved", "params": { "threadId": "t", "requestId": 0 } }));
     assert_eq!(talk.take(), (vec![], vec![]));
+}
+
+/// A request may name no more than the item, and new versions of Codex ask for more.
+#[test]
+fn a_command_is_asked_with_all_that_bears_on_it() {
+    let mut talk = Talk::working("one");
+    let item =
+        json!({ "type": "commandExecution", "id": "call", "command": "make", "cwd": "/work", "status": "inProgress" });
+    talk.told("item/started", json!({ "item": item }));
+    let network = json!({ "network": { "enabled": true } });
+    let params = json!({
+        "threadId": "t", "turnId": "u", "itemId": "call", "startedAtMs": 1, "reason": null, "commandActions": [],
+        "additionalPermissions": network,
+    });
+    talk.hears(json!({ "id": 0, "method": "item/commandExecution/requestApproval", "params": params }));
+    let (_, events) = talk.take();
+    let Event::Asked(ask) = &events[0] else { panic!("{events:?}") };
+    let input = json!({ "command": "make", "cwd": "/work", "additionalPermissions": network });
+    assert_eq!(Value::Object(ask.input.clone()), input);
 }
 
 #[test]

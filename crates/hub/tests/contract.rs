@@ -34,6 +34,8 @@ mod deciding;
 mod derived;
 #[path = "contract/driving.rs"]
 mod driving;
+#[path = "contract/driving_requests.rs"]
+mod driving_requests;
 #[path = "contract/example.rs"]
 mod example;
 #[path = "contract/feed.rs"]

@@ -26,6 +26,7 @@
 
 #![warn(missing_docs)]
 
+pub mod asked;
 pub mod audit;
 pub mod browser;
 pub mod copies;

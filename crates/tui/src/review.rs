@@ -9,15 +9,16 @@ use crate::keys::Command;
 use crate::theme::Theme;
 use crate::visible;
 use crate::wrap::{Break, cut, wrap};
-use api::messages::{Entry, NotShownReason};
+use api::messages::{AskedCall, Entry, NotShownReason};
 use api::posting::Decide;
 use crossterm::event::KeyEvent;
+use model::asked::AskedChange;
 use model::envelope::EditInfo;
 use model::markdown::said_besides;
 use model::message_type::approval::{Approval, ApprovalState, Choice, OptionKind};
 use model::message_type::code_edit::Edit;
 use ratatui::text::{Line, Span};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub struct Review {
     session: String,
@@ -104,7 +105,7 @@ impl Review {
             page.exact(body, "");
         }
         for call in &self.entry.calls {
-            page.call(&call.tool_name, call.seq, &call.input);
+            page.call(call);
         }
         let mut number = 0;
         for question in &approval.questions {
@@ -120,7 +121,7 @@ impl Review {
                 let mark = if self.picked.contains(&choice.id) { "●" } else { "○" };
                 let label = if choice.label.is_empty() { &choice.id } else { &choice.label };
                 page.exact(label, &format!("{mark} {number} "));
-                page.note(choice.kind.map_or("", means), "    ");
+                page.note(choice.kind.map_or("", OptionKind::words), "    ");
                 if let Some(description) = &choice.description {
                     page.exact(description, "    ");
                 }
@@ -325,15 +326,6 @@ impl Review {
     }
 }
 
-fn means(kind: OptionKind) -> &'static str {
-    match kind {
-        OptionKind::AllowOnce => "allows once",
-        OptionKind::AllowAlways => "allows always",
-        OptionKind::RejectOnce => "denies",
-        OptionKind::RejectAlways => "denies always",
-    }
-}
-
 struct Page {
     lines: Vec<Line<'static>>,
     width: usize,
@@ -363,10 +355,17 @@ impl Page {
     }
 
     /// What a tool is given: each value of it, and an edit also as the difference that it makes.
-    fn call(&mut self, tool: &str, seq: i64, input: &Map<String, Value>) {
+    fn call(&mut self, call: &AskedCall) {
+        let AskedCall { tool_name, seq, input, changes, paths, texts, .. } = call;
         self.blank();
-        self.exact(tool, "");
+        self.exact(tool_name, "");
         self.note(&format!("message {seq}"), "");
+        for change in changes {
+            self.change(change);
+        }
+        for text in texts {
+            self.exact(text, "");
+        }
         let text = |key: &str| input.get(key).and_then(Value::as_str);
         if let (Some(path), Some(old), Some(new)) = (text("file_path"), text("old_string"), text("new_string")) {
             let edit = Edit {
@@ -382,8 +381,27 @@ impl Page {
             self.exact(key, "");
             self.exact(&text_of(value), "  ");
         }
-        if input.is_empty() {
+        for path in paths {
+            self.exact(path, "path ");
+        }
+        if input.is_empty() && paths.is_empty() && changes.is_empty() && texts.is_empty() {
             self.note("Without any input", "");
+        }
+    }
+
+    /// The change of a file that a request shows: all lines that differ.
+    fn change(&mut self, change: &AskedChange) {
+        for (edit, info) in change.parts() {
+            self.exact(&edit.file_path, &format!("{} ", edit.verb()));
+            if let Some(from) = &info.moved_from {
+                self.exact(from, "moved from ");
+            }
+            let diff = code::edit(edit, &info, change.edits.len(), self.width, self.theme);
+            match &info.patch {
+                Some(patch) if diff.is_empty() => self.exact(patch, ""),
+                None if diff.is_empty() => self.note("The text of the file stays the same", ""),
+                _ => self.lines.extend(diff),
+            }
         }
     }
 }

@@ -200,14 +200,7 @@ fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> 
 
 /// What an option does, unless its label says just that: an agent may call a permission "No".
 fn meaning(choice: &Choice) -> Option<impl IntoView + use<>> {
-    let (words, labels): (_, &[&str]) = match choice.kind? {
-        OptionKind::AllowOnce => ("allows once", &["allow", "allow once", "yes", "approve", "run", "run it"]),
-        OptionKind::AllowAlways => ("allows always", &["allow always", "always allow", "always"]),
-        OptionKind::RejectOnce => ("denies", &["deny", "deny once", "no", "reject"]),
-        OptionKind::RejectAlways => ("denies always", &["deny always", "always deny", "never"]),
-    };
-    let label = label(choice).to_lowercase();
-    (!labels.contains(&label.as_str())).then(|| view! { <small class="means">{words}</small> })
+    choice.meaning().map(|words| view! { <small class="means">{words}</small> })
 }
 
 pub(super) fn label(choice: &Choice) -> &str {

@@ -1,7 +1,7 @@
 //! What a decision covers: the one place that says whether a person sees all of it, and that gives out the hash which a
 //! decision is bound to. The card and the list of sessions draw it with this.
 
-use super::fits_head;
+use super::{fits_head, proposed};
 use crate::exact::{self, Kind};
 use crate::figures::{count, counted};
 use crate::html::Html;
@@ -21,6 +21,8 @@ const SHORT_CHARS: usize = 80;
 /// Characters and lines that are in view without scrolling, on a phone too.
 const IN_VIEW_CHARS: usize = 480;
 const IN_VIEW_LINES: usize = 12;
+/// The name of a path that a request shows.
+const PATH: &str = "path";
 /// Elements of a text in markdown; a longer one is shown as it is written.
 const MAX_ELEMENTS: usize = 5_000;
 
@@ -57,12 +59,8 @@ impl<'e> Covered<'e> {
             prose(&mut html, "<div class=\"prose\">", body, &scope);
         }
         for call in &self.entry.calls {
-            let given: Vec<_> = call
-                .input
-                .iter()
-                .filter(|(key, value)| *key != QUESTIONS || !self.draws_questions(value))
-                .map(|(key, value)| (key.as_str(), value))
-                .collect();
+            let is_drawn = call.input.get(QUESTIONS).is_some_and(|asked| self.draws_questions(asked));
+            let given: Vec<(&str, String)> = given(call).filter(|(key, _)| !is_drawn || *key != QUESTIONS).collect();
             self::call(&mut html, call, &given, session);
         }
         html
@@ -82,6 +80,7 @@ impl<'e> Covered<'e> {
         let Approval { title, body, questions, fields, .. } = self.approval;
         let elsewhere = body.as_deref().is_some_and(|body| !body.is_empty())
             || !fields.is_empty()
+            || self.entry.calls.iter().any(|call| !(call.changes.is_empty() && call.texts.is_empty()))
             || said_besides(&self.entry.message.draft, self.entry.body()).is_some();
         if elsewhere || questions.len() > 1 || self.entry.calls.len() > 1 {
             return None;
@@ -93,8 +92,7 @@ impl<'e> Covered<'e> {
                 .extend(Some(question.question.as_str()).filter(|asked| !asked.is_empty() && *asked != title.as_str()));
         }
         let call = self.entry.calls.first();
-        let given: Vec<(&str, String)> =
-            call.into_iter().flat_map(|call| &call.input).map(|(key, value)| (key.as_str(), text(value))).collect();
+        let given: Vec<(&str, String)> = call.into_iter().flat_map(given).collect();
         let texts = || {
             let given = given.iter().flat_map(|(key, value)| [*key, value.as_str()]);
             let words = words.iter().copied().chain(self.approval.risk.as_deref());
@@ -179,18 +177,22 @@ fn is_command(key: &str) -> bool {
 }
 
 /// What a tool is given: every value of it that isn't drawn elsewhere in the card.
-fn call(html: &mut Html, call: &AskedCall, given: &[(&str, &Value)], session: Option<&str>) {
+fn call(html: &mut Html, call: &AskedCall, given: &[(&str, String)], session: Option<&str>) {
     let seq = call.seq.to_string();
     let link = session.map_or_else(|| format!("#m{seq}"), |session| message_href(session, call.seq));
     html.tag("<div class=\"covered\"><p class=\"cap\"><b>");
     exact::push(html, &call.tool_name, Kind::Code);
     html.tag("</b> <a").attr("href", &link).tag(">message ").text(&seq).tag("</a></p>");
-    if call.input.is_empty() {
+    proposed::write(html, call);
+    for text in &call.texts {
+        block(html, "text", text, Kind::Words);
+    }
+    if call.input.is_empty() && call.paths.is_empty() && call.changes.is_empty() && call.texts.is_empty() {
         html.tag("<p class=\"mut\">Without any input</p>");
     }
     let mut in_list = false;
-    for (key, value) in given.iter().copied() {
-        let text = text(value);
+    for (key, text) in given {
+        let key = *key;
         let is_short = !is_command(key) && text.chars().nth(SHORT_CHARS).is_none() && !text.contains('\n');
         if is_short != in_list {
             html.tag(if is_short { "<dl class=\"kv\">" } else { "</dl>" });
@@ -200,13 +202,19 @@ fn call(html: &mut Html, call: &AskedCall, given: &[(&str, &Value)], session: Op
             html.tag("<dt dir=\"ltr\">");
             exact::push(html, key, Kind::Code);
             html.tag("</dt><dd dir=\"ltr\"><code>");
-            exact::push(html, &text, Kind::Code);
+            exact::push(html, text, Kind::Code);
             html.tag("</code></dd>");
         } else {
-            block(html, if is_command(key) { "" } else { key }, &text, Kind::Code);
+            block(html, if is_command(key) { "" } else { key }, text, Kind::Code);
         }
     }
     html.tag(if in_list { "</dl></div>" } else { "</div>" });
+}
+
+/// The values of a call's input and the paths that its request names, each with its name.
+fn given(call: &AskedCall) -> impl Iterator<Item = (&str, String)> {
+    let input = call.input.iter().map(|(key, value)| (key.as_str(), text(value)));
+    input.chain(call.paths.iter().map(|path| (PATH, path.clone())))
 }
 
 /// A string as it is, anything else as JSON.
@@ -219,7 +227,7 @@ fn text(value: &Value) -> String {
 }
 
 /// A text in an area of its own, which scrolls. Of a long one its length is stated, its end is marked and stands below, too.
-fn block(html: &mut Html, label: &str, text: &str, kind: Kind) {
+pub(super) fn block(html: &mut Html, label: &str, text: &str, kind: Kind) {
     let chars = text.chars().count();
     let lines = text.lines().count();
     let is_long = chars > IN_VIEW_CHARS || lines > IN_VIEW_LINES;

@@ -1,6 +1,6 @@
-//! One request: whose it is, the change that it proposes, and the card with which it is answered.
+//! One request: whose it is, and the card with which it is answered.
 
-use super::{InboxPage, proposed};
+use super::InboxPage;
 use crate::clock::{Clock, moment_ago};
 use crate::html::Html;
 use crate::message::approval::IN_ITS_TERMINAL;
@@ -34,7 +34,6 @@ pub fn row(ask: &Ask, data: &InboxPage) -> Part {
     let there = message_href(&session, seq);
     let name = ask.session.as_ref().map_or_else(|| session.clone(), |session| title(&session.title));
     let approval = Approval::open_in(&message.draft);
-    let calls: Vec<_> = ask.entry.calls.iter().filter_map(proposed::diffs).collect();
     let answers = ask.session.as_ref().is_some_and(|session| session.registered);
     let card = Html::rendered(render_article(&ask.entry, &options(ask, data, answers))).into_view();
     let reply = approval.is_none().then(|| reply(&ask.entry, answers));
@@ -45,7 +44,6 @@ pub fn row(ask: &Ask, data: &InboxPage) -> Part {
                 <span class="cap">{place(ask.session.as_ref(), data)}</span>
                 <span class="cap">"asked "{moment_ago(&data.shell.clock, message.draft.created_at)}</span>
             </header>
-            {calls}
             {card}
             {reply}
         </article>

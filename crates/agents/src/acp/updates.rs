@@ -5,7 +5,7 @@ use crate::parts::at::{At, derived_id, envelope, extras, message_id};
 use crate::parts::blocks::{cut, result_text};
 use crate::parts::book::Book;
 use crate::parts::calls::{NewCall, Result, about, payload};
-use crate::parts::edits::{Finished, created, fragment, message, of_patch, of_windows};
+use crate::parts::edits::{Finished, message, of_both, of_patch};
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, list};
 use crate::parts::patch::unified;
@@ -17,9 +17,6 @@ use serde_json::{Map, Value, json};
 
 /// How many texts are kept, for pieces that come late.
 const KEPT: usize = 16;
-
-/// A text with more lines is that of a whole file. Shorter ones may be parts of one.
-const WHOLE: usize = 60;
 
 /// What is known of one session's conversation.
 #[derive(Default)]
@@ -500,10 +497,6 @@ fn diff(item: &Obj) -> Vec<Finished> {
         return paths.map(|path| message(&path, Vec::new(), "proposed", None)).collect();
     };
     let new = item.string("newText").unwrap_or_default();
-    let pieces = match item.string("oldText") {
-        None => vec![created(&new)],
-        Some(old) if old.lines().count() > WHOLE => of_windows(&old, &new, &[]),
-        Some(old) => vec![fragment(Some(&old), Some(&new))],
-    };
+    let pieces = of_both(item.string("oldText").as_deref(), Some(&new));
     vec![message(&path, pieces, "proposed", None)]
 }

@@ -24,6 +24,28 @@ pub fn asked(tool: &str, input: &Value) -> (String, Map<String, Value>) {
     })
 }
 
+/// Returns whether the payload of an APPROVAL says all that the input of its call does: the questions, or the plan.
+pub fn tells_all(payload: &Map<String, Value>, tool: &str, input: &Map<String, Value>) -> bool {
+    let Some((_, metadata)) = asks::from_call(tool, input) else { return false };
+    let made = metadata.get("payload");
+    let is_same = |key: &str| made.and_then(|made| made.get(key)) == payload.get(key);
+    let knows = |of: &Value, names: &[&str]| {
+        of.is_string() || of.as_object().is_some_and(|of| of.keys().all(|key| names.contains(&key.as_str())))
+    };
+    let options = |question: &Value| {
+        let options = question.get("options").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        options.iter().all(|option| knows(option, &["label", "description"]))
+    };
+    let question = |asked: &Value| knows(asked, &["question", "header", "options", "multiSelect"]) && options(asked);
+    match (payload.get("kind").and_then(Value::as_str), input.get("questions"), input.get("plan")) {
+        (Some("question"), Some(Value::Array(questions)), _) => {
+            input.len() == 1 && is_same("questions") && questions.iter().all(question)
+        }
+        (Some("plan"), None, Some(Value::String(_))) => input.len() == 1 && is_same("body"),
+        _ => false,
+    }
+}
+
 /// Returns the id that a transcript gives to the APPROVAL of a call.
 pub fn approval_id(call_id: &str) -> MessageId {
     message_id(&derived_id(message_id(call_id).as_str(), "approval", 0))

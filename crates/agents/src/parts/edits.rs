@@ -71,6 +71,19 @@ pub(crate) fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Pie
     pieces
 }
 
+/// A text with more lines is that of a whole file. Shorter ones may be parts of one.
+const WHOLE: usize = 60;
+
+/// The pieces of a text before and after, of which nobody said whether it is the whole file.
+pub(crate) fn of_both(old: Option<&str>, new: Option<&str>) -> Vec<Piece> {
+    match (old, new) {
+        (None, Some(new)) => vec![created(new)],
+        (old, None) => vec![Piece { scope: "file", ..fragment(old, None) }],
+        (Some(old), Some(new)) if old.lines().count() > WHOLE => of_windows(old, new, &[]),
+        (old, new) => vec![fragment(old, new)],
+    }
+}
+
 /// A larger file isn't compared: its edit shows the hunks of its diff.
 const MAX_FILE: usize = 2 << 20;
 

@@ -1,6 +1,6 @@
 //! What a call would do, by its tool's name and the usual fields of its input.
 
-use super::edits::{Finished, Piece, created, fragment, message, of_patch};
+use super::edits::{Finished, Piece, created, fragment, message, of_both, of_patch};
 use super::patch::{self, FileChange, FilePatch};
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
@@ -63,6 +63,24 @@ pub(crate) fn target(kind: Option<ToolKind>, input: &Map<String, Value>, edits: 
 /// Empty for a tool that changes no file, or whose input isn't understood.
 pub fn proposed_edits(tool: &str, input: &Map<String, Value>) -> Vec<Map<String, Value>> {
     edits(kind(tool, input), input).into_iter().map(|edit| edit.metadata).collect()
+}
+
+/// Returns the `metadata` of a `CODE_EDIT` message for the change of a file whose texts before and after are known: a part of it, or
+/// the whole. A file is created without the first, and deleted without the second.
+pub fn proposed_change(path: &str, old: Option<&str>, new: Option<&str>) -> Map<String, Value> {
+    message(path, of_both(old, new), "proposed", None).metadata
+}
+
+/// Returns the `metadata` of a `CODE_EDIT` message for the change of a file by a unified diff, which is kept as it is.
+pub fn proposed_diff(path: &str, moved_from: Option<&str>, diff: &str) -> Map<String, Value> {
+    let piece = Piece { patch: Some(diff.to_owned()), ..fragment(None, None) };
+    let mut metadata = message(path, vec![piece], "proposed", None).metadata;
+    if let Some(from) = moved_from
+        && let Some(info) = metadata.get_mut("edit_info").and_then(|infos| infos.get_mut(0))
+    {
+        info["moved_from"] = json!(from);
+    }
+    metadata
 }
 
 /// The edits that a call proposes, one for each file.

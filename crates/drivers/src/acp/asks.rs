@@ -1,6 +1,7 @@
 //! What the agent wants to be allowed, and the answers. Nothing is allowed but by an option that a person chose.
 
 use super::Acp;
+use super::shown;
 use crate::form;
 use crate::rpc::{self, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal};
@@ -41,14 +42,19 @@ impl Calls {
             Value::Object(fields) => !fields.is_empty(),
             _ => true,
         };
+        // Words or an output that come later take back no change.
+        let changes = shown::changes_to_keep(known.get("content"), new.get("content"));
         known.extend(new.iter().filter(|(_, value)| says(value)).map(|(key, value)| (key.clone(), value.clone())));
+        if let Some(Value::Array(content)) = known.get_mut("content") {
+            content.splice(0..0, changes);
+        }
         Value::Object(known.clone())
     }
 }
 
 impl Acp {
     pub(super) fn ask(&mut self, id: Value, params: &Value, effects: &mut Effects) {
-        let call = self.calls.learn(params.get("toolCall").unwrap_or(&Value::Null));
+        let call = self.calls.learn(shown::call_of(params).unwrap_or(&Value::Null));
         let options = options(params);
         let kind = filled(&call, "kind");
         let tool = call.pointer("/_meta/claudeCode/toolName").and_then(Value::as_str).map(str::to_owned);
@@ -57,7 +63,9 @@ impl Acp {
             kind: if kind.as_deref() == Some("switch_mode") { AskKind::Plan } else { AskKind::Permission },
             call_id: filled(&call, "toolCallId"),
             tool_name: filled(&call, "name").or(tool).or(kind).unwrap_or_else(|| "tool".to_owned()),
-            input: input(&call),
+            input: shown::input(params, &call),
+            content: shown::content(params, &call),
+            paths: shown::paths(&call),
             title: filled(params, "title").or_else(|| filled(&call, "title")),
             reason: filled(params, "description"),
             options: options.clone(),
@@ -173,25 +181,6 @@ fn options(params: &Value) -> Vec<Choice> {
         Some(Choice { id, label, description: None, kind })
     };
     items(params, "options").iter().filter_map(option).collect()
-}
-
-/// What the tool gets, in the agent's own fields; where it gives none, what it shows: a change or a command.
-fn input(call: &Value) -> Map<String, Value> {
-    match call.get("rawInput") {
-        Some(Value::Object(input)) => return input.clone(),
-        None | Some(Value::Null) => {}
-        Some(other) => return Map::from_iter([("input".to_owned(), other.clone())]),
-    }
-    let diff = items(call, "content").iter().find(|item| filled(item, "type").as_deref() == Some("diff"));
-    if let Some(diff) = diff {
-        let names = [("path", "file_path"), ("oldText", "old_string"), ("newText", "new_string")];
-        let given =
-            |(from, to): (&str, &str)| Some((to.to_owned(), diff.get(from).filter(|value| !value.is_null())?.clone()));
-        return names.into_iter().filter_map(given).collect();
-    }
-    let is_command = filled(call, "kind").as_deref() == Some("execute");
-    let command = filled(call, "title").filter(|_| is_command);
-    command.map(|command| ("command".to_owned(), Value::String(command))).into_iter().collect()
 }
 
 fn outcome(option: Option<String>) -> Value {

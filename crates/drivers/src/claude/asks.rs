@@ -2,7 +2,7 @@
 
 use super::{object, text};
 use crate::driver::Answer;
-use crate::event::{Ask, AskKind, Suggestion};
+use crate::event::{Ask, AskKind, Content, Suggestion};
 use crate::form;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -28,7 +28,9 @@ impl Asks {
             tool_name,
             input: object(request, "input"),
             title: said("title"),
-            reason: said("decision_reason").or_else(|| said("blocked_path")),
+            content: said("description").map(Content::Text).into_iter().collect(),
+            paths: said("blocked_path").into_iter().collect(),
+            reason: said("decision_reason"),
             options: Vec::new(),
             suggestions: suggestions.into_iter().flatten().filter_map(suggestion).collect(),
             sub_agent: said("agent_id"),

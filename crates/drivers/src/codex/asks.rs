@@ -1,6 +1,6 @@
 //! What Codex wants to be allowed or told, and the answers. Nothing is allowed but by an option that a person chose.
 
-use super::Codex;
+use super::{Codex, shown};
 use crate::form;
 use crate::rpc::{self, RpcError, filled, items};
 use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal, When};
@@ -30,21 +30,18 @@ impl Codex {
     pub(super) fn asked(&mut self, id: Value, method: &str, params: &Value, effects: &mut Effects) {
         let text = |key: &str| filled(params, key);
         let item = text("itemId");
+        let proposed = item.as_ref().and_then(|item| self.proposed.get(item));
+        let mut content = Vec::new();
         let (tool_name, kind, input, options) = match method {
-            "item/commandExecution/requestApproval" => (
-                "exec_command",
-                Kind::Decision,
-                some(params, &["command", "cwd", "networkApprovalContext"]),
-                of_command(params),
-            ),
+            "item/commandExecution/requestApproval" => {
+                ("exec_command", Kind::Decision, shown::command(params, proposed), of_command(params))
+            }
             "item/fileChange/requestApproval" => {
-                let mut input = some(params, &["grantRoot"]);
-                let changes = item.as_ref().and_then(|item| self.proposed.get(item)).cloned();
-                input.extend(changes.map(|changes| ("changes".to_owned(), changes)));
-                ("apply_patch", Kind::Decision, input, usual().iter().filter_map(decision).collect())
+                content = shown::changes(params, proposed);
+                ("apply_patch", Kind::Decision, Map::new(), usual().iter().filter_map(decision).collect())
             }
             "item/permissions/requestApproval" => {
-                ("request_permissions", Kind::Decision, some(params, &["permissions", "cwd"]), of_permissions(params))
+                ("request_permissions", Kind::Decision, shown::fields(params), of_permissions(params))
             }
             "item/tool/requestUserInput" => {
                 let (questions, ids) = questions(params);
@@ -82,6 +79,8 @@ impl Codex {
             call_id: item,
             tool_name: tool_name.to_owned(),
             input,
+            content,
+            paths: Vec::new(),
             title: text("message").filter(|_| matches!(kind, Kind::Form)),
             reason: text("reason")
                 .or_else(|| text("serverName").map(|server| format!("Asked by the MCP server `{server}`"))),
@@ -155,13 +154,6 @@ impl OpenAsk {
         };
         self.options.iter().find(fits).map(|(_, result)| result.clone())
     }
-}
-
-/// Some fields of the request, where they are given.
-fn some(params: &Value, keys: &[&str]) -> Map<String, Value> {
-    let given =
-        |key: &&str| params.get(*key).filter(|value| !value.is_null()).map(|value| ((*key).to_owned(), value.clone()));
-    keys.iter().filter_map(given).collect()
 }
 
 /// The decisions where Codex names none.

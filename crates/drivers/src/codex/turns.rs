@@ -154,10 +154,11 @@ impl Codex {
 
     fn begun(&mut self, params: &Value) {
         let Some(item) = params.get("item") else { return };
-        if item.get("type").and_then(Value::as_str) == Some("fileChange")
-            && let (Some(id), Some(changes)) = (item.get("id").and_then(Value::as_str), item.get("changes"))
+        let kind = item.get("type").and_then(Value::as_str);
+        if matches!(kind, Some("fileChange" | "commandExecution"))
+            && let Some(id) = item.get("id").and_then(Value::as_str)
         {
-            self.proposed.insert(id.to_owned(), changes.clone());
+            self.proposed.insert(id.to_owned(), item.clone());
         }
     }
 

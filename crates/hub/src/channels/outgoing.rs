@@ -9,7 +9,8 @@ use crate::retention::{DAY, DELIVERY_DAYS};
 use crate::{Caller, Hub, Scoped, clock, problem};
 use ::channels::{Lane, Outgoing, Receives};
 use api::Problem;
-use api::messages::Entry;
+use api::messages::{AskedCall, Entry};
+use model::asked::AskedChange;
 use model::message_type::approval::Approval;
 use model::message_type::progress::is_under_way;
 use model::message_type::tool_call::ToolState;
@@ -89,10 +90,7 @@ fn named(draft: &Draft, assistant: &str) -> Draft {
 async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Result<Option<String>, Problem> {
     let owner = Scoped::new(hub.clone(), Caller::Owner);
     decisions::shown(&owner, &mut entry, &mut Room::default()).await?;
-    let calls = entry.calls.iter().map(|call| {
-        let input = serde_json::to_string(&call.input).unwrap_or_default();
-        format!("\n{}: {input}", call.tool_name)
-    });
+    let calls = entry.calls.iter().map(given);
     let whole = format!("{text}{}", calls.collect::<String>());
     let words =
         model::markdown::said_besides(&entry.message.draft, &Body::of(&entry.message.draft)).unwrap_or_default();
@@ -103,6 +101,24 @@ async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Resu
     }
     *text = format!("{text}\nThere is more to read than fits here. Decide it in the page: {page}");
     Ok(None)
+}
+
+/// What a call gets and what it changes, as a person reads it before they decide.
+fn given(call: &AskedCall) -> String {
+    let mut lines = vec![call.tool_name.clone()];
+    if !call.input.is_empty() {
+        let input = serde_json::to_string(&call.input).unwrap_or_default();
+        lines = vec![format!("{}: {input}", call.tool_name)];
+    }
+    lines.extend(call.paths.iter().map(|path| format!("path: {path}")));
+    lines.extend(call.texts.iter().cloned());
+    for (edit, info) in call.changes.iter().flat_map(AskedChange::parts) {
+        let (added, removed) = edit.line_counts_with(&info);
+        let from = info.moved_from.as_ref().map(|from| format!(", moved from {from}")).unwrap_or_default();
+        lines.push(format!("{} {} (+{added} -{removed}){from}", edit.verb(), edit.file_path));
+        lines.push(edit.diff_with(&info));
+    }
+    format!("\n{}", lines.join("\n"))
 }
 
 /// Did a person write it in this channel? They see it there.

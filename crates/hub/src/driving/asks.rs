@@ -4,7 +4,7 @@
 //! decision goes to the agent once. What nobody decided is never an approval: the card is closed, and the agent is told nothing, or that
 //! nobody answered.
 
-use super::Running;
+use super::{Running, asked};
 use crate::cards::{self, changed};
 use crate::hash::create_hash;
 use crate::refusal::refusal;
@@ -87,17 +87,13 @@ fn card(ask: &Ask) -> Draft {
         if let Some(title) = &ask.title {
             payload.insert("title".to_owned(), json!(title));
         }
-        if let Some(reason) = &ask.reason
-            && !payload.contains_key("body")
-        {
-            payload.insert("body".to_owned(), json!(reason));
-        }
+        let carried = asked::carried(ask, payload);
         if !payload.contains_key("fields") && ask.kind != AskKind::Question {
             let question = json!([{ "question": payload.get("title"), "options": options(ask) }]);
             payload.insert("questions".to_owned(), question);
         }
+        metadata.insert(ASKED_BY_AGENT.to_owned(), json!(carried));
     }
-    metadata.insert(ASKED_BY_AGENT.to_owned(), json!(true));
     cards::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
 }
 
@@ -155,7 +151,7 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
 
 /// Returns false if another message has its id.
 async fn write(hub: &Hub, session: &SessionId, card: &Draft, ask: &Ask) -> Result<bool, Problem> {
-    let hash = create_hash(&(&card.id, &ask.request, &ask.tool_name, &ask.input))?;
+    let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;
     let message = posting::new_message(card.clone(), Body::of(card));
     let post = LivePost::new(session.clone(), message, hash).map_err(problem)?;
     match hub.writer.write(LiveWrite::Post(Box::new(post))).await {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Beside the payload of a card: an agent that was started here waits for the decision.
+/// Beside the payload of a card: what an agent asked that was started here and waits for the decision (see [`crate::asked`]).
 pub const ASKED_BY_AGENT: &str = "asked_by_agent";
 
 /// Characters of a question that has no header, where its answer is one of several in a line.
@@ -250,6 +250,32 @@ impl Decision {
     /// Returns whether an imported archive tells of it, so that nobody made it here.
     pub fn is_by_archive(&self) -> bool {
         self.via.as_deref() == Some(BY_ARCHIVE)
+    }
+}
+
+impl OptionKind {
+    /// Returns what choosing such an option does, in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "allows once",
+            Self::AllowAlways => "allows always",
+            Self::RejectOnce => "denies",
+            Self::RejectAlways => "denies always",
+        }
+    }
+}
+
+impl Choice {
+    /// Returns what the option does, unless its label says just that: an agent may call a permission "No".
+    pub fn meaning(&self) -> Option<&'static str> {
+        let labels: &[&str] = match self.kind? {
+            OptionKind::AllowOnce => &["allow", "allow once", "yes", "approve", "run", "run it"],
+            OptionKind::AllowAlways => &["allow always", "always allow", "always"],
+            OptionKind::RejectOnce => &["deny", "deny once", "no", "reject"],
+            OptionKind::RejectAlways => &["deny always", "always deny", "never"],
+        };
+        let label = if self.label.is_empty() { &self.id } else { &self.label };
+        (!labels.contains(&label.to_lowercase().as_str())).then(|| self.kind.map(OptionKind::words))?
     }
 }
 

@@ -69,6 +69,28 @@ impl Edit {
         }
     }
 
+    /// Returns the difference, line by line; empty where no text is known.
+    pub fn diff_with(&self, info: &EditInfo) -> String {
+        self.diff_among(info, 1, usize::MAX).unwrap_or_default()
+    }
+
+    /// The first `most` bytes of the difference, of one of `edits` edits of a message.
+    fn diff_among(&self, info: &EditInfo, edits: usize, most: usize) -> Option<String> {
+        match (self.old_content.as_deref(), self.new_content.as_deref()) {
+            (None, None) => info.patch.clone().map(|mut patch| {
+                patch.truncate(patch.ceil_char_boundary(most));
+                patch
+            }),
+            (Some(old), Some(new)) if info.scope != Some(EditScope::File) => {
+                Some(match closed(old, new, info.start_line) {
+                    Some((old, new)) => lines::diff(&old, &new, edits, most),
+                    None => lines::diff(old, new, edits, most),
+                })
+            }
+            (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default(), edits, most)),
+        }
+    }
+
     /// Returns what it does to the file, for people: `Create`, `Delete` or `Edit`.
     pub fn verb(&self) -> &'static str {
         match (&self.old_content, &self.new_content) {
@@ -104,19 +126,7 @@ impl CodeEdit {
                     block.push_str("\n\n");
                     block.push_str(&note);
                 }
-                let diff = match (old, new) {
-                    (None, None) => info.patch.map(|mut patch| {
-                        patch.truncate(patch.ceil_char_boundary(most));
-                        patch
-                    }),
-                    (Some(old), Some(new)) if info.scope != Some(EditScope::File) => {
-                        Some(match closed(old, new, info.start_line) {
-                            Some((old, new)) => lines::diff(&old, &new, edits, most),
-                            None => lines::diff(old, new, edits, most),
-                        })
-                    }
-                    (old, new) => Some(lines::diff(old.unwrap_or_default(), new.unwrap_or_default(), edits, most)),
-                };
+                let diff = edit.diff_among(&info, edits, most);
                 if let Some(diff) = diff {
                     block.push_str("\n\n");
                     block.push_str(&text::fence("diff", &diff));

@@ -4,7 +4,11 @@ use super::{Channel, facts_of, policy};
 use crate::{
     Body, Draft, Status,
     envelope::edit_info,
-    message_type::{approval::Approval, progress::is_under_way, tool_call::ToolState},
+    message_type::{
+        approval::{Approval, Choice},
+        progress::is_under_way,
+        tool_call::ToolState,
+    },
     summary::{edit_line, summary},
     text::clip,
     words,
@@ -155,10 +159,29 @@ fn ask(draft: &Draft) -> String {
         return format!("{}{}", summary(draft), decided_by(&approval).unwrap_or_default());
     }
     let mut lines = vec![approval.title.clone()];
+    lines.extend(approval.risk.as_ref().filter(|risk| !risk.is_empty()).map(|risk| format!("Risk: {risk}")));
     lines.extend(approval.body.clone());
-    lines.extend(approval.choices().enumerate().map(|(index, choice)| format!("{}. {}", index + 1, choice.label)));
+    let mut number = 0;
+    for question in &approval.questions {
+        // That of a permission is the title, mostly.
+        let asked = Some(&question.question).filter(|asked| !asked.is_empty() && **asked != approval.title);
+        lines.extend(asked.cloned());
+        for choice in &question.options {
+            number += 1;
+            lines.push(option(number, choice));
+        }
+    }
     lines.push(how_to_answer(&approval).to_owned());
     lines.join("\n")
+}
+
+/// An option with its number, what it does where the label doesn't say it, and what it means: `1. No (allows once)`.
+fn option(number: usize, choice: &Choice) -> String {
+    let label = if choice.label.is_empty() { &choice.id } else { &choice.label };
+    let does = choice.meaning().map(|words| format!(" ({words})")).unwrap_or_default();
+    let more = choice.description.as_ref().filter(|words| !words.is_empty());
+    let more = more.map(|words| format!(": {words}")).unwrap_or_default();
+    format!("{number}. {label}{does}{more}")
 }
 
 /// Returns who decided, and where, as far as that is known: ` by Ada (matrix)`. What a key reports names the key already.

@@ -5,6 +5,7 @@ use crate::hash::sha256;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{AskedCall, Entry, NotShown, NotShownReason};
+use model::asked::{Asked, AskedChange};
 use model::hook::HookAsk;
 use model::message_type::approval::Approval;
 use model::{Body, Draft, SessionId, Status, markdown};
@@ -48,7 +49,7 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
     }
     let stored = calls(scoped, &entry.message.session_id, draft).await?;
     let mut covered = Covered::of(draft, &stored);
-    // A hook's request of which the transcript tells nothing yet is shown by the card itself.
+    // A request of which the transcript tells nothing yet is shown by the card itself.
     let own = entry.message.seq;
     covered.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
     let bytes = covered.bytes()?;
@@ -83,27 +84,29 @@ impl Covered {
         payload.shift_remove("state");
         payload.shift_remove("decision");
         let call = |call: &StoredMessage| match Body::of(&call.message.draft) {
-            Body::ToolCall(it) if call.message.draft.status != Status::Retracted => Some(AskedCall {
-                message_id: call.message.draft.id.clone(),
-                seq: call.message.seq,
-                tool_name: it.tool_name,
-                input: it.input,
-            }),
+            Body::ToolCall(it) if call.message.draft.status != Status::Retracted => {
+                Some(AskedCall::new(call.message.draft.id.clone(), call.message.seq, it.tool_name, it.input))
+            }
             _ => None,
         };
         let words = markdown::said_besides(draft, &Body::of(draft)).map(str::to_owned);
         let mut calls: Vec<AskedCall> = calls.iter().filter_map(call).collect();
-        if let Some(ask) = HookAsk::of(draft) {
-            // The agent runs what its hook asked about. Its transcript tells of the call a moment later, and changes nothing.
+        // The agent does what it asked about. Its transcript tells of the call a moment later, and changes nothing.
+        if let Some((asked, says_what)) = requested(draft) {
             let (message_id, seq) =
-                calls.into_iter().next().map_or((draft.id.clone(), 0), |call| (call.message_id, call.seq));
-            calls = vec![AskedCall { message_id, seq, tool_name: ask.tool_name, input: ask.input }];
+                calls.first().map_or((draft.id.clone(), 0), |call| (call.message_id.clone(), call.seq));
+            if says_what {
+                calls.clear();
+            }
+            let Asked { tool_name, input, changes, paths, texts } = asked;
+            calls.insert(0, AskedCall { message_id, seq, tool_name, input, changes, paths, texts });
         }
+        calls.retain(|call| !is_all_told(call, &payload));
         Self { payload, calls, words }
     }
 
     fn parts(&self) -> impl Serialize + '_ {
-        let calls: Vec<_> = self.calls.iter().map(|call| (&call.tool_name, &call.input)).collect();
+        let calls: Vec<_> = self.calls.iter().map(CallParts::of).collect();
         (&self.payload, calls, &self.words)
     }
 
@@ -116,8 +119,44 @@ impl Covered {
     }
 }
 
+/// What a decision covers of a call.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CallParts<'c> {
+    Bare(&'c str, &'c Map<String, Value>),
+    Shown(&'c str, &'c Map<String, Value>, &'c [AskedChange], &'c [String], &'c [String]),
+}
+
+impl<'c> CallParts<'c> {
+    fn of(call: &'c AskedCall) -> Self {
+        let AskedCall { tool_name, input, changes, paths, texts, .. } = call;
+        // The hashes that channels were sent stay valid.
+        if changes.is_empty() && paths.is_empty() && texts.is_empty() {
+            return Self::Bare(tool_name, input);
+        }
+        Self::Shown(tool_name, input, changes, paths, texts)
+    }
+}
+
+/// Returns what the request of a hook or of a running agent carries, and whether that says what the agent would do. None where it
+/// carries nothing.
+fn requested(draft: &Draft) -> Option<(Asked, bool)> {
+    if let Some(HookAsk { tool_name, input, .. }) = HookAsk::of(draft) {
+        return Some((Asked { tool_name, input, ..Asked::default() }, true));
+    }
+    let asked = Asked::of(draft).filter(|asked| !asked.is_empty())?;
+    let says_what = asked.says_what();
+    Some((asked, says_what))
+}
+
+/// Does the payload say all of a call? Then the card needn't show the questions twice.
+fn is_all_told(call: &AskedCall, payload: &Map<String, Value>) -> bool {
+    let is_bare = call.changes.is_empty() && call.paths.is_empty() && call.texts.is_empty();
+    is_bare && agents::claude::tells_all(payload, &call.tool_name, &call.input)
+}
+
 /// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and decision, tool
-/// and input of each call with its `call_id`, and what the agent says beside the card.
+/// and input of each call with its `call_id`, what the agent's request carries, and what the agent says beside the card.
 pub fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     Covered::of(draft, calls).sha256()
 }
