@@ -177,6 +177,8 @@ pub struct Incoming {
     pub place: String,
     /// The sender's address in the channel: `@ada:example.org`.
     pub sender: String,
+    /// When it was done, by the other side's clock, in microseconds since 1970. None if it doesn't say.
+    pub at: Option<i64>,
     /// What was done.
     pub what: What,
 }

@@ -34,6 +34,7 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
             let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");
             Problem::new(409, "run_open", title).hint(hint)
         }
+        Refusal::Repeated => Problem::new(409, "repeated", "This event came before"),
         Refusal::Conflict => Problem {
             field: Some("/id".to_owned()),
             ..Problem::new(409, "id_conflict", "This id is in use for something else")

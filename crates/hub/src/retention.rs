@@ -8,7 +8,7 @@ use store::StoreError;
 
 /// Days for which a deleted session can be restored.
 pub const DAYS: i64 = 30;
-/// Days for which it is known what a channel was told of a message.
+/// Days for which it is known what a channel was told of a message, and what became of what people did in it.
 pub const DELIVERY_DAYS: i64 = 30;
 /// Minutes for which it can be restored that was deleted on a full disk.
 pub const UNDO_MINUTES: i64 = 5;
@@ -61,6 +61,10 @@ pub async fn purge_once(hub: &Hub, now: Micros) -> Result<(), StoreError> {
     let deliveries = hub.workspace.forget_deliveries(Micros(now.0 - DELIVERY_DAYS * DAY)).await?;
     if deliveries > 0 {
         tracing::info!(deliveries, "what channels were told long ago was deleted");
+    }
+    let events = hub.workspace.forget_channel_events(Micros(now.0 - DELIVERY_DAYS * DAY)).await?;
+    if events > 0 {
+        tracing::info!(events, "what became of old events of channels was deleted");
     }
     hub.store.give_back().await
 }

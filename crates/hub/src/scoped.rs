@@ -45,7 +45,7 @@ use model::routing::Settings as RoutingSettings;
 use redact::Redactor;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use store::Usage;
+use store::{ChannelEvent, Usage};
 
 /// Who is asking. Made by the outer layers from a credential, which nothing further in ever sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +90,15 @@ pub struct Person {
     pub via: String,
     /// Name of the channel.
     pub channel: String,
+    /// SHA-256 of the channel's id of what they do, in hex: it has its effect once.
+    pub event: String,
+}
+
+impl Person {
+    /// Returns what they do, as it is kept with its effect.
+    pub fn doing(&self, decides: bool) -> ChannelEvent {
+        ChannelEvent { channel: self.id.clone(), event: self.event.clone(), decides }
+    }
 }
 
 /// Which of our own programs a person uses.

@@ -211,6 +211,7 @@ fn adds_content(write: &LiveWrite) -> bool {
         | LiveWrite::Post(_)
         | LiveWrite::PostAll(_)
         | LiveWrite::Change(_)
+        | LiveWrite::Once(..)
         | LiveWrite::Due(_)
         | LiveWrite::Begin(_) => true,
         LiveWrite::Edit(_) | LiveWrite::Take(_) | LiveWrite::EndRun(_) => false,
@@ -223,7 +224,7 @@ fn for_agent(write: &LiveWrite) -> Option<SessionId> {
         LiveWrite::Post(post) if post.queued => Some(post.session.clone()),
         LiveWrite::PostAll(posts) => posts.iter().find(|post| post.queued).map(|post| post.session.clone()),
         LiveWrite::Due(due) => due.prompt.as_ref().map(|(_, post)| post.session.clone()),
-        LiveWrite::Change(change) => Some(change.session.clone()),
+        LiveWrite::Change(change) | LiveWrite::Once(_, change) => Some(change.session.clone()),
         LiveWrite::Edit(edit) => Some(edit.session.clone()),
         _ => None,
     }

@@ -16,6 +16,8 @@ mod broken_store;
 mod channel_answers;
 #[path = "contract/channel_matrix.rs"]
 mod channel_matrix;
+#[path = "contract/channel_repeats.rs"]
+mod channel_repeats;
 #[path = "contract/channel_side.rs"]
 mod channel_side;
 #[path = "contract/channels.rs"]

@@ -1,12 +1,14 @@
 //! Channels: where sessions are shown besides the page.
 //!
-//! `deliveries`: what is sent there. Rows of deliveries are made with the messages, in `write/deliveries.rs`.
+//! `deliveries`: what is sent there. `events`: what became of what people do there. Rows of deliveries are made with the messages, in `write/deliveries.rs`.
 
 mod deliveries;
+pub(crate) mod events;
 
 pub use deliveries::{
     ChannelCounts, Delivery, DeliveryChange, DeliveryKey, DeliveryState, DueDelivery, Queueing, Told,
 };
+pub use events::EventResult;
 
 use crate::columns::columns;
 use crate::settings::change;

@@ -95,7 +95,8 @@ pub use batch::{
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
 pub use channels::{
-    Bound, ChannelCounts, ChannelRow, Delivery, DeliveryChange, DeliveryKey, DeliveryState, DueDelivery, Queueing, Told,
+    Bound, ChannelCounts, ChannelRow, Delivery, DeliveryChange, DeliveryKey, DeliveryState, DueDelivery, EventResult,
+    Queueing, Told,
 };
 pub use condition::Condition;
 pub use context_log::{ContextCheck, ContextEntry};
@@ -107,9 +108,9 @@ pub use hooks::{AgentSession, AllowRule};
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
-    Changed, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost, LiveTake,
-    LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, Origin, PostDone, Queue, Refusal, Rule,
-    Sums, Takes,
+    Changed, ChannelEvent, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost,
+    LiveTake, LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, Origin, PostDone, Queue, Refusal,
+    Rule, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};

@@ -20,6 +20,8 @@ pub enum LiveWrite {
     /// All or none; their ids differ.
     PostAll(Vec<LivePost>),
     Change(Box<LiveChange>),
+    /// A change that an event of a channel asks for: it is made once, and what became of the event is kept with it.
+    Once(ChannelEvent, Box<LiveChange>),
     Take(LiveTake),
     Begin(Box<LiveBegin>),
     EndRun(Box<LiveEndRun>),
@@ -174,6 +176,16 @@ pub struct LiveChange {
     pub rule: Rule,
     /// For the audit log, if the rule changes the message.
     pub note: Option<Note>,
+}
+
+/// What somebody did in a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelEvent {
+    pub channel: String,
+    /// SHA-256 of the channel's own id of the event, in hex.
+    pub event: String,
+    /// It decides the message; else it changes one.
+    pub decides: bool,
 }
 
 /// What a rule made of a message.
@@ -383,6 +395,8 @@ pub enum Refusal {
     Conflict,
     /// Another revision than the writer knows: the message as it is.
     Revision(Box<StoredMessage>),
+    /// The event of a channel came before.
+    Repeated,
     /// A rule's own reason, and the message as it is.
     Rule(Objection, Option<Box<StoredMessage>>),
     /// Its text would be longer than this many bytes; and the field that brings it there.

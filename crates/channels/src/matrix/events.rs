@@ -28,6 +28,7 @@ pub fn invitations<'a>(sync: &'a Value, me: &'a str) -> impl Iterator<Item = Inc
             id: format!("invited-{room}"),
             place: room.clone(),
             sender: text(invitation, "/sender")?,
+            at: None,
             what: What::Invited { name, is_encrypted },
         })
     })
@@ -67,7 +68,8 @@ pub fn read(room: &str, event: &Value, me: &str) -> Option<Incoming> {
         "m.room.redaction" => What::Retract { of: text(content, "/redacts").or_else(|| text(event, "/redacts"))? },
         _ => return None,
     };
-    Some(Incoming { id, place: room.to_owned(), sender, what })
+    let at = event.get("origin_server_ts").and_then(Value::as_i64).and_then(|millis| millis.checked_mul(1000));
+    Some(Incoming { id, place: room.to_owned(), sender, at, what })
 }
 
 /// A reply may begin with what it answers, in lines that begin with `>`, and an empty line.

@@ -204,8 +204,12 @@ pub(super) async fn write(scoped: &Scoped, change: DecisionWrite) -> Result<Writ
     let DecisionWrite { session, message, choice, needs_calls, rule } = change;
     let decided = Event::Decided { session: session.to_string(), approval: message.to_string(), choice };
     let note = Some(scoped.note(decided).await);
-    let change = LiveChange { session, message, if_match: None, needs_calls, rule, note };
-    match scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+    let change = Box::new(LiveChange { session, message, if_match: None, needs_calls, rule, note });
+    let change = match &scoped.person {
+        Some(person) => LiveWrite::Once(person.doing(true), change),
+        None => LiveWrite::Change(change),
+    };
+    match scoped.hub.writer.write(change).await {
         Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
             let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
             Ok(Written::Now(Box::new(decided)))

@@ -222,7 +222,8 @@ impl Sender<'_> {
                         self.threads.insert(due.session.clone(), sent.id.clone());
                     }
                     // An edit may be answered with an id of its own: what is edited is the first one.
-                    outcomes.push(DeliveryChange::Sent { key, external_id: due.external_id.clone().or(sent.id) });
+                    let external_id = due.external_id.clone().or(sent.id);
+                    outcomes.push(DeliveryChange::Sent { key, external_id, at: clock::now() });
                 }
                 Err(Failure::Never { reason }) => outcomes.push(DeliveryChange::Dead { key, error: reason }),
                 Err(Failure::Later { reason, .. }) if queueing == Queueing::AsDue && due.attempts + 1 >= ATTEMPTS => {

@@ -1,9 +1,10 @@
 //! What becomes of what people do in a channel.
 //!
 //! A person is known by the owner's list of the channel's people; anybody else is refused, and nothing of what they write is
-//! stored. The same event again is the same message.
+//! stored. An event has its effect once: the same one again is answered with the first result, also after a restart and on another
+//! server. What became of a decision is kept with it, in one transaction; a message has an id that is made of the event's.
 
-use super::answer;
+use super::answer::{self, Answer};
 use crate::answers::{decisions, posts};
 use crate::cards::changed;
 use crate::hash::create_hash;
@@ -21,8 +22,9 @@ use model::message_type::approval::Approval;
 use model::routing::{Place, Route, route};
 use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
 use serde_json::{Map, json};
+use std::future::Future;
 use std::sync::Arc;
-use store::{ChannelRow, LiveChange, LivePost, LiveWrite, Objection, Refusal, StoredMessage, Told};
+use store::{ChannelRow, EventResult, LiveChange, LivePost, LiveWrite, Objection, Refusal, StoredMessage, Told};
 
 /// What the people of an encrypted room are told.
 const ENCRYPTED: &str =
@@ -39,6 +41,15 @@ pub enum Taken {
     Changed { seq: i64 },
     /// It says nothing to us.
     Ignored,
+}
+
+/// What somebody wrote.
+struct Written<'w> {
+    /// The channel's id of it.
+    event: &'w str,
+    text: &'w str,
+    /// When, by the other side's clock, but never later than now. None if it doesn't say.
+    at: Option<Micros>,
 }
 
 /// Somebody whom the owner named.
@@ -79,30 +90,94 @@ pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: 
 
 /// Takes an event of a channel. The place of a polled channel leads to the session.
 pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken, Problem> {
-    let known = known(hub, row, &event.sender)?;
+    let known = known(hub, row, &event.sender, &event.id)?;
     // Rooms that show no session are none of ours: an owner finds them in a list.
     let Some(session) = shown_at(hub, row, &event.place).await? else {
         let heard = Heard { channel: &row.id, address: &event.place, name: None, what: Doing::Wrote };
         hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)?;
         return Ok(Taken::Ignored);
     };
-    let told = async |id: &str| hub.workspace.told(&row.id, id).await.map_err(problem);
-    match &event.what {
-        What::Text { text, about } => {
-            let about = match about {
-                Some(id) => told(id).await?.filter(|told| told.session == session),
-                None => None,
-            };
-            said(&known, row, &session, (&event.id, text), about).await
+    let taking = async {
+        match &event.what {
+            What::Text { text, about } => {
+                let about = match about {
+                    Some(id) => told(hub, row, &session, id).await?,
+                    None => None,
+                };
+                let at = event.at.map(|at| Micros(at.min(clock::now().0)));
+                said(&known, row, &session, &Written { event: &event.id, text, at }, about).await
+            }
+            What::Reaction { of, key } => match told(hub, row, &session, of).await? {
+                Some(told) => reacted(&known, told, key).await,
+                None => Ok(Taken::Ignored),
+            },
+            What::Edit { of, text } => change(&known, row, &session, of, Some(text)).await,
+            What::Retract { of } => change(&known, row, &session, of, None).await,
+            What::Invited { .. } => Ok(Taken::Ignored),
         }
-        What::Reaction { of, key } => match told(of).await?.filter(|told| told.session == session) {
-            Some(told) => reacted(&known, told, key).await,
-            None => Ok(Taken::Ignored),
-        },
-        What::Edit { of, text } => change(&known, row, &session, of, Some(text)).await,
-        What::Retract { of } => change(&known, row, &session, of, None).await,
-        What::Invited { .. } => Ok(Taken::Ignored),
+    };
+    once(&known, row, &session, &event.id, taking).await
+}
+
+/// Returns the message of the session that was sent under an id of the other side.
+async fn told(hub: &Hub, row: &ChannelRow, session: &SessionId, id: &str) -> Result<Option<Told>, Problem> {
+    let told = hub.workspace.told(&row.id, id).await.map_err(problem)?;
+    Ok(told.filter(|told| told.session == *session))
+}
+
+/// Lets an event have its effect, unless it came before: then the first result is returned.
+async fn once(
+    known: &Known,
+    row: &ChannelRow,
+    session: &SessionId,
+    event: &str,
+    taking: impl Future<Output = Result<Taken, Problem>>,
+) -> Result<Taken, Problem> {
+    if let Some(taken) = before(known, row, session, event).await? {
+        return taken;
     }
+    let taken = taking.await;
+    let result = match &taken {
+        Ok(Taken::Ignored) => EventResult::Ignored,
+        // Another event had decided the same.
+        Ok(Taken::Decided { seq, replayed: true }) => EventResult::Decided { seq: *seq },
+        // It came twice at once.
+        Err(problem) if problem.code == "repeated" => {
+            return before(known, row, session, event).await?.unwrap_or(taken);
+        }
+        Err(problem) if matches!(problem.status, 400 | 409 | 412 | 422) => {
+            let kept = Problem { current: None, ..problem.clone() };
+            EventResult::Refused { problem: serde_json::to_string(&kept).unwrap_or_default() }
+        }
+        // It is stored with its effect, or may be tried again.
+        _ => return taken,
+    };
+    let workspace = &known.scoped.hub.workspace;
+    workspace.put_channel_event(&row.id, &hashed(event), &result, clock::now()).await.map_err(problem)?;
+    taken
+}
+
+/// Returns what became of an event that came before.
+async fn before(
+    known: &Known,
+    row: &ChannelRow,
+    session: &SessionId,
+    event: &str,
+) -> Result<Option<Result<Taken, Problem>>, Problem> {
+    let workspace = &known.scoped.hub.workspace;
+    let result = workspace.channel_event(&row.id, &hashed(event)).await.map_err(problem)?;
+    if let Some(result) = result {
+        return Ok(Some(match result {
+            EventResult::Decided { seq } => Ok(Taken::Decided { seq, replayed: true }),
+            EventResult::Changed { seq } => Ok(Taken::Changed { seq }),
+            EventResult::Ignored => Ok(Taken::Ignored),
+            EventResult::Refused { problem } => {
+                Err(serde_json::from_str(&problem).unwrap_or_else(|_| Problem::internal()))
+            }
+        }));
+    }
+    let posted = workspace.message(session, &message_id(row, event)?).await.map_err(problem)?;
+    Ok(posted.map(|posted| Ok(Taken::Posted { seq: posted.message.seq, replayed: true })))
 }
 
 /// Takes a signed request of a channel's other side.
@@ -132,18 +207,24 @@ pub async fn signed(
         let title = format!("The body can't be read: {error}");
         Problem::new(400, "invalid_json", title)
     })?;
-    let known = known(hub, &row, &post.sender)?;
+    let id = headers.0.unwrap_or_default();
+    let known = known(hub, &row, &post.sender, id)?;
     let no_session = || Problem { field: Some("/session".to_owned()), ..Problem::not_found("session in this channel") };
     let session = SessionId::parse(post.session.as_str()).map_err(|_| no_session())?;
     if !shows(hub, &row, &session).await? {
         return Err(no_session());
     }
-    let about = match &post.about {
-        Some(id) => Some(by_message(hub, &row, &session, id).await?),
-        None => None,
+    let taking = async {
+        let about = match &post.about {
+            Some(id) => Some(by_message(hub, &row, &session, id).await?),
+            None => None,
+        };
+        // In whole seconds.
+        let at = headers.1.and_then(|at| at.parse::<i64>().ok()?.checked_mul(Micros::SECOND));
+        let at = at.map(|at| Micros(at.min(clock::now().0)));
+        said(&known, &row, &session, &Written { event: id, text: &post.text, at }, about).await
     };
-    let id = headers.0.unwrap_or_default();
-    match said(&known, &row, &session, (id, &post.text), about).await? {
+    match once(&known, &row, &session, id, taking).await? {
         Taken::Posted { seq, replayed } => Ok(ChannelPosted { seq, decided: false, replayed }),
         Taken::Decided { seq, replayed } => Ok(ChannelPosted { seq, decided: true, replayed }),
         Taken::Changed { seq } => Ok(ChannelPosted { seq, ..ChannelPosted::default() }),
@@ -151,12 +232,13 @@ pub async fn signed(
     }
 }
 
-fn known(hub: &Hub, row: &ChannelRow, address: &str) -> Result<Known, Problem> {
+fn known(hub: &Hub, row: &ChannelRow, address: &str, event: &str) -> Result<Known, Problem> {
     let name = people(row).remove(address).ok_or_else(|| {
         Problem::new(403, "stranger", "Nobody by this address may speak in this channel")
             .hint("The owner lists a channel's people in the settings")
     })?;
-    let person = Person { id: row.id.clone(), name: name.clone(), via: row.kind.clone(), channel: row.name.clone() };
+    let (id, via, channel) = (row.id.clone(), row.kind.clone(), row.name.clone());
+    let person = Person { id, name: name.clone(), via, channel, event: hashed(event) };
     let scoped = Scoped { person: Some(Arc::new(person)), ..Scoped::new(hub.clone(), Caller::Owner) };
     Ok(Known { scoped, sender: format!("{}:{address}", row.kind), name })
 }
@@ -185,7 +267,7 @@ async fn by_message(hub: &Hub, row: &ChannelRow, session: &SessionId, id: &str) 
     let seq = found.message.seq;
     let shown = hub.workspace.last_shown(&row.id, session).await.map_err(problem)?;
     let shown = shown.into_iter().find(|told| told.seq == seq);
-    Ok(shown.unwrap_or(Told { session: session.clone(), seq, shown: None }))
+    Ok(shown.unwrap_or(Told { session: session.clone(), seq, shown: None, sent_at: None }))
 }
 
 /// Takes what a person wrote: an answer to what was asked, else a message.
@@ -193,9 +275,10 @@ async fn said(
     known: &Known,
     row: &ChannelRow,
     session: &SessionId,
-    (id, text): (&str, &str),
+    written: &Written<'_>,
     about: Option<Told>,
 ) -> Result<Taken, Problem> {
+    let text = written.text;
     if model::text::is_blank(text) {
         return Ok(Taken::Ignored);
     }
@@ -205,58 +288,75 @@ async fn said(
         let message = hub.workspace.message_at(session, told.seq).await.map_err(problem)?.map(|found| found.message);
         if let Some(message) = message {
             if let Body::Approval(approval) = Body::of(&message.draft) {
-                let decision = answer::decision(&approval, text).or_else(|| answer::words(&approval, text));
-                if let Some(decision) = decision {
-                    return decide(known, &message, told.shown, decision).await;
-                }
-                if approval.state.is_open() {
-                    return Err(unclear());
+                let answer = answer::read(&approval, text);
+                let answer = answer.or_else(|| answer::words(&approval, text).map(Answer::Decides));
+                match answer {
+                    Some(Answer::Decides(decision)) => return decide(known, &message, told.shown, decision).await,
+                    Some(Answer::Unclear(why)) => return Err(unclear(why)),
+                    None if approval.state.is_open() => return Err(unclear(NO_ANSWER)),
+                    None => {}
                 }
             }
             question = Some(message);
         }
-    } else if let Some((message, shown, decision)) = open_ask(hub, row, session, text).await? {
+    } else if let Some((message, shown, decision)) = open_ask(hub, row, session, written).await? {
         return decide(known, &message, shown, decision).await;
     }
-    post(known, row, session, (id, text), question).await
+    // It may have decided a moment ago what isn't open any more.
+    if let Some(taken) = before(known, row, session, written.event).await? {
+        return taken;
+    }
+    post(known, row, session, (written.event, text), question).await
 }
 
 /// The one open approval that this channel showed, where a text decides it. A text that would decide several is refused: nobody
-/// knows which one is meant.
+/// knows which one is meant. So is one that was written before this channel showed the approval: it was meant for another one.
 async fn open_ask(
     hub: &Hub,
     row: &ChannelRow,
     session: &SessionId,
-    text: &str,
+    written: &Written<'_>,
 ) -> Result<Option<(Message, Option<String>, api::posting::Decide)>, Problem> {
     let mut open = Vec::new();
     for told in hub.workspace.last_shown(&row.id, session).await.map_err(problem)? {
         let found = hub.workspace.message_at(session, told.seq).await.map_err(problem)?;
         if let Some(found) = found
             && let Some(approval) = Approval::open_in(&found.message.draft)
-            && let Some(decision) = answer::decision(&approval, text)
+            && let Some(answer) = answer::read(&approval, written.text)
         {
-            open.push((found.message, told.shown, decision));
+            open.push((found.message, told, answer));
         }
     }
     if open.len() > 1 {
         let title = format!("{} requests are open: nobody knows which one is meant", open.len());
         return Err(Problem::new(409, "several_open", title).hint("Reply to the one that you mean"));
     }
-    Ok(open.pop())
+    let Some((message, told, answer)) = open.pop() else { return Ok(None) };
+    // Where nobody says when, or the clocks differ, it is refused.
+    let is_after = written.at.zip(told.sent_at).is_some_and(|(written, shown)| written >= shown);
+    match answer {
+        _ if !is_after => Err(Problem::new(409, "came_after", "This request came after you wrote")
+            .hint("Answer it again, or reply to it")),
+        Answer::Decides(decision) => Ok(Some((message, told.shown, decision))),
+        Answer::Unclear(why) => Err(unclear(why)),
+    }
 }
 
-fn unclear() -> Problem {
-    Problem::new(422, "unclear", "This is no answer to the request, which stays open")
-        .hint("Answer with the number of an option, `approve` or `deny`")
+/// The title of a refusal where a reply is no answer.
+const NO_ANSWER: &str = "This is no answer to the request, which stays open";
+
+fn unclear(why: &str) -> Problem {
+    Problem::new(422, "unclear", why)
+        .hint("Answer with the number of an option, `approve`, or `deny`; a denial may say why: `deny: use a branch`")
 }
 
 async fn reacted(known: &Known, told: Told, sign: &str) -> Result<Taken, Problem> {
     let found = known.scoped.hub.workspace.message_at(&told.session, told.seq).await.map_err(problem)?;
     let Some(message) = found.map(|found| found.message) else { return Ok(Taken::Ignored) };
     let Body::Approval(approval) = Body::of(&message.draft) else { return Ok(Taken::Ignored) };
-    match answer::decision(&approval, sign) {
-        Some(decision) => decide(known, &message, told.shown, decision).await,
+    match answer::read(&approval, sign) {
+        Some(Answer::Decides(decision)) => decide(known, &message, told.shown, decision).await,
+        Some(Answer::Unclear(why)) => Err(unclear(why)),
         None => Ok(Taken::Ignored),
     }
 }
@@ -273,9 +373,14 @@ async fn decide(
     Ok(Taken::Decided { seq: decided.approval.message.seq, replayed: decided.replayed })
 }
 
+/// Returns the hash by which what became of an event is kept.
+fn hashed(event: &str) -> String {
+    hex(&login::hash(event))
+}
+
 /// Returns the id of the message that an event of a channel becomes.
 fn message_id(row: &ChannelRow, event: &str) -> Result<MessageId, Problem> {
-    let hash = hex(&login::hash(event));
+    let hash = hashed(event);
     let id = format!("ch-{}-{}", row.id, hash.get(..32).unwrap_or(&hash));
     MessageId::parse(id).map_err(|_| Problem::internal())
 }
@@ -348,15 +453,19 @@ async fn change(
             None => Draft { status: Status::Retracted, ..draft.clone() },
         }))
     });
-    let change = LiveChange {
+    let change = Box::new(LiveChange {
         session: session.clone(),
         message: message_id(row, event)?,
         if_match: None,
         needs_calls: false,
         rule,
         note: None,
+    });
+    let change = match &known.scoped.person {
+        Some(person) => LiveWrite::Once(person.doing(false), change),
+        None => LiveWrite::Change(change),
     };
-    match known.scoped.hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+    match known.scoped.hub.writer.write(change).await {
         Ok((store::LiveDone::Changed { message, .. }, _)) => Ok(Taken::Changed { seq: message.message.seq }),
         Ok(_) => Err(Problem::internal()),
         // It came before the channel was added, or was an answer to an approval: what was decided stays.

@@ -6,7 +6,7 @@ use ::channels::signature::Secret;
 use api::Method::{Get, Patch, Post};
 use serde_json::{Value, json};
 
-async fn talk() -> (Talk, OtherSide, String) {
+pub async fn talk() -> (Talk, OtherSide, String) {
     let mut talk = Talk::new().await;
     open(&mut talk.house).await;
     let side = OtherSide::start().await;
@@ -14,7 +14,7 @@ async fn talk() -> (Talk, OtherSide, String) {
     (talk, side, channel)
 }
 
-async fn asks(talk: &Talk, id: &str, title: &str) {
+pub async fn asks(talk: &Talk, id: &str, title: &str) {
     let payload = json!({"kind": "permission", "title": title, "state": "open", "questions": [{"question": title, "options": [
         {"id": "y", "label": "Allow once", "kind": "allow_once"}, {"id": "a", "label": "Always allow", "kind": "allow_always"},
         {"id": "n", "label": "Deny", "kind": "reject_once"}]}]});
@@ -22,7 +22,7 @@ async fn asks(talk: &Talk, id: &str, title: &str) {
     assert_eq!(talk.agent(Post, "/messages", body).await.status, 201);
 }
 
-fn post(text: &str, about: Option<&str>) -> Value {
+pub fn post(text: &str, about: Option<&str>) -> Value {
     let mut body = json!({"session": "s1", "sender": "ada", "text": text});
     if let Some(about) = about {
         body["about"] = about.into();

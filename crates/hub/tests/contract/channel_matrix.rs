@@ -230,6 +230,18 @@ fn text(id: &str, sender: &str, body: &str) -> Value {
     event("m.room.message", id, sender, json!({"msgtype": "m.text", "body": body}))
 }
 
+/// The same, written at a time in microseconds.
+fn text_at(id: &str, at: i64, body: &str) -> Value {
+    let mut said = text(id, "@ada:test", body);
+    said["origin_server_ts"] = json!(at / 1000);
+    said
+}
+
+fn reply(id: &str, of: &str, body: &str) -> Value {
+    let content = json!({"msgtype": "m.text", "body": body, "m.relates_to": {"m.in_reply_to": {"event_id": of}}});
+    event("m.room.message", id, "@ada:test", content)
+}
+
 fn edit(id: &str, sender: &str, of: &str, body: &str) -> Value {
     let content = json!({"body": format!("* {body}"), "m.new_content": {"body": body},
         "m.relates_to": {"rel_type": "m.replace", "event_id": of}});
@@ -355,4 +367,49 @@ async fn a_sign_on_a_request_decides_it_once_for_a_known_person() {
     ]));
     chat.said("done").await;
     assert_eq!(decision().await, [json!("allowed_once"), json!("Ada"), json!("matrix")]);
+}
+
+#[tokio::test]
+async fn an_answer_counts_once_for_what_was_shown_before_and_a_reply_says_why_not() {
+    let chat = Chat::registered().await;
+    let asks = async |id: &str, seq: i64| {
+        let options = json!([{"id": "y", "label": "Allow once", "kind": "allow_once"}, {"id": "n", "label": "Deny", "kind": "reject_once"}]);
+        let payload = json!({"kind": "permission", "title": "Open the sluice?", "state": "open",
+            "questions": [{"question": "Open the sluice?", "options": options}]});
+        let asked = json!({"id": id, "message_metadata": {"message_type": "APPROVAL", "payload": payload}});
+        assert_eq!(chat.talk.agent(Post, "/messages", asked).await.status, 201);
+        let is_sent = |found: &[Value]| channel_side::states(found).contains(&(seq, "sent"));
+        channel_side::deliveries(&chat.talk.house, &chat.channel, is_sent).await;
+    };
+    let decision = async |id: &str| {
+        let entry = chat.talk.house.read(&format!("/v1/sessions/s1/messages/{id}")).await["entry"].clone();
+        let payload = &entry["metadata"]["payload"];
+        (payload["state"].clone(), payload["decision"]["text"].clone())
+    };
+    let early = hub::clock::now().0 - 1_000_000;
+    asks("a1", 1).await;
+    // What the person wrote before, and what has no time, was for another request.
+    chat.server.says(happens(&[
+        text_at("$1", early, "yes"),
+        text("$2", "@ada:test", "yes"),
+        text("$3", "@ada:test", "well"),
+    ]));
+    chat.said("well").await;
+    assert_eq!(decision("a1").await, (json!("open"), Value::Null));
+    // The homeserver's clock is ahead: it counts as now.
+    let yes = text_at("$4", hub::clock::now().0 + 60_000_000, "yes");
+    chat.server.says(happens(&[yes.clone(), text("$5", "@ada:test", "good")]));
+    chat.said("good").await;
+    assert_eq!(decision("a1").await.0, "allowed_once");
+    // The same events come again, as after a server that ended before it stored how far it had read.
+    let last_seq = chat.talk.house.read("/v1/sessions/s1/messages").await["last_seq"].as_i64().unwrap();
+    asks("a2", last_seq + 1).await;
+    chat.server.says(happens(&[yes, text("$5", "@ada:test", "good"), text("$6", "@ada:test", "so")]));
+    chat.said("so").await;
+    assert_eq!(decision("a2").await.0, "open");
+    let sent = chat.server.did(0).await.iter().rposition(|done| done.starts_with("send")).unwrap() + 1;
+    chat.server
+        .says(happens(&[reply("$7", &format!("$sent{sent}"), "no, use a branch"), text("$8", "@ada:test", "then")]));
+    chat.said("then").await;
+    assert_eq!(decision("a2").await, (json!("denied"), json!("use a branch")));
 }

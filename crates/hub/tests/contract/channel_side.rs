@@ -158,11 +158,23 @@ pub async fn settle(house: &House, channel: &str, action: &str) -> Answer {
     house.post(&format!("/v1/channels/{channel}/deliveries"), json!({ "action": action })).await
 }
 
-/// What somebody posts from outside, signed.
+/// What somebody posts from outside, signed. Their clock is a second ahead: it has whole seconds only, and what is written within the
+/// second in which a request was shown may have been written before.
 pub async fn incoming(house: &House, channel: &str, id: &str, body: &Value) -> Result<Value, (u16, String)> {
-    let (body, now) = (body.to_string(), hub::clock::now().0 / 1_000_000);
-    let signature = Secret::parse(&secret()).unwrap().sign(id, now, body.as_bytes());
-    incoming_raw(house, channel, (Some(id), Some(&now.to_string()), Some(&signature)), body.as_bytes()).await
+    incoming_at(house, channel, id, body, hub::clock::now().0 / 1_000_000 + 1).await
+}
+
+/// The same, written at a second.
+pub async fn incoming_at(
+    house: &House,
+    channel: &str,
+    id: &str,
+    body: &Value,
+    at: i64,
+) -> Result<Value, (u16, String)> {
+    let body = body.to_string();
+    let signature = Secret::parse(&secret()).unwrap().sign(id, at, body.as_bytes());
+    incoming_raw(house, channel, (Some(id), Some(&at.to_string()), Some(&signature)), body.as_bytes()).await
 }
 
 pub async fn incoming_raw(

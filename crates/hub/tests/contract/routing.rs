@@ -330,7 +330,7 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
         let row = house.hub.workspace.channels().await.unwrap().remove(0);
         let what = What::Text { text: text.to_owned(), about: None };
         let (place, sender) = ("!a:example.org".to_owned(), "@ada:example.org".to_owned());
-        take(&house.hub, &row, &Incoming { id: event.to_owned(), place, sender, what }).await.unwrap()
+        take(&house.hub, &row, &Incoming { id: event.to_owned(), place, sender, at: None, what }).await.unwrap()
     };
     let refused = bind("!a:example.org").await;
     assert_eq!((refused.status, &refused.body["field"]), (400, &json!("/place")), "{}", refused.body);

@@ -52,34 +52,19 @@ pub struct DueDelivery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryChange {
     /// The sending of a body begins: until it ends, this body is sent and no other.
-    Begun {
-        key: DeliveryKey,
-        latest: i64,
-        body: String,
-        said: String,
-        shown: Option<String>,
-        is_talk: bool,
-    },
+    Begun { key: DeliveryKey, latest: i64, body: String, said: String, shown: Option<String>, is_talk: bool },
     /// There is nothing to say of the message as it was at `latest`.
-    Skipped {
-        key: DeliveryKey,
-        latest: i64,
-    },
+    Skipped { key: DeliveryKey, latest: i64 },
     Sent {
         key: DeliveryKey,
         external_id: Option<String>,
+        /// When the other side had it.
+        at: Micros,
     },
     /// It is sent again at a time.
-    Failed {
-        key: DeliveryKey,
-        error: String,
-        next_at: Micros,
-    },
+    Failed { key: DeliveryKey, error: String, next_at: Micros },
     /// It was refused for good.
-    Dead {
-        key: DeliveryKey,
-        error: String,
-    },
+    Dead { key: DeliveryKey, error: String },
 }
 
 impl DeliveryChange {
@@ -157,6 +142,8 @@ pub struct Told {
     pub seq: i64,
     /// What a decision on it is bound to.
     pub shown: Option<String>,
+    /// When it was sent last, as it is.
+    pub sent_at: Option<Micros>,
 }
 
 columns! {
@@ -263,7 +250,7 @@ impl Workspace {
             return Ok(false);
         }
         for change in changes {
-            settle(&mut tx, (self.id(), channel), change, now).await?;
+            settle(&mut tx, (self.id(), channel), change).await?;
         }
         tx.commit().await?;
         Ok(true)
@@ -283,27 +270,36 @@ impl Workspace {
 
     /// Returns the message that was sent under an id of the other side.
     pub async fn told(&self, channel: &str, external_id: &str) -> Result<Option<Told>, StoreError> {
-        let row: Option<(String, i64, Option<String>)> = on!(&self.store, pool => {
+        let row: Option<(String, i64, Option<String>, Option<i64>)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.id, d.seq, d.shown FROM channel_delivery d JOIN session s ON s.rid = d.session_rid \
+                "SELECT s.id, d.seq, d.shown, d.sent_at FROM channel_delivery d JOIN session s ON s.rid = d.session_rid \
                  WHERE d.workspace_id = $1 AND d.channel_id = $2 AND d.external_id = $3",
             )
             .bind(self.id()).bind(channel).bind(external_id).fetch_optional(pool).await
         })?;
-        row.map(|(session, seq, shown)| Ok(Told { session: session_id(session)?, seq, shown })).transpose()
+        let told = |(session, seq, shown, sent_at): (String, i64, Option<String>, Option<i64>)| {
+            Ok(Told { session: session_id(session)?, seq, shown, sent_at: sent_at.map(Micros) })
+        };
+        row.map(told).transpose()
     }
 
     /// Returns the last message of a session that a channel showed with what a decision is bound to.
     pub async fn last_shown(&self, channel: &str, session: &SessionId) -> Result<Vec<Told>, StoreError> {
-        let rows: Vec<(i64, Option<String>)> = on!(&self.store, pool => {
+        let rows: Vec<(i64, Option<String>, Option<i64>)> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT d.seq, d.shown FROM channel_delivery d JOIN session s ON s.rid = d.session_rid \
+                "SELECT d.seq, d.shown, d.sent_at FROM channel_delivery d JOIN session s ON s.rid = d.session_rid \
                  WHERE d.workspace_id = $1 AND d.channel_id = $2 AND s.id = $3 AND d.shown IS NOT NULL AND d.sends > 0 \
                  ORDER BY d.seq DESC LIMIT 50",
             )
             .bind(self.id()).bind(channel).bind(session.as_str()).fetch_all(pool).await
         })?;
-        Ok(rows.into_iter().map(|(seq, shown)| Told { session: session.clone(), seq, shown }).collect())
+        let told = |(seq, shown, sent_at): (i64, Option<String>, Option<i64>)| Told {
+            session: session.clone(),
+            seq,
+            shown,
+            sent_at: sent_at.map(Micros),
+        };
+        Ok(rows.into_iter().map(told).collect())
     }
 
     /// Returns a channel's deliveries in a state, the latest first. None: in every state in which something was or is to be said.
@@ -421,12 +417,7 @@ impl Workspace {
     }
 }
 
-async fn settle(
-    tx: &mut Tx,
-    (workspace, channel): (&str, &str),
-    change: &DeliveryChange,
-    now: Micros,
-) -> Result<(), StoreError> {
+async fn settle(tx: &mut Tx, (workspace, channel): (&str, &str), change: &DeliveryChange) -> Result<(), StoreError> {
     macro_rules! set {
         ($key:expr, $set:literal $(, $value:expr)*) => {
             on_tx!(&mut *tx, c => {
@@ -454,11 +445,11 @@ async fn settle(
             "state = CASE WHEN state <> 'pending' OR latest > $5 THEN state WHEN sends > 0 THEN 'sent' ELSE 'skipped' END",
             *latest
         )?,
-        DeliveryChange::Sent { key, external_id } => set!(
+        DeliveryChange::Sent { key, external_id, at } => set!(
             key,
             "state = CASE WHEN state = 'pending' AND latest > body_latest THEN 'pending' ELSE 'sent' END, body = NULL, \
              sends = sends + 1, attempts = 0, shown = COALESCE(begun_shown, shown), begun_shown = NULL, error = NULL, sent_at = $5, external_id = COALESCE($6, external_id)",
-            now.0,
+            at.0,
             external_id.as_deref()
         )?,
         DeliveryChange::Failed { key, error, next_at } => {

@@ -11,6 +11,7 @@ use super::changes::Changes;
 use super::messages::Copies;
 use super::sessions::{self, Sessions};
 use super::{feed, forgotten, messages, reading, rollup};
+use crate::channels::events;
 use crate::columns::text;
 use crate::live::{Changed, NewMessage};
 use crate::pack::{unpacked_len, with_packer};
@@ -22,8 +23,8 @@ use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::store::on_step;
 use crate::{
-    Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageQuery, MessageUpsert,
-    NewSession, Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
+    ChannelEvent, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageQuery,
+    MessageUpsert, NewSession, Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
 };
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId};
@@ -100,6 +101,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Create(new) => answers.push(create(step, new).await?),
             LiveWrite::Edit(edit) => answers.push(edit_session(step, edit).await?),
             LiveWrite::Change(change) => answers.push(change_message(step, change).await?),
+            LiveWrite::Once(event, change) => answers.push(change_once(step, event, change).await?),
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
             LiveWrite::Begin(begin) if begin.takes == Takes::Prompt => answers.push(prompts::give(step, begin).await?),
             LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
@@ -360,6 +362,17 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     let outcome = current.outcome;
     let message = Box::new(StoredMessage { message, display, copied: current.copied, outcome });
     Ok(Ok(LiveDone::Changed { message, follow_up: answer }))
+}
+
+async fn change_once(step: &mut Step<'_>, event: &ChannelEvent, change: &LiveChange) -> Result<Answer, StoreError> {
+    if events::is_known(step, event).await? {
+        return Ok(Err(Refusal::Repeated));
+    }
+    let answer = change_message(step, change).await?;
+    if let Ok(LiveDone::Changed { message, .. }) = &answer {
+        events::put(step, event, message.message.seq).await?;
+    }
+    Ok(answer)
 }
 
 /// What people wrote to the agent.

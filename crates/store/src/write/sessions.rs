@@ -62,11 +62,6 @@ impl Sessions {
         &mut self.rows
     }
 
-    /// Was it there before the batch?
-    pub(crate) fn is_stored(&self, index: usize) -> bool {
-        self.rows[index].before.is_some()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Loaded> {
         self.rows.iter()
     }

@@ -93,7 +93,7 @@ async fn what_is_begun_stays_the_same_until_it_is_sent() {
         write(&engine, &[("m1", "one, changed")]).await;
         let now = due(workspace, "all").await;
         assert_eq!((now[0].key, now[0].body.as_deref()), (first.key, Some("One")));
-        let sent = DeliveryChange::Sent { key: first.key, external_id: Some("$1".to_owned()) };
+        let sent = DeliveryChange::Sent { key: first.key, external_id: Some("$1".to_owned()), at: NOW };
         assert!(
             settle(
                 workspace,
@@ -133,7 +133,7 @@ async fn send_all(workspace: &Workspace) {
             shown: None,
             is_talk: true,
         };
-        let sent = DeliveryChange::Sent { key: due.key, external_id: Some(format!("${}", due.key.seq)) };
+        let sent = DeliveryChange::Sent { key: due.key, external_id: Some(format!("${}", due.key.seq)), at: NOW };
         assert!(settle(workspace, "here", &[begun, sent]).await);
     }
 }
@@ -178,12 +178,12 @@ async fn old_deliveries_are_forgotten_but_for_those_that_a_person_settles() {
         write(&engine, &[("m1", "one"), ("m2", "two"), ("m3", "three"), ("m4", "four")]).await;
         let waiting = due(workspace, "all").await;
         let s1 = waiting[0].session.clone();
-        let sent = |due: &DueDelivery| DeliveryChange::Sent { key: due.key, external_id: None };
+        let sent = |due: &DueDelivery, at| DeliveryChange::Sent { key: due.key, external_id: None, at };
         let dead = DeliveryChange::Dead { key: waiting[2].key, error: "gone".to_owned() };
-        assert!(settle(workspace, "here", &[sent(&waiting[0]), dead]).await);
+        assert!(settle(workspace, "here", &[sent(&waiting[0], NOW), dead]).await);
         let later = Micros(NOW.0 + 5);
         let lease = ("here", Micros(NOW.0 + 10));
-        assert!(workspace.settle_deliveries("all", lease, later, &[sent(&waiting[1])]).await.unwrap());
+        assert!(workspace.settle_deliveries("all", lease, later, &[sent(&waiting[1], later)]).await.unwrap());
         assert_eq!(workspace.forget_deliveries(NOW).await.unwrap(), 0, "what ended then isn't older");
         assert_eq!(workspace.forget_deliveries(Micros(NOW.0 + 100)).await.unwrap(), 1);
         let mut left = Vec::new();

@@ -1,0 +1,13 @@
+-- What became of what people did in channels: an event that comes again is answered with this, and does nothing more. `event` is the
+-- SHA-256 of the channel's own id of it, in hex. `result` is `decided`, `changed`, `ignored`, or `refused` with the `problem` as JSON.
+CREATE TABLE channel_event (
+    workspace_id TEXT COLLATE "C" NOT NULL,
+    channel_id TEXT COLLATE "C" NOT NULL,
+    event TEXT COLLATE "C" NOT NULL,
+    at BIGINT NOT NULL,
+    result TEXT COLLATE "C" NOT NULL,
+    seq BIGINT,
+    problem TEXT COLLATE "C",
+    PRIMARY KEY (workspace_id, channel_id, event)
+);
+CREATE INDEX channel_event_at ON channel_event (workspace_id, at);
