@@ -72,7 +72,7 @@ fn sessions_list_is_the_page_without_its_surroundings() {
     let (facets, page) = (inside.expect("what they count"), sessions::page(&data));
     assert!(page.contains(rows) && page.contains(facets));
     insta::assert_snapshot!(readable(facets));
-    assert!(list.contains("href=\"/sessions?limit=200\""));
+    assert!(list.contains("href=\"/sessions?limit=140\""));
 }
 
 /// A list of hundreds has few elements: of rows far below, the title alone, and the rest where it is no part of the document.

@@ -71,6 +71,7 @@ fn one(n: i64, title: &str, project: &str, branch: &str, state: SessionState, ag
         child_count: if n == 1 { 2 } else { 0 },
         usage: Usage { input: 12_400 * n, output: 3_100 * n, cache_read: 190_000 * n, cache_write: 22_000 * n },
         cost_usd: (n % 2 == 0).then_some(0.42 * n as f64),
+        computed_usd: None,
     }
 }
 

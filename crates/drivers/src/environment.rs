@@ -4,6 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// The variable that has the mark of a run: in the environment of the agent's processes and of all that these start.
+pub(crate) const MARK: &str = "VERBATIM_AGENT_RUN";
+
 /// Names that every program needs.
 const NAMES: [&str; 33] = [
     "APPDATA",

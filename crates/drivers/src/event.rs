@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 /// Something that happened in a running agent. Positions in the transcript come from the transcript alone.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "events are few, and each is taken at once")]
 pub enum Event {
     /// The session has an id. Comes again when something of it changed. Until it comes, an agent starts: see [`State::Starting`].
     Session {

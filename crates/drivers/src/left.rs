@@ -58,7 +58,7 @@ mod system {
 #[cfg(all(unix, not(target_os = "linux")))]
 mod system {
     use super::{Left, Process};
-    use crate::process::MARK;
+    use crate::environment::MARK;
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::process::Command;
     use std::thread;

@@ -1,6 +1,6 @@
 //! Processes of this machine, as `/proc` has them.
 
-use crate::process::MARK;
+use crate::environment::MARK;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::{HashMap, HashSet};
 use std::fs;

@@ -1,6 +1,7 @@
 //! The process of an agent, in a group of its own, and with a mark of its own.
 
 use crate::Log;
+use crate::environment::MARK;
 use crate::left::{Process, started};
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, RandomState};
@@ -8,9 +9,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
-
-/// The variable that has the mark of a run: in the environment of the agent's processes and of all that these start.
-pub(crate) const MARK: &str = "VERBATIM_AGENT_RUN";
 
 /// How an agent's process is started.
 #[derive(Debug, Clone)]

@@ -47,7 +47,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             silence: Duration::from_secs(30),
-            start: Duration::from_secs(300),
+            start: Duration::from_mins(5),
             grace: Duration::from_secs(5),
             unread: 64 << 20,
         }

@@ -344,7 +344,7 @@ fn modes_that_are_refused_are_not_offered() {
     assert_eq!(unasked, ["default", "acceptEdits", "plan", "auto", "bypassPermissions"]);
     let (mut talk, asked) = begun(None);
     assert_eq!(asked, ["default", "acceptEdits", "plan", "auto"]);
-    talk.tell(Command::SetMode("auto".to_owned()));
+    drop(talk.tell(Command::SetMode("auto".to_owned())));
     let refused = json!({"type": "control_response",
         "response": {"subtype": "error", "request_id": "verbatim-2", "error": "Not here"}});
     let events = talk.told(refused);

@@ -46,18 +46,27 @@ columns! {
     }
 }
 
+columns! {
+    struct AgentSessionRow {
+        id: String,
+        deleted_at: Option<i64>,
+        key_id: Option<String>,
+        hook_key_id: Option<String>,
+    }
+}
+
 impl Workspace {
     /// Returns the session that an agent calls by this id of its own, deleted or not.
     pub async fn session_of_agent(&self, agent: &str, key: &str) -> Result<Option<AgentSession>, StoreError> {
-        let row: Option<(String, Option<i64>, Option<String>, Option<String>)> = on!(&self.store, pool => {
+        let row: Option<AgentSessionRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.id, s.deleted_at, s.key_id, h.key_id FROM session s \
+                "SELECT s.id, s.deleted_at, s.key_id, h.key_id AS hook_key_id FROM session s \
                  LEFT JOIN hook_owner h ON h.workspace_id = s.workspace_id AND h.session_id = s.id \
                  WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3",
             )
             .bind(self.id()).bind(agent).bind(key).fetch_optional(pool).await
         })?;
-        row.map(|(id, deleted_at, key_id, hook_key_id)| {
+        row.map(|AgentSessionRow { id, deleted_at, key_id, hook_key_id }| {
             let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id })
         })

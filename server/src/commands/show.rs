@@ -22,7 +22,7 @@ pub async fn run(args: Show) -> Result<()> {
 
 /// Prints everything, one message a line.
 async fn json(client: &Client, args: &Show) -> Result<()> {
-    each(client, args, true, |page| page.messages.iter().try_for_each(|entry| print_json(entry))).await
+    each(client, args, true, |page| page.messages.iter().try_for_each(print_json)).await
 }
 
 /// Prints what the dashboard shows, and counts what it hides.

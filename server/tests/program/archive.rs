@@ -86,8 +86,9 @@ fn what_an_archive_says_was_decided_is_not_shown_as_the_readers_own() {
     let asks = json!({"id": "ask", "message_metadata": {"message_type": "APPROVAL", "version": 1, "payload": {"kind": "permission",
         "title": "Open the sluice", "state": "open", "questions": [{"question": "Open it?", "options": [
             {"id": "yes", "label": "Open", "kind": "allow_once"}, {"id": "no", "label": "Leave", "kind": "reject_once"}]}]}}});
-    let asked = server.with_key("POST", "/v1/sessions/mill/messages", &asks.to_string()).json();
-    let decision = json!({"selected": ["yes"], "shown_sha256": asked["message"]["shown_sha256"]});
+    assert_eq!(server.with_key("POST", "/v1/sessions/mill/messages", &asks.to_string()).status, 201);
+    let asked = server.as_owner(&cookie, "GET", "/v1/sessions/mill/messages/ask", &Value::Null).json();
+    let decision = json!({"selected": ["yes"], "shown_sha256": asked["entry"]["shown_sha256"]});
     let decided = server.as_owner(&cookie, "POST", "/v1/sessions/mill/messages/ask/decision", &decision);
     assert_eq!(decided.status, 200, "{}", decided.text());
     let page = |server: &Server, cookie: &str| server.get("/s/mill", &[("Cookie", cookie)]).text();

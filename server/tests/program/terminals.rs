@@ -105,7 +105,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
     let broken = broken.to_str().unwrap();
     let cases: &[(&str, &[&[&str]])] = &[
         ("serve", &[]),
-        ("tail", &[&[]]),
+        ("tail", &[&[session]]),
         // Draws its screen itself: `tui_screens.rs`.
         ("tui", &[]),
         ("import", &[&[transcript], &[broken], &["--list"], &[transcript, "--json"]]),
@@ -134,7 +134,8 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("hook install", &[&[]]),
         ("hook status", &[&[]]),
         ("hook uninstall", &[&[]]),
-        ("hook send", &[&[]]),
+        // An agent gives it an event through a pipe, and reads its answer from one.
+        ("hook send", &[]),
         ("types put", &[&[types]]),
         ("types list", &[&[], &["--json"]]),
         ("types remove", &[&["bot.note"]]),

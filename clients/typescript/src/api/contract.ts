@@ -1,6 +1,6 @@
 // Made by scripts/generate.mjs from docs/api/openapi.json.
 
-import type { Micros } from './payloads.js';
+import type { Edit, EditInfo, Micros } from './payloads.js';
 
 /** A tool call that an approval asks about. All of it is covered by the approval's `shown_sha256`. */
 export interface AskedCall {
@@ -12,6 +12,20 @@ export interface AskedCall {
   tool_name: string;
   /** As the agent sent it. Never cut. */
   input: Record<string, unknown>;
+  /** Changes of files that the agent's request shows, beside the input. */
+  changes?: Array<AskedChange>;
+  /** Files and folders that the request names: `/work/src/main.rs:12`. */
+  paths?: Array<string>;
+  /** Texts that the request shows. */
+  texts?: Array<string>;
+}
+
+/** The change of a file that a request shows, as a `CODE_EDIT` has it. */
+export interface AskedChange {
+  /** Parts of the file, in its order. */
+  edits: Array<Edit>;
+  /** One entry for each edit. */
+  edit_info: Array<EditInfo>;
 }
 
 /** Bytes that are kept now, or were already. `blob`, `mime` and `size` go into a FILE message as they are. */

@@ -128,7 +128,7 @@ pub fn meaning(status: u16) -> &'static str {
         403 => {
             "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
             `people_only`), the message or the message type is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
-            nobody would see the question (`cannot_ask`), a channel doesn't know who speaks (`stranger`), the key has posted the most that it may (`quota_reached`), a log-in \
+            nobody would see the question (`cannot_ask`), a channel doesn't know who speaks (`stranger`), the key has posted the most that it may (`quota_reached`), a file has what the host said (`for_people`), a log-in \
             changes something without its secret (`secret_missing`), or the request comes from another site \
             (`foreign_origin`)"
         }
@@ -145,10 +145,10 @@ pub fn meaning(status: u16) -> &'static str {
             (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
             a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`), a run that is open \
             (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
-            already (`agent_runs`) or no more (`agent_ended`), wasn't started here (`not_driven`), or writes to a folder that isn't \
+            already (`agent_runs`), is being started (`agent_starts`, `start_cancelled`), outlived its server (`agent_left`) or runs no more (`agent_ended`), wasn't started here (`not_driven`), takes no prompt of a schedule (`nobody_takes_it`), or writes to a folder that isn't \
             followed (`not_followed`), an archive of a session that is here (`archive`), as many channels as there may be \
-            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`) or didn't take the test (`channel_failed`), or an answer that could be to several \
-            requests (`several_open`)"
+            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`) or didn't take the test (`channel_failed`), an answer that could be to several \
+            requests (`several_open`) or was written before the request was shown (`came_after`), or a channel's event that came before (`repeated`)"
         }
         410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
         412 => {

@@ -46,7 +46,7 @@ fn main() {
             "compute" => compute(rest.parse().unwrap_or(0)),
             "mumble" => (0..rest.parse().unwrap_or(0)).for_each(|_: u64| {
                 drop(writeln!(std::io::stderr(), "..."));
-                std::thread::sleep(std::time::Duration::from_millis(100));
+                std::thread::park_timeout(std::time::Duration::from_millis(100));
             }),
             "wait" => input.by_ref().for_each(drop),
             "hang" => sleep_for_ever(),

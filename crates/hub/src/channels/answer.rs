@@ -11,6 +11,7 @@ const BEFORE_REASON: [char; 7] = [',', ':', ';', '.', '!', '\n', '—'];
 
 /// A text that is meant as an answer.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one at a time, and taken at once")]
 pub enum Answer {
     Decides(Decide),
     /// Nobody can say what it means: why.

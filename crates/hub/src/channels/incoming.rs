@@ -116,7 +116,7 @@ pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken
             What::Invited { .. } => Ok(Taken::Ignored),
         }
     };
-    once(&known, row, &session, &event.id, taking).await
+    Box::pin(once(&known, row, &session, &event.id, taking)).await
 }
 
 /// Returns the message of the session that was sent under an id of the other side.
@@ -224,7 +224,7 @@ pub async fn signed(
         let at = at.map(|at| Micros(at.min(clock::now().0)));
         said(&known, &row, &session, &Written { event: id, text: &post.text, at }, about).await
     };
-    match once(&known, &row, &session, id, taking).await? {
+    match Box::pin(once(&known, &row, &session, id, taking)).await? {
         Taken::Posted { seq, replayed } => Ok(ChannelPosted { seq, decided: false, replayed }),
         Taken::Decided { seq, replayed } => Ok(ChannelPosted { seq, decided: true, replayed }),
         Taken::Changed { seq } => Ok(ChannelPosted { seq, ..ChannelPosted::default() }),

@@ -22,7 +22,7 @@ pub fn carried(ask: &Ask, payload: &mut Map<String, Value>) -> Asked {
     }
     // The payload of a form is made of its schema.
     if ask.kind != AskKind::Form {
-        asked.input = ask.input.clone();
+        asked.input.clone_from(&ask.input);
     }
     if ask.kind == AskKind::Plan && !payload.contains_key("body") && !asked.texts.is_empty() {
         payload.insert("body".to_owned(), json!(asked.texts.remove(0)));

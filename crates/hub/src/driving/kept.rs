@@ -13,7 +13,7 @@ use store::{LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Ref
 use tokio::time::{Instant, timeout_at};
 
 /// How long after the end the transcript may bring the text all the same.
-const LATE: Duration = Duration::from_secs(120);
+const LATE: Duration = Duration::from_mins(2);
 /// Messages that are looked through for it.
 const LAST: u32 = 50;
 

@@ -48,13 +48,12 @@ pub async fn wait(
         }
         return Ok(output::allowed());
     }
-    let waiting = match Waiting::begin(scoped, session, open.clone(), &ask, until).await? {
-        Some(waiting) => waiting,
+    let waiting = if let Some(waiting) = Waiting::begin(scoped, session, open.clone(), &ask, until).await? {
+        waiting
+    } else {
         // The call has a card that is decided, or asks something else. What was decided is used up by who waited for it.
-        None => {
-            let second = Draft { id: posting::new_id(), ..open };
-            Waiting::begin(scoped, session, second, &ask, until).await?.ok_or_else(Problem::internal)?
-        }
+        let second = Draft { id: posting::new_id(), ..open };
+        Waiting::begin(scoped, session, second, &ask, until).await?.ok_or_else(Problem::internal)?
     };
     let answer = decided(scoped, session, &waiting.message, end).await?;
     let (state, reason) = match &answer {

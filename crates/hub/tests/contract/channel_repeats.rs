@@ -161,8 +161,8 @@ async fn a_denial_has_a_reason_and_nothing_else_has_words() {
         assert_eq!(told, (&json!("denied"), &json!(["n"]), &json!(reason)), "{text}");
     }
     // The agent gets the words.
-    let pending = talk.agent(Post, "/pending", json!({})).await;
-    assert_eq!(contents(&pending.body["messages"])[0], "Selected: Deny, use a branch");
+    let told = talk.agent(Get, "/messages?type=ACTION", Value::Null).await;
+    assert_eq!(contents(&told.body["messages"])[0], "Selected: Deny, use a branch");
     shown(&talk, &channel, "last", 13).await;
     for (number, text) in ["yes, but use a branch", "ok: only once", "always - but not on Sundays", "👍 but not now"]
         .into_iter()

@@ -127,24 +127,6 @@ pub async fn written(house: &House, name: &str, count: usize) -> Vec<String> {
     .await
 }
 
-/// What nobody could decide any more isn't shown: the agent is told at once.
-#[tokio::test]
-async fn an_agent_asks_a_hundred_things_at_a_time() {
-    let house = house().await;
-    let session = started(&house, json!({"prompt": "flood"})).await;
-    let answers = written(&house, "answers", 20).await;
-    let told = "100 requests wait for a person already: ask again when some are decided";
-    assert!(answers.iter().all(|line| line.contains(r#""behavior":"deny""#) && line.contains(told)), "{answers:?}");
-    let open = async || {
-        let path = format!("/v1/sessions/{session}/messages?type=APPROVAL&limit=500");
-        owner(&house, Get, &path, Value::Null).await.body["messages"].as_array().unwrap().len()
-    };
-    in_time(async { while open().await < 100 {} }).await;
-    assert_eq!((open().await, file(&house, "answers").len()), (100, 20));
-    let agent = owner(&house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await.body;
-    assert_eq!(agent["notices"], json!(["The agent asks for more than 100 things at once: the others are refused"]));
-}
-
 pub fn refusal(answer: &Answer) -> (u16, &str, Option<&str>, &str) {
     let word = |name: &str| answer.body[name].as_str();
     (answer.status, word("code").unwrap_or_default(), word("field"), word("title").unwrap_or_default())

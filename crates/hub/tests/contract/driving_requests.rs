@@ -2,9 +2,9 @@
 #![cfg(unix)]
 
 use crate::channel_side::{OtherSide, add, open};
-use crate::driving::{asked, house, owner, started, written};
+use crate::driving::{asked, file, house, owner, started, written};
 use crate::support::{House, Talk, in_time};
-use api::Method::Post;
+use api::Method::{Get, Post};
 use hub::{Consent, Root};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
@@ -195,4 +195,22 @@ async fn a_transcript_that_tells_of_the_call_later_changes_nothing() {
         assert_eq!((&card["calls"], &card["shown_sha256"]), (&before["calls"], &before["shown_sha256"]));
         assert_ne!(card["calls"][0]["input"], input);
     }
+}
+
+/// What nobody could decide any more isn't shown: the agent is told at once.
+#[tokio::test]
+async fn an_agent_asks_a_hundred_things_at_a_time() {
+    let house = house().await;
+    let session = started(&house, json!({"prompt": "flood"})).await;
+    let answers = written(&house, "answers", 20).await;
+    let told = "100 requests wait for a person already: ask again when some are decided";
+    assert!(answers.iter().all(|line| line.contains(r#""behavior":"deny""#) && line.contains(told)), "{answers:?}");
+    let open = async || {
+        let path = format!("/v1/sessions/{session}/messages?type=APPROVAL&limit=500");
+        owner(&house, Get, &path, Value::Null).await.body["messages"].as_array().unwrap().len()
+    };
+    in_time(async { while open().await < 100 {} }).await;
+    assert_eq!((open().await, file(&house, "answers").len()), (100, 20));
+    let agent = owner(&house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await.body;
+    assert_eq!(agent["notices"], json!(["The agent asks for more than 100 things at once: the others are refused"]));
 }

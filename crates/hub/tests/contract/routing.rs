@@ -354,7 +354,7 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
 #[tokio::test]
 async fn the_first_prompt_is_a_prompt_whatever_it_says() {
     let house = driving::house().await;
-    let set = house.send(Caller::Owner, Put, "/v1/routing", Some(json!({"trigger": "mention"}))).await;
+    let set = house.send(Caller::Owner, Put, "/v1/settings/routing", Some(json!({"trigger": "mention"}))).await;
     assert_eq!(set.status, 200, "{}", set.body);
     let words =
         ["todo list of open issues", "btw is it up to date?", "clear chat", "pause", "deny a1", "approve a1", "!ls"];

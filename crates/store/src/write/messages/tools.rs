@@ -80,7 +80,9 @@ pub(super) async fn delete(
             list.push_unseparated(") RETURNING session_rid, tool, failed, created_at");
             q.build_query_as().persistent(chunk.len() == 1).fetch_all(c).await
         })?;
-        deleted.into_iter().for_each(|call| sessions.rollup.call(call, -1));
+        for call in deleted {
+            sessions.rollup.call(call, -1);
+        }
     }
     Ok(())
 }
