@@ -149,12 +149,24 @@ pub async fn get(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Pro
 
 /// The agent of a session that goes on, while it is started.
 fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
+    without_process(session, start.program, start.folder.clone(), AgentState::Starting)
+}
+
+/// The agent of a session that was read, if it can go on here.
+fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
+    let program = of_agent(&session.agent).ok()?;
+    session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
+    Some(without_process(&session.id, program, session.cwd.clone()?, AgentState::Observed))
+}
+
+/// An agent of which no process has told anything.
+fn without_process(session: &SessionId, program: &Program, folder: String, state: AgentState) -> DrivenAgent {
     DrivenAgent {
         session: session.to_string(),
-        agent: start.program.name.to_owned(),
-        title: start.program.title.to_owned(),
-        folder: start.folder.clone(),
-        state: AgentState::Starting,
+        agent: program.name.to_owned(),
+        title: program.title.to_owned(),
+        folder,
+        state,
         reason: None,
         mode: None,
         model: None,
@@ -164,27 +176,6 @@ fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
         tokens: 0,
         notices: Vec::new(),
     }
-}
-
-/// The agent of a session that was read, if it can go on here.
-fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
-    let program = of_agent(&session.agent).ok()?;
-    session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
-    Some(DrivenAgent {
-        session: session.id.to_string(),
-        agent: program.name.to_owned(),
-        title: program.title.to_owned(),
-        folder: session.cwd.clone()?,
-        state: AgentState::Observed,
-        reason: None,
-        mode: None,
-        model: None,
-        modes: Vec::new(),
-        models: Vec::new(),
-        growing: Vec::new(),
-        tokens: 0,
-        notices: Vec::new(),
-    })
 }
 
 fn is_installed(hub: &Hub, program: &Program) -> bool {
