@@ -125,6 +125,12 @@ fn show_problem(place: &Element, words: &str) {
 
 /// What the form says, and the button that sent it.
 fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
+    let state =
+        button.filter(|button| button.name() == "state").and_then(|button| ApprovalState::parse(&button.value()));
+    if state == Some(ApprovalState::Cancelled) {
+        // Who dismisses it gives no answer, whatever was filled in.
+        return Decide { state, ..Decide::default() };
+    }
     let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
     let mut values = Map::new();
     for element in dom::find_all(form, "input, select, textarea") {
@@ -149,8 +155,7 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
     if let Some(button) = button {
         match button.name().as_str() {
             "option" => input.selected.push(button.value()),
-            "state" => input.state = ApprovalState::parse(&button.value()),
-            _ => {}
+            _ => input.state = state,
         }
     }
     input

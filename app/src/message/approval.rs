@@ -5,7 +5,7 @@ mod covered;
 mod edit;
 mod proposed;
 
-pub(crate) use answer::at_once;
+pub(crate) use answer::{at_once, dismissal};
 pub(crate) use covered::Covered;
 
 use super::{
@@ -21,6 +21,7 @@ use crate::visible;
 use leptos::prelude::*;
 use model::{
     Payload as _, Status,
+    closed::Closed,
     hook::{Fallback, HookAsk},
     message_type::approval::{self, Answer, ApprovalKind, ApprovalState, BY_ARCHIVE, Choice, Decision, Question},
     text::one_line,
@@ -76,7 +77,10 @@ fn open(card: &Card, approval: &approval::Approval) -> impl IntoView {
     let answer = match &covered {
         Some(covered) => Some(answer::form(card, approval, covered).into_any()),
         None if answers => Some(answer::only_denial(card).into_any()),
-        None if card.is_observed() => Some(view! { <p class="line note-line">{IN_ITS_TERMINAL}</p> }.into_any()),
+        None if card.is_observed() => {
+            let dismissal = (!card.printed()).then(|| dismissal(&card.draft().id).into_view());
+            Some(view! { <div class="line note-line"><p>{IN_ITS_TERMINAL}</p> {dismissal}</div> }.into_any())
+        }
         None => None,
     };
     view! {
@@ -168,6 +172,8 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let fallback = HookAsk::of(card.draft()).and_then(|ask| ask.fallback);
     // Where the state says it all, nothing is added.
     let fallback = fallback.filter(|_| approval.state != ApprovalState::DecidedElsewhere).map(Fallback::sentence);
+    let closed = Closed::of(card.draft()).map(|closed| closed.reason.sentence());
+    let fallback = fallback.or(closed);
     let head = view! {
         <State mark />
         {asked}

@@ -6,7 +6,8 @@ use super::request;
 use crate::ansi;
 use crate::figures;
 use crate::html::Html;
-use crate::message::view_options::TranscriptOptions;
+use crate::message::approval::dismissal;
+use crate::message::view_options::{Detail, TranscriptOptions};
 use crate::message::{
     Card,
     broken::{broken, late},
@@ -59,6 +60,9 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
         request::head(&mut html, of, options);
     }
     html.html(&drawn.html);
+    if asks_in_words(entry) && options.detail != Detail::Printed {
+        html.html(&dismissal(&message.draft.id));
+    }
     if let Some(delivery) = entry.delivery {
         delivered(&mut html, delivery, options.now);
     }

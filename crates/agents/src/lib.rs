@@ -57,7 +57,7 @@ mod swe_agent;
 pub use age::{first_time, is_copied, last_time};
 pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, LOGS, Reading, agent};
 pub use change::{Change, SessionKey, Span, Stretch};
-pub use parts::proposal::{proposed_change, proposed_diff, proposed_edits};
+pub use parts::proposal::{proposed_change, proposed_diff, proposed_edits, says_what};
 pub use reader::Reader;
 pub use recognise::{Recognised, recognise};
 

@@ -259,6 +259,8 @@ pub enum NotShownReason {
     TooLarge,
     /// The approvals of this reply cover more than 1 MiB together: the message by itself has it.
     LeftOut,
+    /// It asks for an edit or a command and doesn't say what would be changed or run: it can be denied, not allowed.
+    NoContent,
 }
 
 /// Whether the agent has got what a person wrote: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.

@@ -262,6 +262,7 @@ impl Reply for PendingMessages {}
 #[serde(deny_unknown_fields)]
 pub struct Decide {
     /// `allowed_once`, `allowed_always`, `denied` or `answered`. Follows from the chosen option where it has a kind.
+    /// `cancelled` dismisses a request of any kind, and goes with nothing else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
     /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.

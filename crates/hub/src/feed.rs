@@ -102,6 +102,11 @@ impl Feed {
         self.known.subscribe()
     }
 
+    /// Carries what changes from now on, to whoever looks at all of it.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<Arc<[Arc<FeedChange>]>> {
+        self.live.subscribe()
+    }
+
     /// Rings with the commits by which channels may be told something.
     pub(crate) fn deliveries(&self) -> watch::Receiver<i64> {
         self.deliveries.subscribe()

@@ -13,12 +13,14 @@ use crate::import::Jobs;
 use crate::import::claims::Claims;
 use crate::login::Logins;
 use crate::memory::{Embedder, MemoryIndex};
+use crate::message_waiters::MessageWaiters;
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::open_channels::Channels;
 use crate::pace::Pace;
 use crate::pricing::Spent;
 use crate::quotas::Quotas;
+use crate::requests::{Requests, withdraw_for_keys};
 use crate::routing;
 use crate::types::DeclaredTypes;
 use crate::writer::Writer;
@@ -95,6 +97,7 @@ pub struct Inner {
     pub caller_cache: CallerCache,
     pub edit_cache: EditCache,
     pub held: Held,
+    pub requests: Requests,
     pub writer: Writer,
     pub pace: Pace,
     pub compute: Compute,
@@ -125,9 +128,14 @@ impl Hub {
         let feed = Feed::new(workspace.feed_pos().await?);
         let logins = Logins::default();
         let metrics = Metrics::default();
+        let messages = MessageWaiters::default();
+        let (condition, counted) = (store.condition(), metrics.clone());
         let writer =
-            Writer::start(workspace.clone(), feed.clone(), store.condition(), metrics.clone(), shutdown.clone());
+            Writer::start(workspace.clone(), feed.clone(), condition, counted, messages.clone(), shutdown.clone());
+        spawn_until(&shutdown, messages.clone().follow(feed.clone()));
+        let requests = Requests::new(workspace.clone(), writer.clone(), messages);
         let revoked = watch::Sender::new(0);
+        spawn_until(&shutdown, withdraw_for_keys(requests.clone(), revoked.subscribe()));
         spawn_until(&shutdown, feed.clone().pump(workspace.clone()));
         let kept = store.clone();
         spawn_until(&shutdown, async move { kept.keep_up().await });
@@ -161,6 +169,7 @@ impl Hub {
             caller_cache: CallerCache::default(),
             edit_cache: EditCache::default(),
             held: Held::default(),
+            requests,
             writer,
             pace: Pace::default(),
             compute: Compute::new(shutdown.clone()),

@@ -59,6 +59,10 @@ impl Hub {
             quota,
         };
         by.put_agent_key(&stored).await.map_err(problem)?;
+        if expires_at.is_some() {
+            // It may be the next one that expires.
+            self.revoked.send_modify(|count| *count += 1);
+        }
         let body = format!("{PREFIX}{id}_{secret}");
         let key = format!("{body}_{:08x}", crc32fast::hash(body.as_bytes()));
         Ok(KeyMade { id, key, name: stored.name, scopes })

@@ -14,8 +14,8 @@
 //! - [`compute`]: the threads on which content is compared, drawn and searched.
 //! - [`types`]: message types that others declare. [`host`]: what the host says to people. [`watch`]: what it looks for by itself.
 //! - [`notices`]: what an agent should know in one run. [`schedules`]: prompts at a time.
-//! - `hooks`: what agents report by hooks, and the permissions that they ask for. `allow_rules`: what is always allowed. `cards`: approvals
-//!   for what agents ask.
+//! - `hooks`: what agents report by hooks, and the permissions that they ask for. `allow_rules`: what is always allowed.
+//! - `requests`: what waits for a person: posted, waited for, decided, closed. `message_waiters`: who waits for a change of one message.
 //! - `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
@@ -35,7 +35,6 @@ mod allow_rules;
 mod answers;
 mod audit;
 mod caller_cache;
-mod cards;
 pub mod channels;
 pub mod clock;
 pub mod compute;
@@ -61,6 +60,7 @@ pub mod login;
 mod may;
 pub mod memory;
 mod message_edit;
+mod message_waiters;
 mod metrics;
 mod moment;
 mod new_id;
@@ -76,6 +76,7 @@ mod refusal;
 pub mod reindex;
 mod reports;
 mod request_span;
+mod requests;
 pub mod retention;
 mod retry;
 pub mod routing;

@@ -2,8 +2,10 @@
 
 use crate::compute::Lane;
 use crate::posting::ORIGIN;
+use crate::requests::card;
 use crate::types::TypeTable;
 use crate::{Caller, posting, routing};
+use model::closed::Closed;
 use model::message_type::approval::Approval;
 use model::message_type::progress::UPDATED_AT;
 use model::policy::remembers;
@@ -134,6 +136,13 @@ impl MessageEdit {
     fn edit_metadata(&self, draft: &mut Draft, (old, old_body): (&Draft, &Body), chosen: Option<(&str, &Value)>) {
         let Some(Replacement(metadata)) = &self.metadata else { return };
         draft.metadata.clone_from(metadata);
+        let closed = old.metadata.as_ref().and_then(|extras| extras.get(Closed::KEY));
+        if let Some(extras) = draft.metadata.as_mut()
+            && closed.is_some()
+            && extras.get(Closed::KEY) == closed
+        {
+            extras.shift_remove(Closed::KEY);
+        }
         // What a person chose stays, also where the agent doesn't repeat it.
         if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), chosen)
             && extras.get(key) == Some(value)
@@ -209,6 +218,9 @@ impl MessageEdit {
             (Body::CodeReview(_), _) => None,
             _ => chosen.map(|(key, value)| (key.to_owned(), value.clone())),
         };
+        if let Some(closed) = Closed::of(old) {
+            card::mark(&mut draft, &closed);
+        }
         if let Some(extras) = draft.metadata.as_mut() {
             extras.extend(stays);
             // How fast it gets on, and whether it still does, is told by when it was changed.

@@ -11,6 +11,7 @@ use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use api::type_settings::TypeSettings;
 use jiff::tz::TimeZone;
+use model::closed::Closed;
 use model::envelope::review_info::REVIEW_INFO;
 use model::envelope::{self, EnvelopeError};
 use model::message_type::approval::ApprovalState;
@@ -304,6 +305,10 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
         && draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(key))
     {
         return refused("An agent can't press buttons: only a person chooses", &format!("/message_metadata/{key}"));
+    }
+    if draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(Closed::KEY)) {
+        let field = format!("/message_metadata/{}", Closed::KEY);
+        return refused("An agent can't say how a request was closed: it may take its own back", &field);
     }
     match body {
         Body::Action(_) => {

@@ -4,6 +4,7 @@ use crate::entries::entry;
 use crate::writer::Failure;
 use crate::{posting, retention};
 use api::Problem;
+use model::closed::Closed;
 use model::message_type::file::FileAction;
 use model::{Body, Role, Status, summary, text};
 use store::{Objection, Refusal, StoredMessage};
@@ -102,6 +103,9 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
     let draft = current.map(|current| &current.message.draft);
     if draft.is_some_and(|draft| draft.status == Status::Retracted) {
         return Problem::new(409, "retracted", "It was taken back: nobody waits for a decision any more");
+    }
+    if let Some(closed) = draft.and_then(Closed::of) {
+        return Problem::new(409, "decided", format!("It is closed: {}", closed.reason.sentence()));
     }
     let how = match draft.map(Body::of) {
         Some(Body::Approval(approval)) => match &approval.decision {

@@ -4,6 +4,7 @@
 
 use crate::clock;
 use crate::feed::Feed;
+use crate::message_waiters::MessageWaiters;
 use crate::metrics::Metrics;
 use crate::problem::{problem, stopping};
 use api::Problem;
@@ -38,6 +39,8 @@ struct Job {
     answer: oneshot::Sender<Written>,
 }
 
+/// Clones are one.
+#[derive(Clone)]
 pub struct Writer {
     jobs: mpsc::Sender<Job>,
     waiters: Waiters,
@@ -110,11 +113,12 @@ impl Writer {
         feed: Feed,
         condition: watch::Receiver<Condition>,
         metrics: Metrics,
+        messages: MessageWaiters,
         shutdown: CancellationToken,
     ) -> Self {
         let (jobs, queue) = mpsc::channel(QUEUE);
         let waiters = Waiters::default();
-        tokio::spawn(run(workspace, feed, waiters.clone(), queue, metrics, shutdown));
+        tokio::spawn(run(workspace, feed, (waiters.clone(), messages), queue, metrics, shutdown));
         Self { jobs, waiters, condition }
     }
 
@@ -162,7 +166,7 @@ fn unwritten() -> Problem {
 async fn run(
     workspace: Workspace,
     feed: Feed,
-    waiters: Waiters,
+    (waiters, messages): (Waiters, MessageWaiters),
     mut queue: mpsc::Receiver<Job>,
     metrics: Metrics,
     shutdown: CancellationToken,
@@ -188,6 +192,9 @@ async fn run(
         for ((result, answer), session) in results.into_iter().zip(answers).zip(sessions) {
             if let (Ok(_), Some(session)) = (&result, session) {
                 waiters.wake(&session);
+            }
+            if let Ok((LiveDone::Changed { message, follow_up }, _)) = &result {
+                messages.written(message, follow_up.as_deref());
             }
             // Who hung up asks again, and is told the same.
             let _ = answer.send(result);

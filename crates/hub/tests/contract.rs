@@ -116,5 +116,7 @@ mod support;
 mod type_settings;
 #[path = "contract/types.rs"]
 mod types;
+#[path = "contract/withdrawing.rs"]
+mod withdrawing;
 #[path = "contract/working.rs"]
 mod working;

@@ -8,7 +8,7 @@
 //! - [`declared`]: message types that others declare by a document.
 //! - [`policy`]: role and type decide storage, context, memory, dashboard and channels. `voice`: whose word a sender is.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
-//! - [`hook`]: what an agent asked by a hook.
+//! - [`hook`]: what an agent asked by a hook. [`closed`]: why a request was closed without a decision.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
 //! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
 //! - [`routing`]: which messages wake the agent, and which are control words.
@@ -29,6 +29,7 @@
 pub mod asked;
 pub mod audit;
 pub mod browser;
+pub mod closed;
 pub mod copies;
 pub mod declared;
 pub mod derived;

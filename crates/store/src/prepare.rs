@@ -11,7 +11,7 @@ use crate::{
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
-use model::{Body, CopyMarks, Draft, Micros, Part, RecordRef, Role, Status};
+use model::{Body, CopyMarks, Draft, MessageId, MessageType, Micros, Part, RecordRef, Role, Status};
 use std::sync::Arc;
 use work::OfWork;
 
@@ -60,6 +60,8 @@ pub(crate) struct PreparedMessage {
     pub answers: bool,
     /// A person's words that say what they are about: they answer that alone.
     pub answers_to: Option<String>,
+    /// Of an ACTION: the message that it answers.
+    pub action_on: Option<String>,
     pub approval_open: bool,
     pub created_at: i64,
     /// Equal hashes: nothing changed.
@@ -157,6 +159,11 @@ pub(crate) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError
     StoreError::Gap { source_id: source.id.clone(), expected, found }
 }
 
+/// The message that an ACTION answers; None of any other message.
+pub(crate) fn action_on(draft: &Draft) -> Option<&MessageId> {
+    draft.reply_to.as_ref().filter(|_| draft.message_type() == MessageType::Action)
+}
+
 /// Returns the draft as well, so that nobody needs a copy of it.
 pub(crate) fn prepare_message(
     upsert: MessageUpsert,
@@ -177,6 +184,7 @@ pub(crate) fn prepare_message(
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+    let action_on = action_on(&draft).map(|id| text(id.as_str()).into_owned());
     let prepared = PreparedMessage {
         session_key: upsert.session_key,
         id: draft.id.as_str().to_owned(),
@@ -188,6 +196,7 @@ pub(crate) fn prepare_message(
         asks_input: alive && draft.requires_user_input,
         answers: answers && answers_to.is_none(),
         answers_to,
+        action_on,
         approval_open,
         created_at: draft.created_at.0,
         hash,

@@ -151,6 +151,9 @@ impl Review {
                     "",
                 );
             }
+            (None, Some(not_shown)) if not_shown.reason == NotShownReason::NoContent => {
+                page.note("It doesn't say what would be changed or run, so it can't be allowed here", "");
+            }
             (None, _) => page.note("Not all that it asks about is here: close it and open it again", ""),
         }
         page.lines

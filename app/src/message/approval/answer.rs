@@ -4,13 +4,17 @@ use super::covered::Covered;
 use super::edit;
 use crate::exact::{self, Kind};
 use crate::figures;
+use crate::html::Html;
 use crate::message::{Card, parts::ShowAll};
 use crate::shared::fragments_href;
 use crate::visible;
 use api::messages::NotShownReason;
 use leptos::prelude::*;
+use model::MessageId;
 use model::hook::HookAsk;
-use model::message_type::approval::{self, Approval, ApprovalKind, Choice, Field, FieldKind, OptionKind, Question};
+use model::message_type::approval::{
+    self, Approval, ApprovalKind, ApprovalState, Choice, Field, FieldKind, OptionKind, Question,
+};
 
 /// Options of a question that are buttons wherever it is named, and the characters of each.
 const AT_ONCE: usize = 4;
@@ -89,10 +93,28 @@ fn decides<A: IntoView, B: IntoView>(
             {asked}
             <p class="cap" role="alert" data-problem="" hidden></p>
             <p class="cap fg-warn only-kept">"Can't be answered while offline"</p>
-            <div class="actions">{buttons}</div>
+            <div class="actions">{buttons} {dismiss_button().into_view()}</div>
             </fieldset>
         </form>
     }
+}
+
+/// Closes a request without a decision. It needs none of the form's fields.
+fn dismiss_button() -> Html {
+    let mut html = Html::new();
+    html.tag("<button type=\"submit\" name=\"state\"").attr("value", ApprovalState::Cancelled.as_str());
+    html.tag(" class=\"btn quiet\" formnovalidate title=\"Close it without a decision: the agent is told\">");
+    html.tag("<span>Dismiss</span></button>");
+    html
+}
+
+/// The same for a request that is answered elsewhere, or in words: the button is all of its form.
+pub(crate) fn dismissal(id: &MessageId) -> Html {
+    let mut html = Html::new();
+    html.tag("<form class=\"dismiss\"").attr("data-decide", id.as_str()).tag(">");
+    html.tag("<fieldset data-asks=\"\" role=\"none\">").html(&dismiss_button());
+    html.tag("<p class=\"cap\" role=\"alert\" data-problem=\"\" hidden></p></fieldset></form>");
+    html
 }
 
 /// What stands in the place of the form where the card can't show all that a decision would cover: it gives no hash. Denying
@@ -101,8 +123,16 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
     let Some(not_shown) = card.entry.not_shown.clone() else {
         return view! { <p class="line note-line">"Open the session's page to decide"</p> }.into_any();
     };
-    if not_shown.reason == NotShownReason::LeftOut {
-        return view! { <ShowAll label="Show all that it asks about, to decide".to_owned() /> }.into_any();
+    let deny = || button("state", "denied", "Deny", "btn deny");
+    match not_shown.reason {
+        NotShownReason::LeftOut => {
+            return view! { <ShowAll label="Show all that it asks about, to decide".to_owned() /> }.into_any();
+        }
+        NotShownReason::NoContent => {
+            let asked = view! { <p>"It doesn't say what would be changed or run, so it can't be allowed here. Deny it, or answer in the agent's terminal."</p> };
+            return decides(card, None, asked, deny()).into_any();
+        }
+        NotShownReason::TooLarge => {}
     }
     let size = figures::bytes(not_shown.bytes);
     let session = fragments_href(card.options.session_id.as_str());
@@ -114,7 +144,7 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
     let asked = view! {
         <p>{format!("What it asks about has {size}: too much to be shown whole, so it can't be allowed here. Deny it, or read it raw and answer in the agent's terminal:")} {links}</p>
     };
-    decides(card, None, asked, button("state", "denied", "Deny", "btn deny")).into_any()
+    decides(card, None, asked, deny()).into_any()
 }
 
 /// Buttons that decide at once, if its title is all that there is to read and each answer is a press.

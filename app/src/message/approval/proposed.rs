@@ -41,7 +41,8 @@ fn of_input(html: &mut Html, call: &AskedCall) {
             if let Some(diff) = texts.file_diff(edit, CONTEXT) {
                 head(html, edit, &texts, Some(&diff));
                 let (drawn, hidden) = diff_html(&diff, DiffStyle::of(Extent::Whole));
-                html.html(&drawn);
+                region(html, &edit.file_path, lines(&diff).saturating_sub(hidden as usize));
+                html.html(&drawn).tag("</div>");
                 if hidden > 0 {
                     let words = format!("{} in the input below", counted(i64::from(hidden), "more line"));
                     html.tag("<p class=\"cap\">").text(&words).tag("</p>");

@@ -334,7 +334,7 @@ export interface NotShown {
 }
 
 /** Why the hash of what a person is shown is missing. */
-export type NotShownReason = "too_large" | "left_out";
+export type NotShownReason = "too_large" | "left_out" | "no_content";
 
 /** Direction of an order. */
 export type Order = "asc" | "desc";

@@ -45,6 +45,27 @@ pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     })
 }
 
+/// Returns whether a call that changes files or runs a command says what it would do, by its input and by the `paths` that are named
+/// beside it. Other calls have nothing to say.
+pub fn says_what(tool: &str, input: &Map<String, Value>, paths: &[String]) -> bool {
+    let kind = kind(tool, input).unwrap_or_else(|| ToolKind::from_tool_name(tool, input));
+    // An empty text is what a file shall hold; an empty command is none.
+    let is_more = |(key, value): (&String, &Value)| !value.is_null() && !PATHS.contains(&key.as_str());
+    let says = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
+    };
+    match kind {
+        ToolKind::Edit => input.iter().any(is_more),
+        ToolKind::Execute => input.values().any(says),
+        ToolKind::Delete | ToolKind::Move => input.values().any(says) || !paths.is_empty(),
+        _ => true,
+    }
+}
+
 /// What a call works on, where its kind or its input says that it is a file. `edits` are those that it proposes.
 pub(crate) fn target(kind: Option<ToolKind>, input: &Map<String, Value>, edits: &[Finished]) -> Option<String> {
     if edits.len() > 1 || get(input, &PATHS).is_none() {

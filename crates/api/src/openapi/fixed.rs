@@ -142,7 +142,7 @@ pub fn meaning(status: u16) -> &'static str {
             "It goes against what is there: another use of the id (`id_conflict`), a name that is another one's \
             (`session_taken`) or of a deleted session (`session_deleted`), a state that doesn't allow it \
             (`status_conflict`, `retracted`), somebody who was quicker (`decided`, `answered`, `stale`), an ambiguous name \
-            (`ambiguous`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
+            (`ambiguous`), a request that can only be denied (`no_content`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
             a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`), a run that is open \
             (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
             already (`agent_runs`), is being started (`agent_starts`, `start_cancelled`), outlived its server (`agent_left`) or runs no more (`agent_ended`), wasn't started here (`not_driven`), takes no prompt of a schedule (`nobody_takes_it`), or writes to a folder that isn't \

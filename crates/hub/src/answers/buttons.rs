@@ -7,6 +7,7 @@ use super::decisions::{
 use crate::{Scoped, clock, posting};
 use api::Problem;
 use api::posting::{Decide, Decided};
+use model::closed::Closed;
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
 use model::{Body, Draft, MessageId, Micros, Payload as _, Status};
@@ -65,7 +66,7 @@ pub(super) async fn press(
 }
 
 fn is_over(press: &impl Press, draft: &Draft) -> bool {
-    draft.status == Status::Retracted || press.is_taken(draft)
+    draft.status == Status::Retracted || Closed::of(draft).is_some() || press.is_taken(draft)
 }
 
 async fn replay_or_refuse(scoped: &Scoped, press: &impl Press, current: StoredMessage) -> Result<Decided, Problem> {

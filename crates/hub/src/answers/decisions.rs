@@ -1,18 +1,19 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
+mod dismiss;
 mod shown;
 
 pub(super) use shown::shown_sha256;
 pub use shown::{Room, shown};
 
 use super::messages::named;
-use super::pages::Pages;
 use super::{file_actions, review_actions, session, types};
 use crate::allow_rules;
 use crate::entries::entry;
 use crate::hash::create_hash;
 use crate::posting::ORIGIN;
 use crate::refusal::refusal;
+use crate::requests::{NewDecision, Outcome};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
 use api::Problem;
@@ -20,6 +21,7 @@ use api::messages::MessagePath;
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
 use model::audit::Event;
+use model::closed::Closed;
 use model::hook::HookAsk;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
@@ -29,12 +31,10 @@ use model::{
     markdown,
 };
 use serde_json::{Map, Value, json};
-use store::{Changed, LiveChange, LiveDone, LivePost, LiveWrite, Objection, Refusal, Rule, Store, StoredMessage};
+use store::{Changed, LivePost, Objection, Refusal, Rule, Store, StoredMessage};
 
 /// Who decides, unless it is a person in a channel: people who logged in alone may.
 const BY: &str = "owner";
-/// Answers after an approval that are looked through for its own.
-const ACTIONS: usize = 500;
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -43,6 +43,12 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
     if input.edited_input.is_some() && HookAsk::of(&found.message.draft).is_none() {
         return Err(Problem::field("/edited_input", "absent: only what an agent's hook asks can be changed"));
+    }
+    if input.state == Some(ApprovalState::Cancelled) {
+        return dismiss::dismiss(scoped, &input, found).await;
+    }
+    if Closed::of(&found.message.draft).is_some() {
+        return Err(held(found));
     }
     match Body::of(&found.message.draft) {
         Body::Approval(approval) => decide_approval(scoped, input, found, &approval).await,
@@ -73,7 +79,11 @@ async fn decide_approval(
     if let Some(ask) = &ask {
         check_ask(scoped, &session, &message, ask, state, &input)?;
     }
-    if input.shown_sha256.is_none() && !only_denies(approval, state, &input) {
+    let only_denies = only_denies(approval, state, &input);
+    if !only_denies {
+        shown::check_content(scoped, &found).await?;
+    }
+    if input.shown_sha256.is_none() && !only_denies {
         return Err(Problem::field(
             "/shown_sha256",
             "the `shown_sha256` of the message as it was read: only a plain denial needs none",
@@ -200,24 +210,19 @@ pub(super) enum Written {
 }
 
 /// Writes a decision, with the ACTION that tells the agent.
-pub(super) async fn write(scoped: &Scoped, change: DecisionWrite) -> Result<Written, Problem> {
-    let DecisionWrite { session, message, choice, needs_calls, rule } = change;
+pub(super) async fn write(scoped: &Scoped, decision: DecisionWrite) -> Result<Written, Problem> {
+    let DecisionWrite { session, message, choice, needs_calls, rule } = decision;
     let decided = Event::Decided { session: session.to_string(), approval: message.to_string(), choice };
-    let note = Some(scoped.note(decided).await);
-    let change = Box::new(LiveChange { session, message, if_match: None, needs_calls, rule, note });
-    let change = match &scoped.person {
-        Some(person) => LiveWrite::Once(person.doing(true), change),
-        None => LiveWrite::Change(change),
-    };
-    match scoped.hub.writer.write(change).await {
-        Ok((LiveDone::Changed { message, follow_up: Some(action) }, pos)) => {
+    let note = scoped.note(decided).await;
+    let event = scoped.person.as_ref().map(|person| person.doing(true));
+    let decision = NewDecision { session, message, needs_calls, rule, note, event };
+    Ok(match scoped.hub.requests.decide(decision).await? {
+        Outcome::Now { message, action, pos } => {
             let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
-            Ok(Written::Now(Box::new(decided)))
+            Written::Now(Box::new(decided))
         }
-        Ok(_) => Err(Problem::internal()),
-        Err(Failure::Refused(Refusal::Rule(Objection::Decided, Some(current)))) => Ok(Written::Before(current)),
-        Err(failure) => Err(refusal(failure)),
-    }
+        Outcome::Before(current) => Written::Before(current),
+    })
 }
 
 /// The very same decision by the same person is answered again; any other is told who decided what.
@@ -228,7 +233,7 @@ async fn replay_or_refuse(scoped: &Scoped, input: &Decide, current: StoredMessag
         && first.shown_sha256 == input.shown_sha256
         && first.edited_input == edited(HookAsk::of(&current.message.draft).as_ref(), input)
         && input.state.is_none_or(|state| state == first.state)
-        && let Some(action) = action_on(scoped, &current).await?
+        && let Some(action) = find_action(scoped, &current, |_| true).await?
         && matches!(Body::of(&action.message.draft), Body::Action(action) if action.values == input.values)
     {
         return replayed(scoped, current, action).await;
@@ -265,22 +270,16 @@ pub(super) fn check_state(input: &Decide) -> Result<(), Problem> {
     }
 }
 
-/// The ACTION that told the agent what was decided.
-async fn action_on(scoped: &Scoped, approval: &StoredMessage) -> Result<Option<StoredMessage>, Problem> {
-    let id = Some(approval.message.draft.id.as_str());
-    find_action(scoped, approval, |action| action.approval_id.as_deref() == id).await
-}
-
-/// Returns the first ACTION after a message that `tells` takes, of the next 500.
+/// Returns the last ACTION on a message that `tells` takes.
 pub(super) async fn find_action(
     scoped: &Scoped,
-    after: &StoredMessage,
+    about: &StoredMessage,
     tells: impl Fn(&Action) -> bool,
 ) -> Result<Option<StoredMessage>, Problem> {
-    let Message { session_id, seq, .. } = &after.message;
+    let Message { session_id, draft, .. } = &about.message;
     let tells =
         |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
-    Pages::of_type(scoped, session_id, *seq, MessageType::Action).find(ACTIONS, tells).await
+    scoped.hub.workspace.reply_to(session_id, &draft.id, tells).await.map_err(problem)
 }
 
 /// The text of a decision, if it has one.

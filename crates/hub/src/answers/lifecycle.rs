@@ -186,6 +186,8 @@ pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply
 
 pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
     let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
+    // First: who ends it again, since it wasn't answered, closes what is left.
+    scoped.hub.requests.withdraw(&edit.session).await?;
     edit.ended = Some(match input.outcome {
         EndOutcome::Done => Ended::Done,
         EndOutcome::Failed => Ended::Failed,

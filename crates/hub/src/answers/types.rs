@@ -14,6 +14,7 @@ use api::keys::Scope;
 use api::messages::Entry;
 use api::posting::{Decide, Decided};
 use api::types::{DeclareType, TypeDeclared, TypeDetail, TypeInfo, TypePath, Types};
+use model::closed::Closed;
 use model::declared::{Controls, MAX_DOCUMENT_BYTES, controls};
 use model::message_type::Mismatch;
 use model::message_type::action::Action;
@@ -187,7 +188,7 @@ pub async fn show(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     scoped.hub.types().await?.show(entry);
     let draft = &entry.message.draft;
     let Some(shown_by) = entry.shown_by.as_ref().filter(|it| it.declared.asks()) else { return Ok(()) };
-    if draft.may_ask() && draft.status != Status::Retracted {
+    if draft.may_ask() && draft.status != Status::Retracted && Closed::of(draft).is_none() {
         entry.shown_sha256 = Some(shown_sha256(&shown_by.sha256, draft.payload())?);
     }
     Ok(())

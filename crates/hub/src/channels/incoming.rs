@@ -6,10 +6,10 @@
 
 use super::answer::{self, Answer};
 use crate::answers::{decisions, posts};
-use crate::cards::changed;
 use crate::hash::create_hash;
 use crate::open_channels::{people, settings};
 use crate::refusal::refusal;
+use crate::requests::card::changed;
 use crate::routing::{Doing, Heard};
 use crate::writer::Failure;
 use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};

@@ -5,35 +5,29 @@
 //! nobody answered.
 
 use super::{Running, asked};
-use crate::cards::{self, changed};
 use crate::hash::create_hash;
-use crate::refusal::refusal;
-use crate::writer::Failure;
+use crate::requests::{Ended, card};
 use crate::{Hub, clock, posting, problem};
 use agents::form;
 use api::Problem;
 use drivers::{Answer, Ask, AskKind, Command};
+use model::closed::{CloseReason, Closed};
 use model::message_type::approval::{ASKED_BY_AGENT, Approval, ApprovalState, Decision, is_asked_by_driver};
-use model::{Body, Draft, MessageId, MessageType, Provenance, SessionId, envelope};
+use model::{Body, Draft, MessageId, MessageType, SessionId, envelope};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use store::{LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 /// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of it.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Answers after a form that are looked through for its own.
-const ACTIONS: u32 = 100;
-/// Cards of a session that are looked through when its agent is gone.
-const CARDS: u32 = 200;
 
 /// Puts a request to people, and gives the agent what they decide.
 pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationToken) {
     let asked = async {
         wait_for_call(&hub, &running.session, &ask).await?;
-        post(&hub, &running.session, card(&ask), &ask).await
+        post(&hub, &running.session, card_of(&ask), &ask).await
     };
     let id = match asked.await {
         Ok(id) => id,
@@ -47,7 +41,7 @@ pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationTo
         }
     };
     let decided = tokio::select! {
-        decided = decided(&hub, &running.session, &id) => decided,
+        ended = hub.requests.wait(&running.session, &id) => ended.and_then(decided),
         () = over.cancelled() => None,
         () = hub.shutdown.cancelled() => None,
     };
@@ -78,7 +72,7 @@ async fn wait_for_call(hub: &Hub, session: &SessionId, ask: &Ask) -> Result<(), 
 }
 
 /// The card of a request.
-fn card(ask: &Ask) -> Draft {
+fn card_of(ask: &Ask) -> Draft {
     let (content, mut metadata) = match ask.kind {
         AskKind::Form => form_card(ask),
         _ => agents::claude::asked(&ask.tool_name, &Value::Object(ask.input.clone())),
@@ -94,7 +88,7 @@ fn card(ask: &Ask) -> Draft {
         }
         metadata.insert(ASKED_BY_AGENT.to_owned(), json!(carried));
     }
-    cards::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
+    card::card((content, metadata), ask.call_id.as_deref(), ask.sub_agent.as_deref(), clock::now())
 }
 
 /// The card of a form. One without fields asks for a yes or no.
@@ -130,73 +124,25 @@ fn options(ask: &Ask) -> Vec<Value> {
 /// Posts a card, and returns its id. One that the transcript brought first is the card. A second request for the same call is a card
 /// of its own: nobody decides on what they weren't shown.
 async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<MessageId, Problem> {
-    if write(hub, session, &card, ask).await? {
-        return Ok(card.id);
-    }
-    let ours = card.clone();
-    let adopt = move |current: &StoredMessage, _: &[StoredMessage]| {
-        let row = &current.message.draft;
-        if Approval::open_in(row).is_none() || is_asked_by_driver(row) {
-            return Err(Refusal::Rule(Objection::Decided, None));
-        }
-        Ok(changed(Draft { metadata: ours.metadata.clone(), provenance: Provenance::Ourselves, ..row.clone() }))
-    };
-    if change(hub, session, &card.id, Box::new(adopt)).await? {
+    let hash = |card: &Draft| create_hash(&(&card.id, &ask.request, &card.metadata));
+    let requests = &hub.requests;
+    if requests.post(session, &card, hash(&card)?).await?
+        || requests.adopt(session, card.clone(), |row| !is_asked_by_driver(row)).await?
+    {
         return Ok(card.id);
     }
     let second = Draft { id: posting::new_id(), ..card };
-    write(hub, session, &second, ask).await?;
+    requests.post(session, &second, hash(&second)?).await?;
     Ok(second.id)
 }
 
-/// Returns false if another message has its id.
-async fn write(hub: &Hub, session: &SessionId, card: &Draft, ask: &Ask) -> Result<bool, Problem> {
-    let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;
-    let message = posting::new_message(card.clone(), Body::of(card));
-    let post = LivePost::new(session.clone(), message, hash).map_err(problem)?;
-    match hub.writer.write(LiveWrite::Post(Box::new(post))).await {
-        Ok(_) => Ok(true),
-        Err(Failure::Refused(Refusal::Conflict)) => Ok(false),
-        Err(failure) => Err(refusal(failure)),
-    }
-}
-
-/// Waits until a card is decided, and returns it with the values of its form. None if it was closed without a decision.
-async fn decided(hub: &Hub, session: &SessionId, id: &MessageId) -> Option<(Approval, Map<String, Value>)> {
-    let mut news = hub.feed.news();
-    loop {
-        news.borrow_and_update();
-        match hub.workspace.message(session, id).await {
-            Ok(Some(stored)) if Approval::open_in(&stored.message.draft).is_none() => {
-                let Body::Approval(approval) = Body::of(&stored.message.draft) else { return None };
-                if !approval.state.is_persons() {
-                    return None;
-                }
-                let values =
-                    if approval.fields.is_empty() { Map::new() } else { values(hub, session, &stored).await? };
-                return Some((approval, values));
-            }
-            Ok(Some(_)) => {}
-            Ok(None) => return None,
-            // A database that can't be reached for a moment: the next change is another chance.
-            Err(error) => tracing::warn!(%error, "a decision can't be read"),
-        }
-        news.changed().await.ok()?;
-    }
-}
-
-/// What a person filled into a form: the message that tells of the decision has it.
-async fn values(hub: &Hub, session: &SessionId, card: &StoredMessage) -> Option<Map<String, Value>> {
-    let types = vec![MessageType::Action.to_string()];
-    let range = Range::After(card.message.seq, ACTIONS);
-    let query = MessageQuery { types, limit: ACTIONS, ..MessageQuery::new(range) };
-    let found = hub.workspace.stretch(session, &query).await;
-    let found = found.inspect_err(|error| tracing::warn!(%error, "what was filled in can't be read")).ok()?;
-    let id = card.message.draft.id.as_str();
-    found.messages.iter().find_map(|stored| match Body::of(&stored.message.draft) {
-        Body::Action(action) if action.approval_id.as_deref() == Some(id) => Some(action.values.unwrap_or_default()),
-        _ => None,
-    })
+/// What a person decided, with the values of a form. Who dismisses a request has the agent told that nobody decides it. None where nobody
+/// did either.
+fn decided(ended: Ended) -> Option<(Approval, Map<String, Value>)> {
+    let Body::Approval(approval) = Body::of(&ended.draft) else { return None };
+    let values = ended.action.and_then(|action| action.values).unwrap_or_default();
+    let is_dismissed = Closed::of(&ended.draft).is_some_and(|closed| closed.reason == CloseReason::Dismissed);
+    (approval.state.is_persons() || is_dismissed).then_some((approval, values))
 }
 
 /// What a decision means to the agent. Whatever isn't clearly a permission is none.
@@ -242,42 +188,6 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
 
 /// Closes a card that nobody decided.
 async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
-    let cancel = |current: &StoredMessage, _: &[StoredMessage]| {
-        let row = &current.message.draft;
-        let closed = Approval::open_in(row).and_then(|_| cards::closed(row, ApprovalState::Cancelled, None));
-        closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
-    };
-    if let Err(problem) = change(hub, session, id, Box::new(cancel)).await {
-        tracing::debug!(%problem, "a request can't be closed");
-    }
-}
-
-/// Closes all cards that an agent left open which doesn't run any more.
-pub async fn close_all(hub: &Hub, session: &SessionId) {
-    let types = vec![MessageType::Approval.to_string()];
-    let query = MessageQuery { types, limit: CARDS, ..MessageQuery::new(Range::Last(CARDS)) };
-    let stretch = match hub.workspace.stretch(session, &query).await {
-        Ok(stretch) => stretch,
-        Err(error) => {
-            tracing::warn!(%error, "what an agent asked can't be read");
-            return;
-        }
-    };
-    for stored in stretch.messages {
-        let draft = &stored.message.draft;
-        if is_asked_by_driver(draft) && Approval::open_in(draft).is_some() {
-            close(hub, session, &draft.id).await;
-        }
-    }
-}
-
-/// Returns false if the rule refused, which is no error.
-async fn change(hub: &Hub, session: &SessionId, id: &MessageId, rule: store::Rule) -> Result<bool, Problem> {
-    let (session, message) = (session.clone(), id.clone());
-    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
-    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        Ok(_) => Ok(true),
-        Err(Failure::Refused(Refusal::Rule(..))) => Ok(false),
-        Err(failure) => Err(refusal(failure)),
-    }
+    let cancel = |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, ApprovalState::Cancelled, None));
+    hub.requests.close(session, id, cancel).await;
 }

@@ -3,7 +3,8 @@
 use super::hold::Hold;
 use super::{Running, asks, end_session, kept, prompts, start};
 use crate::host::{HostEvent, HostMessage};
-use crate::{Hub, cards, clock};
+use crate::requests::card;
+use crate::{Hub, clock};
 use api::driving::AgentState;
 use drivers::{Answer, Ask, AskKind, Command, Event, Exit, Reason, State, When};
 use model::session::{Live, LiveState};
@@ -81,7 +82,9 @@ pub async fn follow(
     let ended = ended(exit.as_ref(), stored, &running);
     let is_ours = hold.is_held(&hub).await;
     if is_ours {
-        asks::close_all(&hub, &running.session).await;
+        if let Err(problem) = hub.requests.withdraw(&running.session).await {
+            tracing::warn!(%problem, "what an agent asked can't be closed now");
+        }
         kept::keep(&hub, &running).await;
         if ended.state == DrivenState::Failed {
             let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
@@ -184,7 +187,7 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
             if asked.len() >= MOST_ASKED {
                 return refuse(hub, running, ask);
             }
-            waits_for = Some(cards::waits_for(&ask.tool_name));
+            waits_for = Some(card::waits_for(&ask.tool_name));
             let over = CancellationToken::new();
             let task = tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over.clone()));
             asked.insert(ask.request.clone(), Asked { over, task });

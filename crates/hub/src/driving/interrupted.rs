@@ -1,7 +1,7 @@
 //! What becomes of agents that ran when their server ended.
 
 use super::hold::{self, still_runs};
-use super::{asks, end_session, runs_elsewhere};
+use super::{end_session, runs_elsewhere};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, clock};
 use futures::future::try_join_all;
@@ -50,7 +50,8 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
             hub.workspace.put_driven(&Driven { reason, ..before }).await?;
         }
     }
-    Ok(())
+    // Also of agents that ended with their server: it could write no more.
+    hub.requests.withdraw_left().await
 }
 
 /// Marks an agent. Nobody knows more of those that an earlier version started.
@@ -77,7 +78,6 @@ async fn mark(hub: &Hub, driven: Driven, run: Option<&(AgentRun, Option<i32>)>) 
         let text = format!("{reason}. Resume it to go on");
         hub.tell_session(&ended.session, &HostMessage::new(&HostEvent::Notice { text })).await;
     }
-    asks::close_all(hub, &ended.session).await;
     end_session(hub, &ended, session).await;
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! What an agent was writing when it broke off: no transcript has it, and people read it already.
 
 use super::Running;
-use crate::cards::changed;
 use crate::hash::create_hash;
 use crate::refusal::refusal;
+use crate::requests::card::changed;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::Voice;

@@ -2,7 +2,7 @@
 
 use super::hold::Hold;
 use super::view::View;
-use super::{Running, asks, consent, follow};
+use super::{Running, consent, follow};
 use crate::hash::create_hash;
 use crate::new_id::new_uuid;
 use crate::refusal::refusal;
@@ -203,7 +203,9 @@ async fn enter(
     let event =
         Event::AgentStarted { session: session.to_string(), agent: program.name.to_owned(), folder: folder.clone() };
     scoped.record(event).await;
-    asks::close_all(hub, &session).await;
+    if let Err(problem) = hub.requests.withdraw(&session).await {
+        tracing::warn!(%problem, "what an agent asked before can't be closed now");
+    }
     let running = Arc::new(Running {
         session,
         program,

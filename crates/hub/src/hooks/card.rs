@@ -1,12 +1,12 @@
 //! A permission request as an APPROVAL.
 
 use crate::allow_rules;
-use crate::cards;
+use crate::requests::card;
 use agents::claude;
 use api::hooks::HookEvent;
 use model::hook::{Fallback, HookAsk};
 use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Draft, Micros, Provenance};
+use model::{Draft, Micros};
 use serde_json::{Map, Value, json};
 
 /// What stands beside a decision that a rule made.
@@ -22,7 +22,7 @@ pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -
         payload["questions"] = json!([{ "question": payload["title"], "options": options(ask) }]);
     }
     metadata.insert(HookAsk::KEY.to_owned(), json!(ask));
-    cards::card((content, metadata), call, event.agent_id.as_deref(), now)
+    card::card((content, metadata), call, event.agent_id.as_deref(), now)
 }
 
 fn options(ask: &HookAsk) -> Value {
@@ -43,7 +43,7 @@ pub fn by_rule(open: &Draft, rule: &str, now: Micros) -> Option<Draft> {
         at: Some(now),
         ..Decision::new(ApprovalState::AllowedAlways)
     };
-    cards::closed(open, ApprovalState::AllowedAlways, Some(&decision))
+    card::closed(open, ApprovalState::AllowedAlways, Some(&decision))
 }
 
 /// The card, answered elsewhere or by nobody.
@@ -55,21 +55,11 @@ pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
         Fallback::Terminal => (ApprovalState::DecidedElsewhere, Some(&elsewhere)),
         Fallback::Closed => (ApprovalState::Cancelled, None),
     };
-    let mut draft = cards::closed(open, state, decision)?;
+    let mut draft = card::closed(open, state, decision)?;
     if let Some(hook) = draft.metadata.as_mut()?.get_mut(HookAsk::KEY).and_then(Value::as_object_mut) {
         hook.insert("fallback".to_owned(), json!(why));
     }
     Some(draft)
-}
-
-/// The row of a transcript, as the card of the request that asks the same.
-pub fn adopt(row: &Draft, card: &Draft) -> Draft {
-    cards::completed(Draft {
-        metadata: card.metadata.clone(),
-        provenance: Provenance::Ourselves,
-        requires_user_input: false,
-        ..row.clone()
-    })
 }
 
 /// What a hook asks, while its card is open.

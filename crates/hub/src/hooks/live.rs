@@ -1,6 +1,6 @@
 //! What an agent does, as an event of its hooks tells it.
 
-use crate::cards::waits_for;
+use crate::requests::card::waits_for;
 use api::hooks::HookEvent;
 use model::Micros;
 use model::session::{Live, LiveState};

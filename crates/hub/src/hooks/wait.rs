@@ -2,20 +2,19 @@
 
 use super::{card, output, tell};
 use crate::allow_rules;
-use crate::answers::posts;
-use crate::cards::{changed, waits_for};
 use crate::hash::create_hash;
 use crate::keys::holds_until;
-use crate::refusal::refusal;
-use crate::writer::Failure;
+use crate::quotas::usage;
+use crate::requests::Ended;
+use crate::requests::card::waits_for;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent};
 use model::hook::{Fallback, HookAsk};
-use model::message_type::approval::{Approval, ApprovalState};
+use model::message_type::approval::ApprovalState;
 use model::session::{Live, LiveState};
 use model::{Body, Draft, MessageId, Micros, SessionId};
-use store::{LiveChange, LivePost, LiveWrite, Objection, Refusal, Store, StoredMessage};
+use store::{Store, Usage};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
@@ -42,9 +41,9 @@ pub async fn wait(
     let open = card::open(event, &ask, call.as_deref(), now);
     if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
         if let Some(decided) = card::by_rule(&open, &rule.rule, now)
-            && !post(scoped, session, decided.clone(), &ask).await?
+            && !post(scoped, session, &decided, &ask).await?
         {
-            post(scoped, session, Draft { id: posting::new_id(), ..decided }, &ask).await?;
+            post(scoped, session, &Draft { id: posting::new_id(), ..decided }, &ask).await?;
         }
         return Ok(output::allowed());
     }
@@ -75,9 +74,11 @@ async fn decided(
     end: Instant,
 ) -> Result<Option<HookAnswer>, Problem> {
     let hub = &scoped.hub;
-    let (mut news, mut revoked) = (hub.feed.news(), hub.revoked.subscribe());
+    let mut revoked = hub.revoked.subscribe();
+    let ended = hub.requests.wait(session, message);
+    tokio::pin!(ended);
     loop {
-        news.borrow_and_update();
+        revoked.borrow_and_update();
         // A decision is for the key that asked, as long as it holds.
         let ends = match holds_until(scoped).await {
             Ok(ends) => ends,
@@ -86,28 +87,30 @@ async fn decided(
                 return Err(problem);
             }
         };
-        let found = hub.workspace.message(session, message).await.map_err(problem)?;
-        let Some(draft) = found.map(|found| found.message.draft) else { return Ok(None) };
-        if card::open_ask(&draft).is_none() {
-            return Ok(answer(&draft));
-        }
         tokio::select! {
             biased;
             () = hub.shutdown.cancelled() => {
                 close(hub, session, message, Fallback::Stopped).await;
                 return Ok(None);
             }
-            Ok(()) = news.changed() => {}
+            ended = &mut ended => return answer_of_holder(scoped, ended).await,
             Ok(()) = revoked.changed() => {}
             () = clock::until(ends) => {}
             () = tokio::time::sleep_until(end) => {
                 close(hub, session, message, Fallback::TimedOut).await;
                 // Somebody may have been quicker by a moment.
+                // It is read once: what can't be closed now would be waited for without end.
                 let found = hub.workspace.message(session, message).await.map_err(problem)?;
                 return Ok(found.and_then(|found| answer(&found.message.draft)));
             }
         }
     }
+}
+
+/// The answer that a request got, if the key that asked still holds.
+async fn answer_of_holder(scoped: &Scoped, ended: Option<Ended>) -> Result<Option<HookAnswer>, Problem> {
+    holds_until(scoped).await?;
+    Ok(ended.and_then(|ended| answer(&ended.draft)))
 }
 
 /// The answer that a decided card gives: a person's, made here.
@@ -126,20 +129,12 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
 /// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is open joins it.
 /// Returns false if the row isn't open any more, or is about something else.
 async fn stand(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
-    let message = card.id.clone();
-    if post(scoped, session, card.clone(), ask).await? {
+    if post(scoped, session, &card, ask).await? {
         return Ok(true);
     }
     let asked = ask.clone();
-    let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
-        let row = &current.message.draft;
-        let other = HookAsk::of(row).is_some_and(|known| !is_same(&known, &asked));
-        if other || Approval::open_in(row).is_none() {
-            return Err(Refusal::Rule(Objection::Decided, None));
-        }
-        Ok(changed(card::adopt(row, &card)))
-    };
-    change(&scoped.hub, session, &message, Box::new(rule)).await
+    let is_same = move |row: &Draft| HookAsk::of(row).is_none_or(|known| is_same(&known, &asked));
+    scoped.hub.requests.adopt(session, card, is_same).await
 }
 
 /// Do two requests ask the same?
@@ -147,43 +142,20 @@ fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
     one.tool_name == other.tool_name && one.input == other.input && one.folder == other.folder
 }
 
-/// Returns false if its id has a message already, whatever it says.
-async fn post(scoped: &Scoped, session: &SessionId, draft: Draft, ask: &HookAsk) -> Result<bool, Problem> {
-    let body = Body::of(&draft);
-    let hash = create_hash(&(&draft.id, &ask.tool_name, &ask.input, &ask.folder))?;
-    let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
-    match posts::write(scoped, post).await {
-        Ok(posted) => Ok(!posted.replayed),
-        Err(problem) if problem.code == "id_conflict" => Ok(false),
-        Err(problem) => Err(problem),
-    }
+/// Returns false if its id has a message already. It counts among what the key posts.
+async fn post(scoped: &Scoped, session: &SessionId, card: &Draft, ask: &HookAsk) -> Result<bool, Problem> {
+    let hub = &scoped.hub;
+    let hash = create_hash(&(&card.id, &ask.tool_name, &ask.input, &ask.folder))?;
+    let wanted = usage(1, serde_json::to_vec(card).map(|json| json.len() as u64).map_err(|_| Problem::internal())?);
+    let used = |posted: &Result<bool, Problem>| if matches!(posted, Ok(true)) { wanted } else { Usage::default() };
+    hub.quotas.pay(&scoped.caller, wanted, hub.requests.post(session, card, hash), used).await?
 }
 
 /// Ends a request that wasn't answered here. What was decided stays.
 pub async fn close(hub: &Hub, session: &SessionId, message: &MessageId, why: Fallback) {
     let now = clock::now();
-    let rule = move |current: &StoredMessage, _: &[StoredMessage]| {
-        let row = &current.message.draft;
-        let closed = card::open_ask(row).and_then(|_| card::closed(row, why, now));
-        closed.map(changed).ok_or(Refusal::Rule(Objection::Decided, None))
-    };
-    // Whoever can't be told now is told when the server starts again.
-    if let Err(problem) = change(hub, session, message, Box::new(rule)).await {
-        tracing::debug!(%problem, "a request of a hook can't be closed now");
-    }
-}
-
-/// Returns false if the rule refused.
-async fn change(hub: &Hub, session: &SessionId, message: &MessageId, rule: store::Rule) -> Result<bool, Problem> {
-    let (session, message) = (session.clone(), message.clone());
-    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
-    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        Ok(_) => Ok(true),
-        Err(Failure::Refused(
-            Refusal::Rule(..) | Refusal::NoMessage | Refusal::NoSession | Refusal::Deleted { .. },
-        )) => Ok(false),
-        Err(failure) => Err(refusal(failure)),
-    }
+    let closed = move |row: &Draft| card::open_ask(row).and_then(|_| card::closed(row, why, now));
+    hub.requests.close(session, message, closed).await;
 }
 
 /// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their

@@ -420,22 +420,6 @@ async fn a_question_that_was_answered_in_plain_words_is_answered() {
     assert_eq!(say(json!({"content": "Both", "reply_to": "q3"})).await.status, 201);
 }
 
-/// The end of a session answers nothing: what was asked stands, in words as with buttons.
-#[tokio::test]
-async fn what_was_asked_outlasts_the_session() {
-    for question in [
-        json!({"id": "q1", "content": "Which?", "requires_user_input": true}),
-        json!({"id": "q1", "message_metadata": {"message_type": "APPROVAL", "payload": {
-            "kind": "permission", "title": "Run it", "state": "open", "questions": []}}}),
-    ] {
-        let talk = Talk::new().await;
-        assert_eq!(talk.agent(Post, "/messages", question).await.status, 201);
-        assert_eq!(talk.agent(Post, "/end", json!({})).await.body["state"], "needs_you");
-        assert_eq!(talk.agent(Delete, "/messages/q1", Value::Null).await.status, 200);
-        assert_eq!(talk.state().await, "done");
-    }
-}
-
 /// What broke off stays as it broke off, unless it is taken back.
 #[tokio::test]
 async fn what_failed_is_changed_no_more() {

@@ -18,7 +18,7 @@ while read -r line; do
   case "$line" in
     *'"initialize"'*)
       echo '{"type":"control_response","response":{"subtype":"success","request_id":"verbatim-1","response":{"models":[]}}}' ;;
-    *'"interrupt"'*)
+    *'"subtype":"interrupt"'*)
       echo '{"type":"control_response","response":{"subtype":"success","request_id":"verbatim-2"}}'
       echo '{"type":"result","is_error":true,"subtype":"error_during_execution"}' ;;
     *'"type":"user"'*)

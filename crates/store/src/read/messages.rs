@@ -193,6 +193,35 @@ impl Workspace {
         Ok(self.stored_messages(vec![(row, draft)]).await?.pop())
     }
 
+    /// The last ACTION on a message that `wanted` takes.
+    pub async fn reply_to(
+        &self,
+        session: &SessionId,
+        about: &MessageId,
+        wanted: impl Fn(&StoredMessage) -> bool,
+    ) -> Result<Option<StoredMessage>, StoreError> {
+        const EACH: i64 = 20;
+        let Some(rid) = self.session_rid(session).await? else { return Ok(None) };
+        let mut before = i64::MAX;
+        loop {
+            let ids: Vec<(i64, String)> = on!(&self.store, pool => {
+                sqlx::query_as(
+                    "SELECT seq, id FROM message WHERE workspace_id = $1 AND session_rid = $2 AND action_on = $3 \
+                     AND action_on IS NOT NULL AND seq < $4 ORDER BY seq DESC LIMIT $5",
+                )
+                .bind(self.id()).bind(rid).bind(about.as_str()).bind(before).bind(EACH).fetch_all(pool).await
+            })?;
+            let Some((last, _)) = ids.last() else { return Ok(None) };
+            before = *last;
+            for (_, id) in &ids {
+                let id = MessageId::parse(id.as_str()).map_err(corrupt)?;
+                if let Some(found) = self.message(session, &id).await?.filter(&wanted) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+    }
+
     /// The records that each message of a session came from, by its `seq`, ascending.
     pub async fn message_records(&self, session: &SessionId) -> Result<Vec<MessageRecords>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };

@@ -276,7 +276,7 @@ async fn every_column_of_a_session_is_written() {
     let source = include_str!("../../src/archive.rs");
     let row = include_str!("../../src/session_row.rs");
     let draft: BTreeSet<&str> =
-        ["id", "role", "sender", "message_type", "part", "created_at", "hash", "records", "body"].into();
+        ["id", "role", "sender", "message_type", "part", "created_at", "hash", "records", "body", "action_on"].into();
     let missing: Vec<String> = columns
         .into_iter()
         .filter(|(table, column)| {

@@ -6,6 +6,7 @@ use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{AskedCall, Entry, NotShown, NotShownReason};
 use model::asked::{Asked, AskedChange};
+use model::closed::Closed;
 use model::hook::HookAsk;
 use model::message_type::approval::Approval;
 use model::{Body, Draft, SessionId, Status, markdown};
@@ -40,7 +41,7 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
         Body::CodeReview(review) => !review.comments.is_empty(),
         _ => false,
     };
-    if has_buttons && draft.status != Status::Retracted {
+    if has_buttons && draft.status != Status::Retracted && Closed::of(draft).is_none() {
         entry.shown_sha256 = Some(shown_sha256(draft, &[])?);
         return Ok(());
     }
@@ -53,7 +54,9 @@ pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Resul
     let own = entry.message.seq;
     covered.calls.iter_mut().filter(|call| call.seq == 0).for_each(|call| call.seq = own);
     let bytes = covered.bytes()?;
-    let reason = if bytes > APPROVAL_BYTES {
+    let reason = if covered.lacks_content(draft) {
+        NotShownReason::NoContent
+    } else if bytes > APPROVAL_BYTES {
         NotShownReason::TooLarge
     } else if bytes > room.0 {
         NotShownReason::LeftOut
@@ -103,6 +106,16 @@ impl Covered {
         }
         calls.retain(|call| !is_all_told(call, &payload));
         Self { payload, calls, words }
+    }
+
+    /// Returns whether it is about edits or commands of which nothing is known but the names: nobody could say what they allow.
+    fn lacks_content(&self, draft: &Draft) -> bool {
+        let says =
+            |call: &AskedCall| !call.changes.is_empty() || agents::says_what(&call.tool_name, &call.input, &call.paths);
+        match Asked::of(draft) {
+            Some(asked) if self.calls.is_empty() => !agents::says_what(&asked.tool_name, &asked.input, &asked.paths),
+            _ => !self.calls.is_empty() && !self.calls.iter().any(says),
+        }
     }
 
     fn parts(&self) -> impl Serialize + '_ {
@@ -159,6 +172,17 @@ fn is_all_told(call: &AskedCall, payload: &Map<String, Value>) -> bool {
 /// and input of each call with its `call_id`, what the agent's request carries, and what the agent says beside the card.
 pub fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     Covered::of(draft, calls).sha256()
+}
+
+/// Refuses all but a denial of an edit or a command of which nothing is known but its name.
+pub(super) async fn check_content(scoped: &Scoped, found: &StoredMessage) -> Result<(), Problem> {
+    let draft = &found.message.draft;
+    let stored = calls(scoped, &found.message.session_id, draft).await?;
+    if !Covered::of(draft, &stored).lacks_content(draft) {
+        return Ok(());
+    }
+    let title = "The request doesn't say what would be changed or run, so it can only be denied";
+    Err(Problem::new(409, "no_content", title).hint("Deny it, or answer in the agent's own terminal"))
 }
 
 /// The tool calls that an approval is about, as many as somebody may be shown.

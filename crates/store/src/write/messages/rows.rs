@@ -183,6 +183,7 @@ static MESSAGE: Table = Table {
         ("create_hash", table::Kind::Blob),
         ("queued_after", table::Kind::Int),
         ("queued", table::Kind::Int),
+        ("action_on", table::Kind::Text),
     ]),
     has_workspace: true,
     verb: Verb::Insert(Cow::Borrowed("")),
@@ -226,6 +227,7 @@ pub(super) async fn insert(step: &mut Step<'_>, planned: &[Planned]) -> Result<(
                 message.posted.create_hash.as_deref().into(),
                 message.posted.queued_after.into(),
                 i64::from(message.posted.queued).into(),
+                message.action_on.as_deref().into(),
             ]
         })
         .collect();

@@ -8,11 +8,12 @@ use crate::columns::text;
 use crate::dialect::indexed;
 use crate::pack::content_hash;
 use crate::pack::{Packer, Reference, pack_references};
+use crate::prepare::action_on;
 use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
 use crate::{StoreError, tokens};
 use model::message_type::approval::{BY_ARCHIVE, Decision};
 use model::policy::should_embed;
-use model::{Body, Draft, RecordRef, Role};
+use model::{Body, Draft, MessageId, RecordRef, Role};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -30,6 +31,7 @@ const OF_DRAFT: &[(&str, Kind)] = &[
     ("hash", Kind::Blob),
     ("records", Kind::Blob),
     ("body", Kind::Blob),
+    ("action_on", Kind::Text),
 ];
 
 pub(super) static MESSAGE_ROW: LazyLock<Table> =
@@ -70,7 +72,7 @@ impl RestoredMessage {
     }
 
     pub fn row(&self) -> Row<'_> {
-        let of_draft: [Cell<'_>; 11] = [
+        let of_draft: [Cell<'_>; 12] = [
             self.rid.into(),
             self.session_rid.into(),
             self.draft.id.as_str().into(),
@@ -82,6 +84,7 @@ impl RestoredMessage {
             self.hash.as_slice().into(),
             self.records.as_slice().into(),
             self.body.as_slice().into(),
+            action_on(&self.draft).map(MessageId::as_str).into(),
         ];
         of_draft.into_iter().chain(self.held.iter().map(Held::cell)).collect()
     }

@@ -2,7 +2,8 @@
 
 use crate::posting;
 use agents::claude;
-use model::message_type::approval::{ApprovalState, Decision};
+use model::closed::Closed;
+use model::message_type::approval::{Approval, ApprovalState, Decision};
 use model::{Body, Context, Draft, Micros, Provenance, Role, markdown};
 use serde_json::{Map, Value};
 use store::Changed;
@@ -39,6 +40,31 @@ pub fn closed(open: &Draft, state: ApprovalState, decision: Option<&Decision>) -
         draft.content.clear();
     }
     Some(completed(draft))
+}
+
+/// Returns a request that was closed without a decision: an APPROVAL, or a question in words. None if it isn't open.
+pub fn withdrawn(open: &Draft, closed: &Closed) -> Option<Draft> {
+    let mut draft = if Approval::open_in(open).is_some() {
+        let decision = closed.by.is_some().then(|| Decision {
+            by: closed.by.clone(),
+            at: Some(closed.at),
+            via: closed.via.clone(),
+            ..Decision::new(ApprovalState::Cancelled)
+        });
+        self::closed(open, ApprovalState::Cancelled, decision.as_ref())?
+    } else if open.requires_user_input {
+        Draft { requires_user_input: false, ..open.clone() }
+    } else {
+        return None;
+    };
+    mark(&mut draft, closed);
+    Some(draft)
+}
+
+/// Notes on a message how it was closed.
+pub fn mark(draft: &mut Draft, closed: &Closed) {
+    let closed = serde_json::to_value(closed).unwrap_or_default();
+    draft.metadata.get_or_insert_default().insert(Closed::KEY.to_owned(), closed);
 }
 
 /// Fills in what follows from the rest.
