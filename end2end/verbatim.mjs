@@ -263,7 +263,8 @@ function newDatabase() {
 async function start(folder, given, log) {
   const { CLAUDE_CONFIG_DIR: _, ...environment } = process.env;
   const server = spawn(program, ['serve', '--data-dir', join(folder, 'data'), ...given], {
-    env: { ...environment, HOME: folder },
+    // A test may put programs there that stand in for agents.
+    env: { ...environment, HOME: folder, PATH: `${join(folder, 'bin')}:${environment.PATH}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => {

@@ -132,7 +132,7 @@ test('what is too large to be read can be denied and not allowed', async ({ page
   await visit(page, verbatim, `/s/${agent.id}`);
   const card = page.locator('.approval');
   await expect(card).toContainText("too much to be shown whole, so it can't be allowed here");
-  await expect(card.getByRole('button')).toHaveText(['Deny']);
+  await expect(card.getByRole('button')).toHaveText(['Deny', 'Dismiss']);
   await expect(card.locator('[data-shown]')).toHaveCount(0);
   await card.focus();
   await page.keyboard.press('a');
@@ -141,4 +141,39 @@ test('what is too large to be read can be denied and not allowed', async ({ page
   await page.keyboard.press('d');
   await expect(page.locator('.approval')).toHaveCount(0);
   expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: denied']);
+});
+
+test('a command that is not named can be denied and not allowed', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ call_id: 'c', ...call({ command: ' ' }) });
+  await agent.post({ id: 'ask', call_id: 'c', ...permission() });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const card = page.locator('.approval');
+  await expect(card).toContainText("It doesn't say what would be changed or run, so it can't be allowed here");
+  await expect(card.getByRole('button')).toHaveText(['Deny', 'Dismiss']);
+  await accessible(page);
+  await decidable(card);
+  await card.focus();
+  await page.keyboard.press('a');
+  await page.keyboard.press('d');
+  await expect(page.locator('.approval')).toHaveCount(0);
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: denied']);
+});
+
+test('requests of any kind are dismissed, on the page of the session and under Needs you', async ({ page, verbatim }) => {
+  const agent = await newAgent(verbatim);
+  await agent.post({ id: 'form', ...typed('APPROVAL', { kind: 'form', title: 'Which row?', state: 'open', fields: [{ id: 'row', type: 'text', label: 'Row', required: true }] }) });
+  await agent.post({ id: 'words', content: 'Shall I call it quince?', requires_user_input: true });
+  await visit(page, verbatim, `/s/${agent.id}`);
+  const card = page.locator('.approval');
+  await decidable(card);
+  await card.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.locator('[data-id="form"]')).toContainText(/Cancelled.*Dismissed without a decision.*by you/);
+  await visit(page, verbatim, '/inbox');
+  const asked = page.locator(`[data-ask="${agent.id}/2"]`);
+  await decidable(asked);
+  await accessible(page);
+  await asked.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(page.getByRole('heading', { name: 'Nothing needs you' })).toBeVisible();
+  expect((await agent.pending()).map((message) => message.content)).toEqual(['Dismissed without a decision', 'Dismissed without a decision']);
 });
