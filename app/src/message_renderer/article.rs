@@ -6,8 +6,7 @@ use super::request;
 use crate::ansi;
 use crate::figures;
 use crate::html::Html;
-use crate::message::approval::dismissal;
-use crate::message::view_options::{Detail, TranscriptOptions};
+use crate::message::view_options::TranscriptOptions;
 use crate::message::{
     Card,
     broken::{broken, late},
@@ -17,6 +16,7 @@ use crate::message::{
 use crate::render::render_part;
 use api::messages::{Delivery, Display, Entry};
 use leptos::prelude::*;
+use model::closed::Closed;
 use model::{
     Body, MessageType, Micros, Provenance, Role, Status,
     policy::{facts_of, policy},
@@ -60,8 +60,8 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
         request::head(&mut html, of, options);
     }
     html.html(&drawn.html);
-    if asks_in_words(entry) && options.detail != Detail::Printed {
-        html.html(&dismissal(&message.draft.id));
+    if let Some(closed) = Closed::of(&message.draft).filter(|_| entry.message_type != MessageType::Approval) {
+        html.tag("<p class=\"line closed\">").text(closed.reason.sentence()).tag("</p>");
     }
     if let Some(delivery) = entry.delivery {
         delivered(&mut html, delivery, options.now);

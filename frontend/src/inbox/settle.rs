@@ -41,13 +41,15 @@ fn draw(row: &Element, fresh: Option<Element>) {
         Some(fresh) if fresh.has_attribute("data-question") => Some("Answered elsewhere, or no longer asked"),
         Some(_) => None,
     };
+    let closed = fresh.as_ref().and_then(|fresh| dom::find(fresh, ".closed")?.text_content());
+    let words = closed.or_else(|| words.map(str::to_owned));
     if let Some(fresh) = &fresh {
         unsent::keep(row, fresh);
     }
     reply::rescue(row);
     if let Some(words) = words {
         if let Some(line) = dom::make("p", "line") {
-            line.set_text_content(Some(words));
+            line.set_text_content(Some(&words));
             let _ = outcome.append_child(&line);
         }
     } else if let Some(fresh) = fresh {
@@ -58,6 +60,9 @@ fn draw(row: &Element, fresh: Option<Element>) {
         while let Some(part) = fresh.first_element_child() {
             let _ = outcome.append_child(&part);
         }
+    }
+    for form in dom::find_all(row, "form.dismiss") {
+        form.remove();
     }
     let said = dom::find(&outcome, ".line, summary, .refusal > .cap").unwrap_or_else(|| outcome.clone());
     dom::announce(&said.text_content().unwrap_or_default());

@@ -3,7 +3,7 @@
 use super::InboxPage;
 use crate::clock::{Clock, moment_ago};
 use crate::html::Html;
-use crate::message::approval::IN_ITS_TERMINAL;
+use crate::message::approval::{IN_ITS_TERMINAL, dismissal};
 use crate::message::view_options::{Detail, TranscriptOptions};
 use crate::message_renderer::render_article;
 use crate::names::{listed, project_name, title};
@@ -87,10 +87,12 @@ fn options(ask: &Ask, data: &InboxPage, answers: bool) -> TranscriptOptions {
 
 /// The field in which a question in words is answered.
 fn reply(entry: &Entry, answers: bool) -> Part {
+    let dismissal = dismissal(&entry.message.draft.id).into_view();
     if !answers {
-        return part! { <p class="line note-line">{IN_ITS_TERMINAL}</p> };
+        return part! { <div class="line note-line"><p>{IN_ITS_TERMINAL}</p> {dismissal}</div> };
     }
     part! {
+        {dismissal}
         <form class="reply" data-reply=entry.message.draft.id.to_string()>
             <label><span class="sr">"Your answer"</span>
                 <textarea name="content" dir="auto" rows="1" required placeholder="Your answer"></textarea></label>
