@@ -42,7 +42,11 @@ pub fn bytes(n: u64) -> String {
 
 /// US dollars: `$0.84`, and `$0.003` where two places would say nothing.
 pub fn dollars(amount: f64) -> String {
-    if amount > 0.0 && amount < 0.01 { format!("${amount:.3}") } else { format!("${amount:.2}") }
+    match amount {
+        _ if amount > 0.0 && amount < 0.0005 => "<$0.001".to_owned(),
+        _ if amount > 0.0 && amount < 0.01 => format!("${amount:.3}"),
+        _ => format!("${amount:.2}"),
+    }
 }
 
 /// How long ago, for less than a week: `now`, `12 min`, `3 h`, `2 d`. A moment that is still to come is now.

@@ -13,7 +13,7 @@ const list = process.env.VERBATIM_TEST_STRINGS ?? new URL('hostile/strings.json'
 const PAGE = 40;
 
 test.use({ transcripts: [] });
-if (process.env.VERBATIM_TEST_STRINGS) test.setTimeout(3_600_000);
+test.setTimeout(process.env.VERBATIM_TEST_STRINGS ? 3_600_000 : 300_000);
 
 // A value with its strings replaced, as far as `change` gives another one for the path of a string.
 function replaced(value, change, path = '') {

@@ -32,7 +32,7 @@ test.describe('the list', () => {
         - text: orchard · feat/ripeness Good.
         - insertion: +16 lines added
         - deletion: −7 lines removed
-        - text: 47 messages 581k tokens
+        - text: 47 messages $0.36
         - time
     `);
     await expect(page.locator('.srow').filter({ hasText: HORN })).toMatchAriaSnapshot(`
@@ -258,7 +258,7 @@ test('a session that starts appears by itself, and grows', async ({ page, verbat
   await expect(page.locator('#filters')).toBeVisible();
   await session.answer('It is.');
   await expect(page.locator('.srow .msgs')).toHaveText('2 messages');
-  await expect(page.locator('.srow .cost')).toHaveText('120 tok tokens');
+  await expect(page.locator('.srow .cost')).toHaveText('<$0.001');
   await expect(page.locator('.srow .said')).toHaveText('It is.');
 
   await expect(count(page)).toHaveText('1 of 1 session');

@@ -111,7 +111,10 @@ pub fn place(session: &Session) -> Part {
 /// Cost where it is known, else tokens.
 fn spent(session: &Session) -> Option<Part> {
     match (session.cost_usd, session.usage.total()) {
-        (Some(cost), _) => Some(part! { <span title="Cost">{figures::dollars(cost)}</span> }),
+        (Some(cost), _) => {
+            let how = if session.computed_usd.is_some() { "Cost, computed from a list of prices" } else { "Cost" };
+            Some(part! { <span title=how>{figures::dollars(cost)}</span> })
+        }
         (None, 0) => None,
         (None, total) => {
             let words = format!("{} tokens", figures::count(total));
