@@ -42,7 +42,7 @@ test.describe('the list', () => {
         - text: /^lighthouse · fix\\/fog \\S/
         - insertion: +1 lines added
         - deletion: −1 lines removed
-        - text: 14 messages 112k tokens
+        - text: 14 messages $0.07
         - time
     `);
     await expect(page.locator('.srow').filter({ hasText: KEEPER }).locator('.todo-mini')).toHaveText('todos done 1/3');

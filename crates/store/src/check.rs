@@ -18,7 +18,11 @@ impl Store {
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();
         if let Self::Sqlite(sqlite) = self {
-            let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(&sqlite.readers).await?;
+            let mut reader = sqlite.readers.begin().await?;
+            // A connection that searched before checks the index by what it knew of it then, unless it looks into it first.
+            sqlx::query("SELECT rowid FROM message_search LIMIT 1").fetch_optional(&mut *reader).await?;
+            let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(&mut *reader).await?;
+            reader.commit().await?;
             faults.extend(told.into_iter().filter(|line| line != "ok"));
         }
         let mut tx = dialect::begin_patient(self).await?;
