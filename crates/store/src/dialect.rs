@@ -54,15 +54,6 @@ pub(crate) fn indexed_by(store: &Store, index: &'static str) -> &'static str {
     }
 }
 
-/// Like [`indexed_by`], for a statement of a transaction. Without figures of its tables SQLite takes a workspace for ten rows, and reads
-/// all of it rather than look a few ids up in an index that doesn't hold every column.
-pub(crate) fn indexed_by_in(tx: &Tx, index: &'static str) -> &'static str {
-    match tx {
-        Tx::Sqlite(..) => index,
-        Tx::Postgres(..) => "",
-    }
-}
-
 /// How the index of words is asked: what stands before and behind the bound expression, and that itself.
 pub(crate) struct Matching {
     pub before: &'static str,

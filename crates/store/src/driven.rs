@@ -1,9 +1,13 @@
 //! Sessions whose agent the server starts itself.
 
 use crate::columns::columns;
+use crate::dialect::limited;
 use crate::store::{Tx, on, on_tx};
 use crate::{StoreError, Workspace};
 use model::{Micros, SessionId};
+
+/// So many of the latest agents and sessions are looked at for folders.
+const LATEST: i64 = 100;
 
 /// How an agent was started, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,17 +125,21 @@ impl Workspace {
         rows.into_iter().map(driven).collect()
     }
 
-    /// Returns folders in which agents were started, then those of other sessions; each once, the latest first.
+    /// Returns folders in which agents were started, then those of other sessions; each once, the latest first. Of either, the last
+    /// 100 are looked at: those that agents were started in, and those of the list.
     pub async fn recent_folders(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        let latest = limited(LATEST);
         let folders: Vec<String> = on!(&self.store, pool => {
-            sqlx::query_scalar(
+            sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
                 "SELECT folder FROM (SELECT folder, MAX(at) AS at, MIN(place) AS place FROM ( \
-                 SELECT folder, started_at AS at, 0 AS place FROM driven WHERE workspace_id = $1 AND folder <> '' \
-                 UNION ALL SELECT cwd, last_at, 1 FROM session \
-                 WHERE workspace_id = $1 AND cwd IS NOT NULL AND parent_key IS NULL AND deleted_at IS NULL) AS every_one \
-                 GROUP BY folder) AS each_one ORDER BY place, at DESC LIMIT $2",
-            )
-            .bind(self.id()).bind(i64::from(limit)).fetch_all(pool).await
+                 SELECT folder, at, 0 AS place FROM (SELECT folder, started_at AS at FROM driven \
+                 WHERE workspace_id = $1 AND folder <> '' ORDER BY started_at DESC{latest}) AS started \
+                 UNION ALL SELECT cwd, last_at, 1 FROM (SELECT cwd, last_at, parent_key FROM session \
+                 WHERE workspace_id = $1 AND listed = 1 ORDER BY last_minute DESC{latest}) AS listed \
+                 WHERE cwd IS NOT NULL AND parent_key IS NULL) AS every_one \
+                 GROUP BY folder) AS each_one ORDER BY place, at DESC{}", limited(i64::from(limit))
+            )))
+            .bind(self.id()).fetch_all(pool).await
         })?;
         Ok(folders)
     }

@@ -66,7 +66,6 @@ mod pack;
 mod prepare;
 pub mod query;
 mod read;
-mod read_steps;
 mod repair;
 mod reserve;
 mod rollup;
@@ -76,6 +75,7 @@ pub mod settings;
 mod size;
 pub mod snippet;
 pub mod spending;
+mod statistics;
 pub mod stats;
 mod step;
 mod store;
@@ -120,7 +120,6 @@ pub use query::{
     SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
 pub use read::{Listing, OpenAsk};
-pub use read_steps::ReadSteps;
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Following, Login, Project};

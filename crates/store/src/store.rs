@@ -1,7 +1,7 @@
 //! Opening a database, and running one statement text on either engine.
 
 use crate::condition::{Condition, Monitor};
-use crate::{StoreError, Workspace, files, integrity, migrations};
+use crate::{StoreError, Workspace, files, integrity, migrations, statistics};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -135,7 +135,7 @@ macro_rules! on_step {
 pub(crate) use {on, on_step, on_tx};
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
-const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
+pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
@@ -281,6 +281,10 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
         integrity::require_schema(&steps, &writer).await?;
     } else {
         migrate(&steps, steps.run(&writer).await)?;
+        // Slower plans are no reason not to open: the disk may be full.
+        if let Err(error) = monitor.observe(statistics::ensure(&writer).await) {
+            tracing::warn!(%error, "the statistics that SQLite plans by can't be written");
+        }
     }
     let readers = open_readers(options, tuning).await;
     let (committed, inspection) = (Arc::default(), Some(inspection));

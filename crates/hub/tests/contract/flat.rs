@@ -7,7 +7,6 @@ use api::contract::ENDPOINTS;
 use hub::Caller;
 use serde_json::json;
 use std::fmt::Write as _;
-use store::ReadSteps;
 
 /// Each endpoint that pages ask as they open, with a query that gives as much in both cases.
 const FLAT: &[(&str, &str)] = &[
@@ -38,9 +37,6 @@ const FLAT: &[(&str, &str)] = &[
     ("list_imports", ""),
 ];
 
-/// Those of `FLAT` that aren't yet: `docs/known-gaps.md`.
-const KNOWN: &[&str] = &["get_session", "list_agents"];
-
 /// Others, which a person asks for by a hand: their work follows what they look through.
 const OTHERS: &[&str] = &[
     "health",
@@ -69,9 +65,9 @@ const OTHERS: &[&str] = &[
     "get_import",
 ];
 
-/// A session of so many turns of five messages.
-fn talk(session: &str, turns: usize) -> Talk {
-    (0..turns).fold(Talk::new(session).at_once(), |talk, turn| {
+/// A session of so many turns of five messages, all of one minute.
+fn talk(session: &str, minute: usize, turns: usize) -> Talk {
+    (0..turns).fold(Talk::new(session).at_once().at(60 * minute as i64), |talk, turn| {
         let (input, result) = (json!({"command": "grind"}), json!({"stdout": "ground", "stderr": ""}));
         talk.user(&format!("Grind sack {turn}"))
             .thinks("The stones turn.")
@@ -81,24 +77,27 @@ fn talk(session: &str, turns: usize) -> Talk {
 }
 
 /// A store with a short session, a long one and one that is longer, and some others.
-async fn house(others: usize) -> (House, ReadSteps) {
-    let house = House::new().await;
-    let mut talks = vec![talk("short", 20), talk("long", 500), talk("longer", 1_000)];
-    talks.extend((0..others).map(|number| talk(&format!("other-{number}"), 2)));
+async fn house(others: usize) -> House {
+    let house = House::counting().await;
+    // The last active are the same in each store.
+    let mut talks = vec![talk("short", 62, 20), talk("long", 61, 500), talk("longer", 60, 1_000)];
+    talks.extend((0..others).map(|number| talk(&format!("other-{number}"), number % 60, 2)));
     let files: Vec<_> = talks.iter().map(|talk| house.write(&format!("{}.jsonl", talk.session), talk.text())).collect();
     house.import(&files).await;
-    let steps = house.hub.store.count_read_steps().await.unwrap().unwrap();
-    (house, steps)
+    house
 }
 
-/// The steps that a request takes when it was asked before.
-async fn steps((house, steps): &(House, ReadSteps), path: &str) -> u64 {
-    for _ in 0..2 {
-        steps.take();
+/// The steps that a request takes when it was asked before: the least of a few times, since others may work as well.
+async fn steps(house: &House, path: &str) -> u64 {
+    let ask = async || {
         let answer = house.send(Caller::Owner, Method::Get, path, None).await;
         assert!(matches!(answer.status, 200 | 404 | 409), "{path}: {}", answer.body);
+    };
+    let mut least = u64::MAX;
+    for _ in 0..4 {
+        least = least.min(house.steps(ask()).await);
     }
-    steps.take()
+    least
 }
 
 #[tokio::test]
@@ -124,5 +123,5 @@ async fn what_pages_read_is_as_much_work_whatever_is_stored() {
             grows.push(*name);
         }
     }
-    assert_eq!(grows, KNOWN, "these grow, in steps:\n{table}");
+    assert_eq!(grows, Vec::<&str>::new(), "these grow, in steps:\n{table}");
 }

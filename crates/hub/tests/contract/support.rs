@@ -362,7 +362,7 @@ impl Talk {
         let mut line = json!({
             "parentUuid": parent, "isSidechain": false, "userType": "external", "cwd": self.cwd,
             "sessionId": self.session, "version": "2.1.49", "gitBranch": self.branch, "type": kind, "message": message,
-            "uuid": self.id(number), "timestamp": format!("2026-03-01T09:{:02}:{:02}.000Z", self.second / 60, self.second % 60),
+            "uuid": self.id(number), "timestamp": format!("2026-03-01T{:02}:{:02}:{:02}.000Z", 9 + self.second / 3600, self.second / 60 % 60, self.second % 60),
         });
         line.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         self.lines.push(line.to_string());

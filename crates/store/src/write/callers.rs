@@ -3,7 +3,6 @@
 
 use super::sessions::{self, Sessions};
 use crate::StoreError;
-use crate::dialect::indexed_by_in;
 
 use crate::step::Step;
 use crate::step::chunks::padded;
@@ -52,7 +51,6 @@ pub(super) async fn claim(
     sessions: &mut Sessions,
     calls: &[(usize, String)],
 ) -> Result<(), StoreError> {
-    let index = indexed_by_in(step.tx, " INDEXED BY session_call");
     let mut callers: HashMap<&str, usize> = HashMap::with_capacity(calls.len());
     for (caller, id) in calls {
         callers.entry(id).or_insert(*caller);
@@ -60,8 +58,7 @@ pub(super) async fn claim(
     let ids: Vec<&str> = callers.keys().copied().collect();
     for ids in padded(&ids, MANY) {
         let found: Vec<(i64, String, String)> = on_step!(step, c => {
-            let mut q =
-                QueryBuilder::new(format!("SELECT rid, key, call_id FROM session{index} WHERE workspace_id = "));
+            let mut q = QueryBuilder::new("SELECT rid, key, call_id FROM session WHERE workspace_id = ");
             q.push_bind(step.workspace).push(" AND create_hash IS NULL AND parent_key IS NOT NULL AND call_id IN (");
             let mut list = q.separated(", ");
             for id in ids {

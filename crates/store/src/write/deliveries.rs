@@ -3,7 +3,6 @@
 use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
 use crate::StoreError;
-use crate::dialect::indexed_by_in;
 use crate::step::Step;
 use crate::step::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
@@ -115,11 +114,10 @@ impl Bindings {
 }
 
 async fn bound(step: &mut Step<'_>, rids: &[i64]) -> Result<Bindings, StoreError> {
-    let index = indexed_by_in(step.tx, " INDEXED BY channel_session_session");
     let rows: Vec<(String, i64, i64)> = on_step!(step, c => {
-        let mut q = QueryBuilder::new(format!(
-            "SELECT channel_id, session_rid, from_seq FROM channel_session{index} WHERE bound = 1 AND workspace_id = "
-        ));
+        let mut q = QueryBuilder::new(
+            "SELECT channel_id, session_rid, from_seq FROM channel_session WHERE bound = 1 AND workspace_id = ",
+        );
         q.push_bind(step.workspace).push(" AND session_rid IN (");
         let mut list = q.separated(", ");
         for rid in rids {

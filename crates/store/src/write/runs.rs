@@ -7,7 +7,6 @@ use super::rollup::RunKey;
 use super::sessions::Sessions;
 use crate::columns::columns;
 use crate::columns::text;
-use crate::dialect::indexed_by_in;
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::step::chunks::padded;
@@ -173,14 +172,13 @@ async fn latest(
 
 /// By run id: the sessions of the same agent, no children, that count it.
 async fn elsewhere(step: &mut Step<'_>, ids: &[&str]) -> Result<HashMap<String, Vec<i64>>, StoreError> {
-    let index = indexed_by_in(step.tx, " INDEXED BY run_id");
     let mut owners: HashMap<String, Vec<i64>> = HashMap::new();
     for ids in padded(ids, IDS) {
         let rows: Vec<(String, i64)> = on_step!(step, c => {
-            let mut q = QueryBuilder::new(format!(
-                "SELECT r.id, r.session_rid FROM run r{index} CROSS JOIN session s \
-                 WHERE s.rid = r.session_rid AND s.parent_key IS NULL AND r.copied = 0 AND r.workspace_id = "
-            ));
+            let mut q = QueryBuilder::new(
+                "SELECT r.id, r.session_rid FROM run r CROSS JOIN session s \
+                 WHERE s.rid = r.session_rid AND s.parent_key IS NULL AND r.copied = 0 AND r.workspace_id = ",
+            );
             q.push_bind(step.workspace).push(" AND r.id IN (");
             let mut list = q.separated(", ");
             for id in ids {
@@ -267,13 +265,12 @@ pub(super) async fn ended(
 /// Finds the outcome of the session's last run.
 async fn find_outcome(step: &mut Step<'_>, sessions: &mut Sessions, index: usize) -> Result<(), StoreError> {
     let rid = sessions.row(index).rid;
-    let last = indexed_by_in(step.tx, " INDEXED BY run_started");
     let outcome: Option<String> = on_step!(step, c => {
         // Written out: the index holds just those that count here.
-        sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
-            "SELECT outcome FROM run{last} WHERE copied = 0 AND workspace_id = $1 AND session_rid = $2 \
-             ORDER BY started_at DESC, id DESC LIMIT 1"
-        )))
+        sqlx::query_scalar(
+            "SELECT outcome FROM run WHERE copied = 0 AND workspace_id = $1 AND session_rid = $2 \
+             ORDER BY started_at DESC, id DESC LIMIT 1",
+        )
         .bind(step.workspace).bind(rid).fetch_optional(c).await
     })?;
     sessions.row(index).last_outcome = outcome;

@@ -28,6 +28,48 @@ async fn what_is_stored_takes_room() {
     }
 }
 
+/// The statistics that SQLite plans by: table, index, rows.
+async fn statistics(file: &std::path::Path) -> Vec<(String, String, String)> {
+    let pool = sqlx::SqlitePool::connect_with(sqlx::sqlite::SqliteConnectOptions::new().filename(file)).await.unwrap();
+    let sql = "SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY tbl, idx";
+    let found = sqlx::query_as(sql).fetch_all(&pool).await.unwrap();
+    pool.close().await;
+    found
+}
+
+#[tokio::test]
+async fn a_workspace_is_planned_as_all_rows_whatever_is_stored() {
+    for engine in engines().await {
+        let store::Database::Sqlite(file) = &engine.database else { continue };
+        let found = statistics(file).await;
+        let pool =
+            sqlx::SqlitePool::connect_with(sqlx::sqlite::SqliteConnectOptions::new().filename(file)).await.unwrap();
+        let indexes: Vec<(String, String)> = sqlx::query_as(
+            "SELECT t.name, CASE WHEN t.wr = 1 AND i.origin = 'pk' THEN t.name ELSE i.name END AS statistics_name \
+             FROM pragma_table_list t JOIN pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c \
+             WHERE t.schema = 'main' AND t.type = 'table' AND c.seqno = 0 AND c.name = 'workspace_id' \
+             ORDER BY t.name, statistics_name",
+        )
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+        assert!(indexes.len() > 80);
+        assert_eq!(found.iter().map(|(table, index, _)| (table.clone(), index.clone())).collect::<Vec<_>>(), indexes);
+        for (table, index, rows) in &found {
+            let rows: Vec<&str> = rows.split(' ').collect();
+            assert_eq!(rows[0], rows[1], "{table} {index}");
+        }
+        // What is counted in a store that has next to nothing says that all of it may be read.
+        engine.workspace.write_batch(batch(vec![session("a")], vec![message("a", "m1", "one")])).await.unwrap();
+        sqlx::raw_sql("ANALYZE").execute(&pool).await.unwrap();
+        pool.close().await;
+        engine.store.close().await;
+        assert_ne!(statistics(file).await, found);
+        Store::open(&engine.database).await.unwrap().close().await;
+        assert_eq!(statistics(file).await, found);
+    }
+}
+
 /// The number of the last file of migrations.
 fn newest_migration() -> i64 {
     let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/sqlite")).unwrap();

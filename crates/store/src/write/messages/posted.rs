@@ -5,7 +5,6 @@ use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, merge};
 use crate::StoreError;
 use crate::columns::columns;
-use crate::dialect::indexed_by_in;
 use crate::pack::{Reference, unpack_draft, unpack_references};
 use crate::step::Step;
 use crate::store::on_step;
@@ -151,12 +150,11 @@ fn without_files(
 
 /// The rows that were posted to the agents of these sessions, in their order.
 async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Posted>, StoreError> {
-    let index = indexed_by_in(step.tx, " INDEXED BY message_posted");
     let rows: Vec<Row> = on_step!(step, c => {
         let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
         let mut q = QueryBuilder::new(format!(
             "SELECT {columns}, m.body FROM session s \
-             CROSS JOIN driven d CROSS JOIN message m{index} \
+             CROSS JOIN driven d CROSS JOIN message m \
              WHERE d.session_id = s.id AND m.session_rid = s.rid AND m.workspace_id = d.workspace_id \
              AND m.create_hash IS NOT NULL AND m.role IN ('user', 'system') AND d.workspace_id = "
         ));

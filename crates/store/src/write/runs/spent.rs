@@ -5,7 +5,6 @@ use super::summed::Summed;
 use crate::StoreError;
 use crate::columns::columns;
 use crate::columns::text;
-use crate::dialect::indexed_by_in;
 use crate::step::Step;
 use crate::step::chunks::padded;
 use crate::step::table::{Kind, Row, Table, Value, Verb};
@@ -179,14 +178,13 @@ pub(super) async fn write(
 
 /// Who holds these API messages, by their ids.
 async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<Known>>, StoreError> {
-    let index = indexed_by_in(step.tx, " INDEXED BY spent_id");
     let ids: Vec<&str> = chunk.iter().map(|request| request.words.id.as_ref()).collect();
     let mut known: HashMap<String, Vec<Known>> = HashMap::new();
     for ids in padded(&ids, MANY) {
         let rows: Vec<Known> = on_step!(step, c => {
-            let mut q = QueryBuilder::new(format!(
-                "SELECT id, session_rid, run_id, copied, is_copy FROM spent{index} WHERE workspace_id = "
-            ));
+            let mut q = QueryBuilder::new(
+                "SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ",
+            );
             q.push_bind(step.workspace).push(" AND id IN (");
             let mut list = q.separated(", ");
             for id in ids {
