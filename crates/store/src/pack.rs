@@ -8,7 +8,7 @@ use model::Draft;
 use sha2::{Digest as _, Sha256};
 use std::cell::RefCell;
 use std::io::Cursor;
-use zstd::bulk::{Compressor, decompress};
+use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
 const PLAIN: u8 = 0;
@@ -81,10 +81,24 @@ pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
         Some((&PLAIN, plain)) => Ok(plain.to_vec()),
         Some((&ZSTD, rest)) => {
             let (len, frame) = rest.split_first_chunk::<4>().ok_or_else(|| corrupt("a packed blob is cut short"))?;
-            Ok(decompress(frame, u32::from_le_bytes(*len) as usize)?)
+            decompress(frame, u32::from_le_bytes(*len) as usize)
         }
         _ => Err(corrupt("a packed blob has an unknown form")),
     }
+}
+
+/// Decompresses with this thread's decompressor: a new one would cost more than most messages.
+fn decompress(frame: &[u8], len: usize) -> Result<Vec<u8>, StoreError> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new()?),
+        };
+        Ok(decompressor.decompress(frame, len)?)
+    })
 }
 
 pub(crate) fn unpack_draft(packed: &[u8]) -> Result<Draft, StoreError> {
