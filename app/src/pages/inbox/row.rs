@@ -92,12 +92,12 @@ fn reply(entry: &Entry, answers: bool) -> Part {
         return part! { <div class="line note-line"><p>{IN_ITS_TERMINAL}</p> {dismissal}</div> };
     }
     part! {
-        {dismissal}
         <form class="reply" data-reply=entry.message.draft.id.to_string()>
             <label><span class="sr">"Your answer"</span>
                 <textarea name="content" dir="auto" rows="1" required placeholder="Your answer"></textarea></label>
             <p class="cap fg-warn" role="alert" data-problem="" hidden></p>
             <button type="submit" class="btn primary"><span>"Send answer"</span></button>
         </form>
+        {dismissal}
     }
 }
