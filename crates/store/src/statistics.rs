@@ -6,7 +6,6 @@
 //! statistics describe a large store, so that the plan of a statement is the same in every store.
 
 use crate::StoreError;
-use crate::store::BEGIN_SQLITE;
 use sqlx::{Pool, Sqlite};
 
 /// Rows of each table.
@@ -49,7 +48,8 @@ const INDEXES: &str = "SELECT name, statistics_name, is_unique, is_partial, colu
     WHERE columns = 'workspace_id' OR columns LIKE 'workspace_id %' ORDER BY name, statistics_name";
 
 /// Writes the statistics of each index, unless they are there. Connections that are opened later plan by them, and the writer does.
-pub(crate) async fn ensure(writer: &Pool<Sqlite>) -> Result<(), StoreError> {
+/// `begin` takes the write lock.
+pub(crate) async fn ensure(writer: &Pool<Sqlite>, begin: &'static str) -> Result<(), StoreError> {
     let indexes: Vec<Index> = sqlx::query_as(INDEXES).fetch_all(writer).await?;
     let wanted: Vec<(String, String, String)> = indexes.into_iter().map(statistics).collect();
     let tables = "SELECT name FROM sqlite_schema WHERE name IN ('sqlite_stat1', 'sqlite_stat4')";
@@ -64,7 +64,7 @@ pub(crate) async fn ensure(writer: &Pool<Sqlite>) -> Result<(), StoreError> {
             return Ok(());
         }
     }
-    let mut transaction = writer.begin_with(BEGIN_SQLITE).await?;
+    let mut transaction = writer.begin_with(begin).await?;
     // Creates the table where it is missing, and looks at no other.
     sqlx::raw_sql("ANALYZE sqlite_schema").execute(&mut *transaction).await?;
     sqlx::raw_sql("DELETE FROM sqlite_stat1").execute(&mut *transaction).await?;

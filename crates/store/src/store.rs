@@ -135,7 +135,7 @@ macro_rules! on_step {
 pub(crate) use {on, on_step, on_tx};
 
 /// `SQLite`'s plain BEGIN takes the write lock at the first write, which fails if another connection wrote in between.
-pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
+const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 
 /// The first release without a bug that could corrupt a database with a write-ahead log.
 const OLDEST_SQLITE: (&str, i32) = ("3.51.3", 3_051_003);
@@ -282,7 +282,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     } else {
         migrate(&steps, steps.run(&writer).await)?;
         // Slower plans are no reason not to open: the disk may be full.
-        if let Err(error) = monitor.observe(statistics::ensure(&writer).await) {
+        if let Err(error) = monitor.observe(statistics::ensure(&writer, BEGIN_SQLITE).await) {
             tracing::warn!(%error, "the statistics that SQLite plans by can't be written");
         }
     }
