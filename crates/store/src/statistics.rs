@@ -57,10 +57,9 @@ pub(crate) async fn ensure(writer: &Pool<Sqlite>, begin: &'static str) -> Result
     if !tables.is_empty() {
         let found = "SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY tbl, idx";
         let found: Vec<(String, Option<String>, Option<String>)> = sqlx::query_as(found).fetch_all(writer).await?;
-        let is_wanted = |(row, wanted): (&(String, Option<String>, Option<String>), &(String, String, String))| {
-            row.0 == wanted.0 && row.1.as_deref() == Some(&wanted.1) && row.2.as_deref() == Some(&wanted.2)
-        };
-        if found.len() == wanted.len() && found.iter().zip(&wanted).all(is_wanted) {
+        let row =
+            |(table, index, rows): &(String, String, String)| (table.clone(), Some(index.clone()), Some(rows.clone()));
+        if found.iter().cloned().eq(wanted.iter().map(row)) {
             return Ok(());
         }
     }
