@@ -2,6 +2,7 @@
 
 use crate::channel_side::{Came, OtherSide, Respond, add, deliveries, open, secret, settle, states};
 use crate::live::Talk;
+use crate::support::House;
 use ::channels::signature::Secret;
 use api::Method::{Delete, Get, Patch, Post};
 use hub::Caller;
@@ -294,4 +295,30 @@ async fn a_message_says_what_each_channel_was_told_of_it() {
     assert!(delivery["error"].as_str().unwrap().contains("403"), "{delivery}");
     let none = talk.owner(Get, "/messages/m2/deliveries", Value::Null).await;
     assert_eq!((none.status, &none.body["code"]), (404, &json!("not_found")));
+}
+
+#[tokio::test]
+async fn a_list_of_channels_is_as_much_work_however_much_they_were_told() {
+    let mut talk = Talk::within(House::counting().await).await;
+    open(&mut talk.house).await;
+    let side = OtherSide::start().await;
+    let channel = add(&talk.house, &side, "webhook", "hook", json!({})).await;
+    let mut steps = Vec::new();
+    for (from, to) in [(0, 5), (5, 45)] {
+        for number in from..to {
+            say(&talk, &format!("m{number}"), "The mill turns.").await;
+        }
+        let are_sent = |all: &[Value]| all.len() == to && all.iter().all(|one| one["state"] == "sent");
+        deliveries(&talk.house, &channel, are_sent).await;
+        let mut least = u64::MAX;
+        for _ in 0..4 {
+            let counted = talk.house.steps(async { drop(talk.house.read("/v1/channels").await) }).await;
+            least = least.min(counted);
+        }
+        steps.push(least);
+    }
+    assert!(steps[1] <= steps[0] + 20, "{steps:?}");
+    let listed = talk.house.read("/v1/channels").await;
+    assert_eq!(listed["channels"][0]["waiting"], 0, "{listed}");
+    assert!(listed["channels"][0]["sent_at"].is_number(), "{listed}");
 }

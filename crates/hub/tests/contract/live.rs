@@ -15,7 +15,10 @@ pub struct Talk {
 
 impl Talk {
     pub async fn new() -> Self {
-        let house = House::new().await;
+        Self::within(House::new().await).await
+    }
+
+    pub async fn within(house: House) -> Self {
         let agent = house.agent("nightly").await;
         let made =
             house.send(agent.clone(), Post, "/v1/sessions", Some(json!({"agent": "nightly-bot", "id": "s1"}))).await;

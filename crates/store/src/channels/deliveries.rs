@@ -350,13 +350,15 @@ impl Workspace {
         ))
     }
 
-    /// Returns the figures of each channel that has any deliveries.
+    /// Returns the figures of each channel. What was sent isn't counted, which may be much: each figure has an index of its own.
     pub async fn channel_counts(&self) -> Result<Vec<ChannelCounts>, StoreError> {
         let counted: Vec<Counted> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT channel_id, CAST(SUM(CASE WHEN state = 'pending' THEN 1 ELSE 0 END) AS BIGINT), \
-                 CAST(SUM(CASE WHEN state = 'dead' THEN 1 ELSE 0 END) AS BIGINT), MAX(sent_at) FROM channel_delivery \
-                 WHERE workspace_id = $1 GROUP BY channel_id",
+                "SELECT c.id, (SELECT COUNT(*) FROM channel_delivery p WHERE p.workspace_id = c.workspace_id \
+                 AND p.channel_id = c.id AND p.state = 'pending'), (SELECT COUNT(*) FROM channel_delivery d \
+                 WHERE d.workspace_id = c.workspace_id AND d.channel_id = c.id AND d.state = 'dead'), \
+                 (SELECT MAX(l.sent_at) FROM channel_delivery l WHERE l.workspace_id = c.workspace_id \
+                 AND l.channel_id = c.id AND l.sent_at IS NOT NULL) FROM channel c WHERE c.workspace_id = $1 ORDER BY c.id",
             )
             .bind(self.id()).fetch_all(pool).await
         })?;
