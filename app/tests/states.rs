@@ -114,7 +114,9 @@ fn an_open_question_of_a_transcript_says_where_it_is_answered() {
     let source = model::SourceId::parse("source-1").expect("an id");
     entry.message.records = vec![model::RecordRef { source, offset: 0, len: 10 }];
     let html = render_article(&entry, &options());
-    assert!(html.contains("Answer it in the agent") && !html.contains("data-decide"), "{html}");
+    // Nothing is answered here; it can be dismissed.
+    assert!(html.contains("Answer it in the agent") && !html.contains("data-shown"), "{html}");
+    assert_eq!((html.matches("<button type=\"submit\"").count(), html.matches("value=\"cancelled\"").count()), (1, 1));
 }
 
 /// Each answer stands under its question, and what answers none of them below.

@@ -73,7 +73,8 @@ fn a_request_is_shown_with_its_command_or_its_change_and_answered_in_place() {
     assert!(card.contains("old_string") && card.contains("let a = 2;") && card.contains(HASH), "{edit}");
     let words = row(&html, "0199-3/9");
     assert!(words.contains("<em>fence</em>") && words.contains("data-reply=\"0199-3-words\""), "{words}");
-    assert!(words.contains("<span class=\"sr\">Your answer</span>") && !words.contains("data-decide"), "{words}");
+    assert!(words.contains("<span class=\"sr\">Your answer</span>") && !words.contains("data-shown"), "{words}");
+    assert!(words.contains("<form class=\"dismiss\" data-decide=\"0199-3-words\">"), "{words}");
 }
 
 /// Two approvals of one call are two requests, each with its own form.
