@@ -1,9 +1,11 @@
 //! The agent of a session, where the server started it or can go on with it: what it does, what it writes at the moment, and what a person can do
 //! with it. Its messages are in the transcript.
 
+use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use api::driving::{AgentChoice, AgentState, DrivenAgent};
+use api::driving::{AgentChoice, AgentNotice, AgentState, DrivenAgent};
 use leptos::prelude::*;
+use model::Micros;
 
 /// Characters of a growing text that are shown: its end.
 const SHOWN: usize = 1_200;
@@ -29,6 +31,8 @@ enum Wish {
     Fork,
     Mode(String),
     Model(String),
+    /// Dismisses the notices up to this one.
+    Dismiss(i64),
 }
 
 /// Stands above the composer.
@@ -69,13 +73,11 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     };
     let tokens = move || {
         let tokens = bar.agent.with(|agent| agent.tokens);
-        (tokens > 0).then(|| view! { <span class="cap num" title="Tokens of this turn so far, without those from the cache">{format!("{} tokens", crate::figures::count(tokens))}</span> })
+        (tokens > 0).then(|| view! { <span class="cap num" title="Tokens of this turn so far, without those from the cache">{format!("{} tokens", figures::count(tokens))}</span> })
     };
     let said = move || {
-        let words = bar
-            .problem
-            .get()
-            .or_else(|| bar.agent.with(|agent| agent.reason.clone().or_else(|| agent.notices.last().cloned())));
+        let words = bar.problem.get().or_else(|| bar.agent.with(|agent| agent.reason.clone()));
+        let words = words.or_else(|| current(bar).map(|notice| notice.text));
         words.map(|words| view! { <p class="cap fg-warn" dir="auto">{words}</p> })
     };
     let modes = choice(bar, "Mode", |agent| (agent.modes.clone(), agent.mode.clone()), Wish::Mode);
@@ -83,7 +85,8 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     view! {
         <section class="agent-bar" aria-label="The agent">
             <div aria-live="off">{growing}</div>
-            <div role="status">{said}</div>
+            <div class="said"><div role="status">{said}</div>{dismissal(bar)}</div>
+            {all_notices(bar)}
             <fieldset data-asks="" role="none"><div class="strip">
                 {move || mark(state())}
                 {tokens}
@@ -98,6 +101,58 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
                 {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", over)}
             </div></fieldset>
         </section>
+    }
+}
+
+/// The notice that stands in the bar, unless something else does.
+fn current(bar: Bar) -> Option<AgentNotice> {
+    let is_shown = bar.problem.with(Option::is_none) && bar.agent.with(|agent| agent.reason.is_none());
+    bar.agent.with(|agent| agent.notices.iter().rev().find(|notice| notice.current).filter(|_| is_shown).cloned())
+}
+
+/// When the notice came, and what takes it away. Beside it, so that the age isn't announced again and again.
+fn dismissal(bar: Bar) -> impl IntoView {
+    let shown = move || current(bar).into_iter().collect::<Vec<_>>();
+    let beside = move |AgentNotice { id, at, .. }: AgentNotice| {
+        view! {
+            {moment(at)}
+            <button type="button" class="btn quiet tiny" title="Don't show this notice here any more" disabled=move || bar.busy.get() on:click=move |_| act(bar, Wish::Dismiss(id))>"Dismiss"</button>
+        }
+    };
+    view! { <For each=shown key=|notice| notice.id children=beside/> }
+}
+
+/// All that is known, the latest first: also what was dismissed, or is of an earlier turn.
+fn all_notices(bar: Bar) -> impl IntoView {
+    let notices = move || bar.agent.with(|agent| agent.notices.iter().rev().cloned().collect::<Vec<_>>());
+    let count = move || bar.agent.with(|agent| agent.notices.len());
+    // The only one is in the bar already.
+    let hidden = move || count() == usize::from(current(bar).is_some());
+    let label = move || figures::counted(i64::try_from(count()).unwrap_or(i64::MAX), "notice");
+    let line = |notice: AgentNotice| view! { <li><span dir="auto">{notice.text}</span>" "{moment(notice.at)}</li> };
+    view! {
+        <details class="notices" hidden=hidden>
+            <summary class="cap">{label}</summary>
+            <ul class="cap"><For each=notices key=|notice| notice.id children=line/></ul>
+        </details>
+    }
+}
+
+/// `12 min ago`. `frontend::times` keeps it true and writes the title in the reader's time zone.
+fn moment(at: Micros) -> impl IntoView {
+    let (now, exact) = clock(at);
+    let words = figures::said_ago(now.since(at) / Micros::SECOND).unwrap_or_else(|| exact.clone());
+    view! { <time class="cap" datetime=exact.clone() title=exact data-us=at.0.to_string() data-exact="" data-ago="">{words}</time> }
+}
+
+/// Returns the time of now, and a moment as `2026-11-21T14:02:11Z`.
+fn clock(at: Micros) -> (Micros, String) {
+    #[cfg(feature = "hydrate")]
+    return browser::clock(at);
+    #[cfg(not(feature = "hydrate"))]
+    {
+        let exact = jiff::Timestamp::from_microsecond(at.0).unwrap_or_default().to_string();
+        (Micros(jiff::Timestamp::now().as_microsecond()), exact)
     }
 }
 

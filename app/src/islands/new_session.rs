@@ -40,6 +40,12 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
             browser::start(form);
         }
     };
+    #[cfg(feature = "hydrate")]
+    browser::follow(form);
+    let cancel = move |_| {
+        #[cfg(feature = "hydrate")]
+        browser::go_back();
+    };
     let folders =
         agents.folders.iter().cloned().map(|folder| view! { <option value=folder></option> }).collect::<Vec<_>>();
     let names = agents
@@ -99,6 +105,9 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
             <div class="actions">
                 <button type="submit" class="btn primary" disabled=move || form.busy.get()>
                     {move || if form.busy.get() { "Starting" } else { "Start" }}<kbd>"Ctrl ↵"</kbd>
+                </button>
+                <button type="button" class="btn" title="Go back. What you wrote stays here" disabled=move || form.busy.get() on:click=cancel>
+                    "Cancel"<kbd>"Esc"</kbd>
                 </button>
             </div>
         </form>

@@ -1,6 +1,7 @@
 //! Agents that the server starts itself, and what people do with them.
 
 use crate::endpoint::{Input, Reply};
+use model::Micros;
 use serde::{Deserialize, Serialize};
 
 /// The agents that can be started on this machine, and the folders to start them in.
@@ -101,6 +102,14 @@ impl Input for EditAgent {
 pub struct TellAgent {
     /// What to do.
     pub action: AgentAction,
+    /// With `dismiss`, the last notice that was read, by its number. Without it, all are dismissed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<i64>,
+}
+impl From<AgentAction> for TellAgent {
+    fn from(action: AgentAction) -> Self {
+        Self { action, notice: None }
+    }
 }
 impl Input for TellAgent {
     // 409: the agent isn't running, or doesn't do that now.
@@ -117,6 +126,8 @@ model::words! {
         Steer = "steer",
         /// End. The session can be resumed.
         End = "end",
+        /// Nothing: its notices were read, and aren't current any more.
+        Dismiss = "dismiss",
     }
     /// What an agent does that was started here.
     AgentState {
@@ -176,9 +187,23 @@ pub struct DrivenAgent {
     pub tokens: i64,
     /// What people should know of it, the latest last, 20 at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<String>,
+    pub notices: Vec<AgentNotice>,
 }
 impl Reply for DrivenAgent {}
+
+/// Something that people should know of an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct AgentNotice {
+    /// Its number: 1 is the first one since the agent was started.
+    pub id: i64,
+    /// For people.
+    pub text: String,
+    /// When it came.
+    pub at: Micros,
+    /// It belongs to the agent's present turn, or to its last one while the agent waits for a prompt, and nobody dismissed it.
+    pub current: bool,
+}
 
 /// A session that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -325,7 +325,14 @@ impl Claude {
             effects.emit(Event::Grown { key });
         }
         let failed = message.get("is_error").and_then(Value::as_bool).unwrap_or(false);
-        let outcome = match (failed, std::mem::take(&mut self.was_interrupted)) {
+        let was_interrupted = std::mem::take(&mut self.was_interrupted);
+        // It doesn't wait for answers any more, whether or not it says so.
+        let over = if was_interrupted { self.asks.of_turn() } else { Vec::new() };
+        for request in over {
+            self.asks.withdraw(&request);
+            effects.emit(Event::Withdrawn { request });
+        }
+        let outcome = match (failed, was_interrupted) {
             (_, true) => Outcome::Interrupted,
             (true, false) => Outcome::Failed,
             (false, false) => Outcome::Done,

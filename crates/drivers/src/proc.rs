@@ -11,6 +11,10 @@ use tokio::time::Instant;
 
 /// The pause between two searches for processes that still run.
 const STEP: Duration = Duration::from_millis(20);
+/// How long it may take until a process that begins another program has the variables of that.
+const BEGINS: Duration = Duration::from_secs(1);
+/// The flag of threads of the kernel, which have no variables.
+const KERNEL: u64 = 0x0020_0000;
 
 /// What `/proc/ID/stat` says of a process.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +27,8 @@ struct Stat {
     started: u64,
     /// It ended, and only nobody asked how.
     is_over: bool,
+    /// It is a thread of the kernel.
+    is_kernel: bool,
 }
 
 /// Reads the fields behind the name of the program, which may hold blanks and parentheses.
@@ -37,6 +43,7 @@ fn stat(id: i32) -> Option<Stat> {
         cpu: (11..15).filter_map(number).sum(),
         started: number(19)?,
         is_over: matches!(*fields.first()?, "Z" | "X"),
+        is_kernel: number(6)? & KERNEL != 0,
     })
 }
 
@@ -111,27 +118,32 @@ pub fn find(id: i32, started_at: &str, mark: &str) -> Found {
 pub fn end(mark: &str, leader: Option<i32>, grace: Duration) -> Vec<i32> {
     let variable = format!("{MARK}={mark}");
     let began = Instant::now();
-    let mut signal = Some(Signal::TERM);
     // A group that lost its leader is found by those of it that were there before.
     let mut known: HashMap<i32, u64> = HashMap::new();
     loop {
         let mut running = Vec::new();
-        for (id, stat) in all() {
-            let is_known = known.get(&id) == Some(&stat.started);
-            if !stat.is_over && (is_known || leader == Some(stat.group) || has(id, variable.as_bytes())) {
-                known.insert(id, stat.started);
+        let mut begins = false;
+        let is_late = began.elapsed() > grace;
+        for (id, stat) in all().into_iter().filter(|(_, stat)| !stat.is_over && !stat.is_kernel) {
+            let is_known = known.get(&id) == Some(&stat.started) || leader == Some(stat.group);
+            let marked = if is_known { Some(true) } else { has(id, variable.as_bytes()) };
+            begins |= marked.is_none();
+            if marked == Some(true) {
+                let is_new = known.insert(id, stat.started) != Some(stat.started);
                 running.push(id);
-                if let Some(signal) = signal {
-                    send(id, stat.started, signal);
+                if is_late {
+                    send(id, stat.started, Signal::KILL);
+                } else if is_new {
+                    send(id, stat.started, Signal::TERM);
                 }
             }
         }
-        if running.is_empty() || began.elapsed() > 2 * grace {
+        let waits = begins && began.elapsed() < BEGINS.min(grace);
+        if (running.is_empty() && !waits) || began.elapsed() > 2 * grace {
             return running;
         }
         thread::sleep(STEP);
         // A process may have started another one before it ended: all are looked for again.
-        signal = (began.elapsed() > grace).then_some(Signal::KILL);
     }
 }
 
@@ -144,8 +156,33 @@ fn send(id: i32, started: u64, signal: Signal) {
     }
 }
 
-/// Those of other users have no variables: their environment can't be read.
-fn has(id: i32, variable: &[u8]) -> bool {
-    let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|one| one == variable)
+/// Whether a process has a variable. None of one that begins another program, as a command that was just started: it has neither
+/// arguments nor variables for a moment. Those of other users have no variables: their environment can't be read.
+fn has(id: i32, variable: &[u8]) -> Option<bool> {
+    let Ok(environment) = fs::read(format!("/proc/{id}/environ")) else { return Some(false) };
+    if environment.is_empty() && fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|arguments| arguments.is_empty()) {
+        return None;
+    }
+    // It may have got both in between.
+    let environment = if environment.is_empty() { fs::read(format!("/proc/{id}/environ")).ok()? } else { environment };
+    Some(environment.split(|byte| *byte == 0).any(|one| one == variable))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has;
+    use std::process::Command;
+
+    /// The command begins while it is looked for.
+    #[test]
+    fn a_command_that_begins_is_not_taken_for_another_one() {
+        for _ in 0..100 {
+            let mut command = Command::new("sleep").arg("600").env("ORCHARD", "pears").spawn().unwrap();
+            let id = i32::try_from(command.id()).unwrap();
+            let seen = has(id, b"ORCHARD=pears");
+            command.kill().unwrap();
+            command.wait().unwrap();
+            assert_ne!(seen, Some(false));
+        }
+    }
 }

@@ -224,6 +224,25 @@ fn an_end_cancels_what_is_open_and_never_approves() {
     assert_eq!(events, [Event::Withdrawn { request: "r1".to_owned() }]);
 }
 
+/// A sub-agent in the background goes on.
+#[test]
+fn an_interrupted_turn_waits_for_no_answer() {
+    let mut talk = Talk::begun();
+    talk.prompt("a", When::Queue);
+    talk.told(replay("a"));
+    talk.told(ask("r1", "Bash", json!({"command": "x"})));
+    let mut background = ask("r2", "Bash", json!({"command": "y"}));
+    background["request"]["agent_id"] = json!("worker");
+    talk.told(background);
+    let (result, ..) = talk.tell(Command::Interrupt);
+    assert_eq!(result, Ok(()));
+    let events = talk.told(json!({"type": "result", "is_error": true, "subtype": "error_during_execution"}));
+    let [withdrawn, Event::Turn(turn), idle] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(*withdrawn, Event::Withdrawn { request: "r1".to_owned() });
+    assert_eq!((turn.outcome, idle), (Outcome::Interrupted, &Event::State(State::Idle)));
+    assert_eq!(talk.0.open_requests(), ["r2"]);
+}
+
 #[test]
 fn texts_grow_and_tokens_are_counted_once() {
     let mut talk = Talk::begun();

@@ -68,6 +68,8 @@ pub struct Running {
     steers: Notify,
     /// The agent waits for a prompt.
     rests: Notify,
+    /// A text that it is writing grew, or is over.
+    grows: Notify,
     /// Its process has ended.
     is_over: AtomicBool,
     /// Another one takes its place.
@@ -176,6 +178,11 @@ impl Running {
         self.steers.notify_one();
     }
 
+    /// A person has read its notices up to one, by its number.
+    pub fn dismiss(&self, hub: &Hub, last: i64) {
+        self.show(hub, |view| view.dismiss(last));
+    }
+
     /// What a page shows of it.
     pub fn view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
@@ -222,7 +229,7 @@ async fn end_session(hub: &Hub, driven: &Driven, ended: Ended) {
         (Ended::Done, DrivenState::Interrupted) => LiveState::Idle,
         (Ended::Done, _) => LiveState::Done,
     };
-    edit.ended = Some(ended);
+    (edit.ended, edit.driven) = (Some(ended), Some(false));
     let reason = driven.reason.clone().unwrap_or_else(|| "Ended".to_owned());
     edit.live = Some(Live { state, reason, at: clock::now() });
     if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {

@@ -38,6 +38,8 @@ mod derived;
 mod driving;
 #[path = "contract/driving_requests.rs"]
 mod driving_requests;
+#[path = "contract/driving_turns.rs"]
+mod driving_turns;
 #[path = "contract/example.rs"]
 mod example;
 #[path = "contract/feed.rs"]

@@ -262,7 +262,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
     ];
-    const BY_ID: [&str; 9] = [
+    const BY_ID: [&str; 10] = [
         "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
         "DELETE FROM schedule WHERE workspace_id = $1 AND session_id = $2",
         "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
@@ -271,6 +271,7 @@ async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) 
         "DELETE FROM hook_owner WHERE workspace_id = $1 AND session_id = $2",
         "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",
         "DELETE FROM agent_run WHERE workspace_id = $1 AND session_id = $2",
+        "DELETE FROM growing_text WHERE workspace_id = $1 AND session_id = $2",
         "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
     ];
     let mut forgotten = Vec::new();

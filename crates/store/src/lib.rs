@@ -8,7 +8,7 @@
 //! - `write/`: one transaction, part by part: source bytes, sessions, messages, runs, search, feed. `step`: the transaction, its lock and the
 //!   rows that it writes. `prepare`: what is done before it. `session_row`: a session as its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts; `agent_runs`: those that run. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
@@ -51,6 +51,7 @@ mod files;
 mod fold;
 pub mod foreign;
 mod forget;
+mod growing;
 mod hex;
 mod history;
 mod hooks;
@@ -104,6 +105,7 @@ pub use declared::DeclaredType;
 pub use disk::DiskSpace;
 pub use driven::{Driven, DrivenState};
 pub use error::StoreError;
+pub use growing::GrowingText;
 pub use hooks::{AgentSession, AllowRule};
 pub use integrity::Checkup;
 pub use keys::{AgentKey, Credentials, Usage};

@@ -68,8 +68,10 @@ pub struct LiveEdit {
     pub ended: Option<Ended>,
     /// A sign of life.
     pub heartbeat: bool,
-    /// What the agent's hooks report.
+    /// What the agent does, as its hooks report it, or its driver.
     pub live: Option<Live>,
+    /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for nothing.
+    pub driven: Option<bool>,
     /// The agent waits for people: it doesn't work until its next sign of life.
     pub rests: bool,
     /// What had ended goes on.
@@ -92,6 +94,7 @@ impl LiveEdit {
             ended: None,
             heartbeat: false,
             live: None,
+            driven: None,
             rests: false,
             reopens: false,
             registers: None,

@@ -124,6 +124,7 @@ row! {
     has_parent: i64,
     listed: i64,
     [live] needs_you: i64,
+    driven: i64,
 }
 
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
@@ -189,6 +190,7 @@ impl SessionRow {
             has_parent: 0,
             listed: 0,
             needs_you: 0,
+            driven: 0,
         }
     }
 
@@ -311,16 +313,18 @@ impl SessionRow {
         }
     }
 
-    /// What the agent's hooks reported, unless something newer is known. That it works is believed for ten minutes: nobody
-    /// reports that an agent was killed.
+    /// What the agent's hooks reported, unless something newer is known. What its driver reported holds, whatever comes by the transcript
+    /// later: that seldom says that a turn was interrupted. That it works is believed for ten minutes: nobody reports that an agent was
+    /// killed.
     fn live(&self, now: Micros) -> Option<Live> {
         let (state, at) = (LiveState::parse(self.live_state.as_deref()?)?, self.live_at?);
         let is_stale = state == LiveState::Working && !Micros(at).is_within(ABANDONED, now);
         let reason = self.live_reason.clone().unwrap_or_default();
-        (at >= self.last_at && !is_stale).then_some(Live { state, reason, at: Micros(at) })
+        let is_newest = self.driven != 0 || at >= self.last_at;
+        (is_newest && !is_stale).then_some(Live { state, reason, at: Micros(at) })
     }
 
-    /// Notes what the agent's hooks report.
+    /// Notes what the agent does, as its hooks or its driver report it.
     pub(crate) fn report(&mut self, live: &Live) {
         self.live_state = Some(live.state.as_str().to_owned());
         self.live_reason = Some(text(&live.reason).into_owned());

@@ -124,7 +124,7 @@ impl Server {
                 let message = PostMessage { id: Some(id), ..PostMessage::from(text) };
                 person.post_message(path(&session), message).await?;
                 let steer = async {
-                    let tell = TellAgent { action: AgentAction::Steer };
+                    let tell = TellAgent::from(AgentAction::Steer);
                     if steer { person.tell_agent(path(&session), tell).await.map(drop) } else { Ok(()) }
                 };
                 // It is posted, whatever becomes of that.

@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 /// Answers the start and takes prompts. A turn ends at once, unless the prompt says `work`: then it goes on whatever becomes of its input
-/// and its output, with a command in a session of its own beside it, and writes both ids.
+/// and its output, with a command in a session of its own beside it, and writes both ids. Or it says `write`: then it writes two texts
+/// and ends neither.
 const AGENT: &str = r#"#!/bin/sh
 echo "$$" >> "$CLAUDE_CONFIG_DIR/started"
 while read -r line; do
@@ -23,6 +24,12 @@ while read -r line; do
           setsid sleep 600 > /dev/null 2>&1 &
           echo "$$ $!" > "$CLAUDE_CONFIG_DIR/working"
           while :; do sleep 0.05; echo '{"type":"keep_alive"}' 2> /dev/null; done ;;
+        *write*)
+          echo '{"type":"stream_event","event":{"type":"message_start","message":{"id":"msg_1"}}}'
+          for index in 0 1; do
+            echo '{"type":"stream_event","event":{"type":"content_block_start","index":'$index',"content_block":{"type":"text"}}}'
+            echo '{"type":"stream_event","event":{"type":"content_block_delta","index":'$index',"delta":{"type":"text_delta","text":"Slow part '$index'"}}}'
+          done ;;
         *) echo '{"type":"result","is_error":false}' ;;
       esac ;;
   esac
@@ -89,6 +96,7 @@ fn an_agent_that_outlives_its_server_is_ended_by_the_next_one() {
     let ids = std::fs::read_to_string(working).unwrap();
     let (process, command) = ids.trim().split_once(' ').unwrap();
     wait_until("its state is stored", || agent(&server, &session)["state"] == "working");
+    wait_until("its command has begun", || runs(command));
     server.kill();
     assert!(runs(process) && runs(command), "nobody ended it");
 
@@ -127,4 +135,52 @@ fn a_restart_is_no_failure_of_agents() {
         };
         assert_eq!(seen(&server, &busy), (json!(state), json!("interrupted"), json!(reason)));
     }
+}
+
+/// What an agent said in a session, and whether it broke off; without what was taken back.
+fn said(server: &Server, session: &str) -> Vec<(Value, Value)> {
+    let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages"), "").json();
+    let messages = page["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "assistant");
+    let said = messages.map(|message| (message["content"].clone(), message["status"].clone()));
+    said.filter(|(_, status)| status != "retracted").collect()
+}
+
+async fn in_time(what: &str, is_so: impl AsyncFn() -> bool) {
+    let look = async { while !is_so().await {} };
+    assert!(tokio::time::timeout(PATIENCE, look).await.is_ok(), "{what}");
+}
+
+/// It is there once after each start, and gives way to what the transcript has.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_was_writing_outlives_a_killed_server() {
+    let mut server = serve(place());
+    let session = start(&server, "Please write");
+    let growing = json!([{"text": "Slow part 0"}, {"text": "Slow part 1"}]);
+    wait_until("it writes", || agent(&server, &session)["growing"] == growing);
+    let store = store::Store::open(&store::Database::Sqlite(server.place.data().join("verbatim.db"))).await.unwrap();
+    let stored = async || {
+        let texts = store.workspace("default").growing_texts(None).await.unwrap();
+        texts.into_iter().map(|text| text.content).collect::<Vec<_>>()
+    };
+    in_time("it is stored", async || stored().await == ["Slow part 0", "Slow part 1"]).await;
+    let cut = |text: &str| (json!(text), json!("error"));
+    for _ in 0..2 {
+        server.kill();
+        server = again(server);
+        assert_eq!(said(&server, &session), [cut("Slow part 0"), cut("Slow part 1")]);
+    }
+
+    let row = server.with_key("GET", &format!("/v1/sessions/{session}"), "").json()["session"].clone();
+    let own = row["agent_session_id"].as_str().unwrap();
+    let work = server.place.path("work").canonicalize().unwrap();
+    let folder = hub::discover::coded(work.to_str().unwrap());
+    let line = json!({
+        "type": "assistant", "sessionId": own, "cwd": work, "version": "2.1.332", "uuid": "a1", "timestamp": "2026-03-01T09:00:00.000Z",
+        "message": {"id": "msg_1", "role": "assistant", "content": [{"type": "text", "text": "Slow part 0 and more"}]},
+    });
+    server.place.write(&format!("claude/projects/{folder}/{own}.jsonl"), format!("{line}\n"));
+    let whole = [cut("Slow part 1"), (json!("Slow part 0 and more"), json!("final"))];
+    wait_until("the transcript is read", || said(&server, &session) == whole);
+    in_time("it isn't stored any more", async || stored().await == ["Slow part 1"]).await;
+    store.close().await;
 }

@@ -9,7 +9,9 @@ use api::contract::{EditAgentEndpoint, GetAgent, ResumeAgentEndpoint, TellAgentE
 use api::driving::{AgentAction, AgentState, DrivenAgent, EditAgent, ResumeAgent, TellAgent};
 use api::sessions::SessionPath;
 use leptos::prelude::*;
+use model::Micros;
 use std::cell::Cell;
+use wasm_bindgen::JsValue;
 use web_sys::KeyboardEvent;
 
 /// Milliseconds between the two presses of Escape.
@@ -49,6 +51,12 @@ fn refresh(bar: Bar) {
     });
 }
 
+/// Returns the time of now, and a moment in words.
+pub fn clock(at: Micros) -> (Micros, String) {
+    let date = js_sys::Date::new(&JsValue::from_f64((at.0 / 1_000) as f64));
+    (Micros(js_sys::Date::now() as i64 * 1_000), String::from(date.to_iso_string()))
+}
+
 /// Does what a button says.
 pub fn act(bar: Bar, wish: Wish) {
     let cancels = wish == Wish::End && bar.agent.with_untracked(|agent| agent.state == AgentState::Starting);
@@ -77,8 +85,8 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
     let session = bar.session.get_value();
     let path = SessionPath { session: session.clone() };
     let client = fragment::client();
-    let tell = async |action| {
-        let agent = fragment::client().call::<TellAgentEndpoint>(path.clone(), TellAgent { action }).await?;
+    let tell = async |told: TellAgent| {
+        let agent = fragment::client().call::<TellAgentEndpoint>(path.clone(), told).await?;
         bar.agent.set(agent);
         Ok::<_, Problem>(None)
     };
@@ -86,9 +94,10 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
     let resume =
         |fork| client.call::<ResumeAgentEndpoint>(path.clone(), ResumeAgent { fork, ..ResumeAgent::default() });
     match wish {
-        Wish::Interrupt => tell(AgentAction::Interrupt).await,
-        Wish::Steer => tell(AgentAction::Steer).await,
-        Wish::End => tell(AgentAction::End).await,
+        Wish::Interrupt => tell(AgentAction::Interrupt.into()).await,
+        Wish::Steer => tell(AgentAction::Steer.into()).await,
+        Wish::End => tell(AgentAction::End.into()).await,
+        Wish::Dismiss(last) => tell(TellAgent { action: AgentAction::Dismiss, notice: Some(last) }).await,
         Wish::Mode(mode) => edit(EditAgent { mode: Some(mode), ..EditAgent::default() }).await.map(|_| None),
         Wish::Model(model) => edit(EditAgent { model: Some(model), ..EditAgent::default() }).await.map(|_| None),
         Wish::Resume | Wish::Fork => {

@@ -63,6 +63,11 @@ impl Asks {
         self.0.keys().cloned().collect()
     }
 
+    /// Those of the turn itself: a sub-agent in the background may go on after it.
+    pub(super) fn of_turn(&self) -> Vec<String> {
+        self.0.values().filter(|ask| ask.sub_agent.is_none()).map(|ask| ask.request.clone()).collect()
+    }
+
     /// Returns false if there is no such request.
     pub(super) fn withdraw(&mut self, request: &str) -> bool {
         self.0.remove(request).is_some()

@@ -7,7 +7,7 @@ use crate::answers::driving::{restart, tell};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Scoped, problem};
 use api::Problem;
-use api::driving::{AgentAction, TellAgent};
+use api::driving::AgentAction;
 use api::messages::MessagePath;
 use api::posting::Decide;
 use api::sessions::SessionPath;
@@ -28,7 +28,7 @@ pub async fn carry_out(scoped: &Scoped, message: &Message) {
         ControlWord::Approve => Err(Problem::new(409, "not_shown", "Nothing was approved")
             .hint("Press the button of the request: it says what you were shown")),
         ControlWord::Deny => deny(scoped, session, &message.draft.content).await,
-        ControlWord::Pause => tell(scoped, &path, TellAgent { action: AgentAction::Interrupt }).await.map(drop),
+        ControlWord::Pause => tell(scoped, &path, AgentAction::Interrupt.into()).await.map(drop),
         ControlWord::Reset => restart(scoped, &path).await,
         ControlWord::Btw => match scoped.hub.driving.of(session) {
             Some(running) => {

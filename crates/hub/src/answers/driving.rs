@@ -198,6 +198,9 @@ pub async fn edit(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Resu
 }
 
 pub async fn tell(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Result<DrivenAgent, Problem> {
+    if input.notice.is_some() && input.action != AgentAction::Dismiss {
+        return Err(Problem::field("/notice", "absent, unless `action` is `dismiss`"));
+    }
     if input.action == AgentAction::End {
         let id = session(scoped, path).await?.id;
         if let Some(start) = scoped.hub.driving.starting(&id) {
@@ -210,6 +213,7 @@ pub async fn tell(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Resu
         AgentAction::Interrupt => running.command(Command::Interrupt).await?,
         AgentAction::End => running.command(Command::End).await?,
         AgentAction::Steer => running.steer(),
+        AgentAction::Dismiss => running.dismiss(&scoped.hub, input.notice.unwrap_or(i64::MAX)),
     }
     Ok(shown(&running))
 }
@@ -270,7 +274,7 @@ fn shown(running: &Running) -> DrivenAgent {
         models: view.models.clone(),
         growing: view.growing(),
         tokens: view.tokens,
-        notices: view.notices.clone(),
+        notices: view.notices(),
     }
 }
 

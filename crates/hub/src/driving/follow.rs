@@ -31,6 +31,9 @@ pub async fn follow(
 ) {
     let mut beat = tokio::time::interval(BEAT);
     let mut asked: HashMap<String, Asked> = HashMap::new();
+    let (edits, edited) = write_edits(&hub);
+    let ended = CancellationToken::new();
+    let growing = tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone()));
     let mut ends = false;
     let exit = loop {
         tokio::select! {
@@ -44,7 +47,7 @@ pub async fn follow(
                     {
                         keep_phase(&hub, &running, state, &mut hold).await;
                     }
-                    take(&hub, &running, event, &mut asked);
+                    take(&hub, &running, event, &mut asked, &edits);
                     if tells_choices {
                         keep_choices(&hub, &running, &mut stored).await;
                     }
@@ -53,7 +56,7 @@ pub async fn follow(
             },
             _ = beat.tick() => {
                 if running.view().state == AgentState::Working {
-                    edit(&hub, &running, |edit| edit.heartbeat = true);
+                    edit(&edits, &running, |edit| edit.heartbeat = true);
                 }
                 if hub.settings.server.is_some() && matches!(hold.renew(&hub).await, Ok(false)) {
                     end(&running);
@@ -74,18 +77,24 @@ pub async fn follow(
     running.is_over.store(true, Ordering::Relaxed);
     // Whoever waits to give it something finds that it ended.
     running.rests.notify_one();
+    ended.cancel();
+    // Its only failure is a runtime that ends.
+    let stored_texts = growing.await.unwrap_or_default();
     if ends {
         // The store is about to close: the agent is marked when the server starts again.
         hub.driving.leave(&running);
         return;
     }
-    let ended = ended(exit.as_ref(), stored, &running);
+    // What it did comes before its end.
+    drop(edits);
+    let _ = edited.await;
+    let ended = as_ended(exit.as_ref(), stored, &running);
     let is_ours = hold.is_held(&hub).await;
     if is_ours {
         if let Err(problem) = hub.requests.withdraw(&running.session).await {
             tracing::warn!(%problem, "what an agent asked can't be closed now");
         }
-        kept::keep(&hub, &running).await;
+        kept::keep(&hub, &running, &stored_texts).await;
         if ended.state == DrivenState::Failed {
             let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
             hub.tell_session(&running.session, &message).await;
@@ -135,7 +144,7 @@ async fn keep_choices(hub: &Hub, running: &Running, stored: &mut Driven) {
     }
 }
 
-fn ended(exit: Option<&Exit>, stored: Driven, running: &Running) -> Driven {
+fn as_ended(exit: Option<&Exit>, stored: Driven, running: &Running) -> Driven {
     let (state, reason) = match exit {
         Some(exit) if exit.reason == Reason::Asked => (DrivenState::Ended, None),
         Some(exit) if exit.reason == Reason::Stuck => {
@@ -167,7 +176,7 @@ struct Asked {
 /// Tells the agent that so many requests wait already, and people that it asked for more.
 fn refuse(hub: &Hub, running: &Arc<Running>, ask: &Ask) {
     let notice = format!("The agent asks for more than {MOST_ASKED} things at once: the others are refused");
-    if running.view().notices.last() != Some(&notice) {
+    if running.view().last_notice() != Some(&*notice) {
         running.show(hub, |view| view.note(notice));
     }
     let message = format!("{MOST_ASKED} requests wait for a person already: ask again when some are decided");
@@ -179,7 +188,7 @@ fn refuse(hub: &Hub, running: &Arc<Running>, ask: &Ask) {
     tokio::spawn(async move { running.command(Command::Answer { request, answer }).await });
 }
 
-fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, Asked>) {
+fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, Asked>, edits: &Edits) {
     let mut waits_for = None;
     match &event {
         Event::Asked(ask) => {
@@ -203,8 +212,9 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
         }
         Event::Session { version, model, .. } => {
             let (version, model) = (version.clone(), model.clone());
-            edit(hub, running, |edit| (edit.facts.version, edit.facts.model) = (version, model));
+            edit(edits, running, |edit| (edit.facts.version, edit.facts.model) = (version, model));
         }
+        Event::Growing { .. } | Event::Grown { .. } => running.grows.notify_one(),
         _ => {}
     }
     let before = running.view().state;
@@ -217,26 +227,39 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
         AgentState::Idle => (LiveState::Idle, "Waits for a prompt".to_owned()),
         _ => return,
     };
-    edit(hub, running, |edit| {
+    edit(edits, running, |edit| {
         edit.heartbeat = state == LiveState::Working;
         edit.rests = state == LiveState::Idle;
-        edit.live = Some(Live { state, reason, at: clock::now() });
+        (edit.live, edit.driven) = (Some(Live { state, reason, at: clock::now() }), Some(true));
     });
     if state == LiveState::Idle {
         running.rests.notify_one();
     }
 }
 
-/// Changes the session, without waiting for it.
-fn edit(hub: &Hub, running: &Running, change: impl FnOnce(&mut LiveEdit)) {
-    let mut edit = LiveEdit::new(running.session.clone());
-    change(&mut edit);
+/// Changes of the session that wait to be written.
+type Edits = mpsc::UnboundedSender<LiveEdit>;
+
+/// Writes changes of the session in their order. They are few: one for each change of the agent's state.
+fn write_edits(hub: &Hub) -> (Edits, JoinHandle<()>) {
+    let (edits, mut waiting) = mpsc::unbounded_channel();
     let hub = hub.clone();
-    tokio::spawn(async move {
-        if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
-            tracing::debug!(?failure, "what an agent does can't be stored");
+    let written = tokio::spawn(async move {
+        while let Some(edit) = waiting.recv().await {
+            if let Err(failure) = hub.writer.write(LiveWrite::Edit(Box::new(edit))).await {
+                tracing::debug!(?failure, "what an agent does can't be stored");
+            }
         }
     });
+    (edits, written)
+}
+
+/// Changes the session, without waiting for it.
+fn edit(edits: &Edits, running: &Running, change: impl FnOnce(&mut LiveEdit)) {
+    let mut edit = LiveEdit::new(running.session.clone());
+    change(&mut edit);
+    // Whoever writes them lives as long as the agent.
+    let _ = edits.send(edit);
 }
 
 /// Gives the agent what people write, while it runs: when it waits for a prompt, or at once when a person wants that.

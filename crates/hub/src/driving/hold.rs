@@ -1,6 +1,7 @@
 //! One agent per session: whoever starts one holds the session from before its process starts until it has ended, also across servers on
 //! one database.
 
+use super::kept;
 use crate::{Hub, clock, problem};
 use api::Problem;
 use drivers::{Left, Process, end_left};
@@ -50,6 +51,8 @@ impl Hold {
             if let Some(process) = still_runs(&other).await {
                 return Err(left(process));
             }
+            let texts = hub.workspace.growing_texts(Some(session)).await.map_err(problem)?;
+            kept::keep_left(hub, texts).await;
             if is_left {
                 hub.workspace.end_agent_run(session, &other.run, None).await.map_err(problem)?;
             }

@@ -1,7 +1,7 @@
 //! What becomes of agents that ran when their server ended.
 
 use super::hold::{self, still_runs};
-use super::{end_session, runs_elsewhere};
+use super::{end_session, kept, runs_elsewhere};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, clock};
 use futures::future::try_join_all;
@@ -16,11 +16,12 @@ const STOPPED: &str = "The server was stopped while the agent worked";
 const IDLE: &str = "The server ended while the agent waited for a prompt";
 const STARTING: &str = "The server ended while the agent started";
 
-/// Ends what an earlier process of this server left running, marks its agents, and closes what they asked. To be called when a server
+/// Ends what an earlier process of this server left running, keeps what they were writing, marks its agents, and closes what they asked. To be called when a server
 /// starts. Agents of other servers on the same database are left alone.
 pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
-    let runs = hub.workspace.agent_runs().await?.into_iter().filter(|run| !hold::runs_elsewhere(hub, run));
-    let ends = runs.map(|mut run| async {
+    let (elsewhere, runs): (Vec<_>, Vec<_>) =
+        hub.workspace.agent_runs().await?.into_iter().partition(|run| hold::runs_elsewhere(hub, run));
+    let ends = runs.into_iter().map(|mut run| async {
         let name = uuid::Uuid::now_v7().to_string();
         if !hub.workspace.adopt_agent_run(&run, &name).await? {
             return Ok(None);
@@ -30,6 +31,9 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         Ok::<_, StoreError>(Some((run.session.clone(), (run, process))))
     });
     let mut ran: HashMap<_, _> = try_join_all(ends).await?.into_iter().flatten().collect();
+    let mut texts = hub.workspace.growing_texts(None).await?;
+    texts.retain(|text| elsewhere.iter().all(|run| run.session != text.session));
+    kept::keep_left(hub, texts).await;
     for driven in hub.workspace.driven_running().await? {
         if runs_elsewhere(hub, &driven) {
             continue;

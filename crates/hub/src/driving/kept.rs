@@ -1,68 +1,144 @@
-//! What an agent was writing when it broke off: no transcript has it, and people read it already.
+//! What an agent was writing when it broke off: no transcript has it, and people read it already. While a text grows it is stored once a
+//! second at most, so that it outlives the server, too.
 
 use super::Running;
 use crate::hash::create_hash;
 use crate::refusal::refusal;
 use crate::requests::card::changed;
+use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::Voice;
-use model::{Body, Context, Draft, MessageId, Provenance, Role, SessionId, Status};
+use model::{Body, Context, Draft, MessageId, Provenance, Role, Status};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
-use store::{LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoredMessage};
-use tokio::time::{Instant, timeout_at};
+use store::{
+    GrowingText, LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoreError, StoredMessage,
+};
+use tokio::time::{Instant, sleep, timeout_at};
+use tokio_util::sync::CancellationToken;
 
-/// How long after the end the transcript may bring the text all the same.
-const LATE: Duration = Duration::from_mins(2);
+/// Time between two writes of texts that grow, and between two looks for a text in the transcript.
+const PACE: Duration = Duration::from_secs(1);
+/// How long after the end the transcript may bring the text all the same: the server may have to read all transcripts first.
+const LATE: Duration = Duration::from_mins(10);
 /// Messages that are looked through for it.
 const LAST: u32 = 50;
 
-/// Stores the texts that an agent was writing when it ended, each as a message that broke off.
-pub async fn keep(hub: &Hub, running: &Running) {
-    let texts = running.view().unfinished();
-    for (key, voice, text) in texts {
-        if text.trim().is_empty() || is_told(hub, &running.session, &text).await {
-            continue;
+/// The texts of an agent that are stored: by their keys, the messages that they become and the bytes that they have.
+pub type Stored = HashMap<String, (MessageId, usize)>;
+
+/// Stores the texts that an agent is writing, until it ends.
+pub async fn store_growing(hub: Hub, running: Arc<Running>, ended: CancellationToken) -> Stored {
+    let mut stored = Stored::new();
+    loop {
+        tokio::select! {
+            () = running.grows.notified() => {}
+            () = ended.cancelled() => {}
         }
-        match post(hub, &running.session, &key, voice, &text).await {
-            Ok(id) => drop(tokio::spawn(give_way(hub.clone(), running.session.clone(), id, text))),
-            Err(problem) => tracing::warn!(%problem, "what an agent was writing can't be kept"),
+        if let Err(error) = store(&hub, &running, &mut stored).await {
+            tracing::debug!(%error, "what an agent is writing can't be stored");
+        }
+        if ended.is_cancelled() {
+            return stored;
+        }
+        tokio::select! {
+            () = sleep(PACE) => {}
+            () = ended.cancelled() => {}
         }
     }
 }
 
-async fn post(hub: &Hub, session: &SessionId, key: &str, voice: Voice, text: &str) -> Result<MessageId, Problem> {
-    let (role, sender) = match voice {
-        Voice::Answer => (Role::Assistant, "assistant"),
-        Voice::Thought => (Role::Model, "thinking"),
-    };
-    let id = posting::new_id();
+async fn store(hub: &Hub, running: &Running, stored: &mut Stored) -> Result<(), StoreError> {
+    let texts = running.view().unfinished();
+    let over: Vec<String> =
+        stored.keys().filter(|known| texts.iter().all(|(key, ..)| key != *known)).cloned().collect();
+    let over_ids: Vec<MessageId> = over.iter().filter_map(|key| stored.get(key)).map(|(id, _)| id.clone()).collect();
+    let grown = texts.into_iter().filter_map(|(key, voice, content)| {
+        let (message, bytes) = stored.entry(key).or_insert_with(|| (posting::new_id(), 0));
+        // A text only grows.
+        if content.len() == std::mem::replace(bytes, content.len()) {
+            return None;
+        }
+        let thought = voice == Voice::Thought;
+        Some(GrowingText { session: running.session.clone(), message: message.clone(), thought, content })
+    });
+    let grown: Vec<GrowingText> = grown.collect();
+    if !grown.is_empty() || !over.is_empty() {
+        hub.workspace.put_growing_texts(&running.session, &grown, &over_ids).await?;
+    }
+    stored.retain(|key, _| !over.contains(key));
+    Ok(())
+}
+
+/// Makes a message, which broke off, of each text that an agent was writing when it ended.
+pub async fn keep(hub: &Hub, running: &Running, stored: &Stored) {
+    let texts = running.view().unfinished();
+    for (key, voice, content) in texts {
+        let message = stored.get(&key).map_or_else(posting::new_id, |(message, _)| message.clone());
+        let thought = voice == Voice::Thought;
+        keep_one(hub, GrowingText { session: running.session.clone(), message, thought, content }).await;
+    }
+}
+
+/// Does the same for agents whose server ended before it could. A message that was made before isn't made again.
+pub async fn keep_left(hub: &Hub, texts: Vec<GrowingText>) {
+    for text in texts {
+        keep_one(hub, text).await;
+    }
+}
+
+async fn keep_one(hub: &Hub, text: GrowingText) {
+    if text.content.trim().is_empty() || is_told(hub, &text).await {
+        return forget(hub, &text).await;
+    }
+    match post(hub, &text).await {
+        Ok(()) => drop(tokio::spawn(give_way(hub.clone(), text))),
+        // It stays stored: the next start tries again.
+        Err(problem) => tracing::warn!(%problem, "what an agent was writing can't be kept"),
+    }
+}
+
+async fn forget(hub: &Hub, text: &GrowingText) {
+    let over = std::slice::from_ref(&text.message);
+    if let Err(error) = hub.workspace.put_growing_texts(&text.session, &[], over).await {
+        tracing::debug!(%error, "what an agent was writing stays stored");
+    }
+}
+
+async fn post(hub: &Hub, text: &GrowingText) -> Result<(), Problem> {
+    let (role, sender) = if text.thought { (Role::Model, "thinking") } else { (Role::Assistant, "assistant") };
     let mut draft = Draft {
         provenance: Provenance::Ourselves,
         status: Status::Error,
-        ..Draft::text(id.clone(), role, sender, text, clock::now())
+        ..Draft::text(text.message.clone(), role, sender, &text.content, clock::now())
     };
     let body = Body::of(&draft);
     posting::complete(&mut draft, &body);
     // The agent doesn't know it, should it go on.
     draft.context = Context::None;
-    let hash = create_hash(&(key, text))?;
-    let post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
+    let hash = create_hash(&(text.message.as_str(), &text.content))?;
+    let post = LivePost::new(text.session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     hub.writer.write(LiveWrite::Post(Box::new(post))).await.map_err(refusal)?;
-    Ok(id)
+    Ok(())
 }
 
-/// Takes a text back once its transcript brings it.
-async fn give_way(hub: Hub, session: SessionId, id: MessageId, text: String) {
+/// Takes a text back once its transcript brings it. Where the server ends before, the next one goes on with this.
+async fn give_way(hub: Hub, text: GrowingText) {
     let until = Instant::now() + LATE;
     let mut news = hub.feed.news();
-    while !is_told(&hub, &session, &text).await {
+    while !is_told(&hub, &text).await {
+        let more = async {
+            sleep(PACE).await;
+            timeout_at(until, news.changed()).await
+        };
         let more = tokio::select! {
-            more = timeout_at(until, news.changed()) => more,
+            more = more => more,
             () = hub.shutdown.cancelled() => return,
         };
         if !matches!(more, Ok(Ok(()))) {
-            return;
+            return forget(&hub, &text).await;
         }
     }
     let retract = |current: &StoredMessage, _: &[StoredMessage]| {
@@ -72,19 +148,20 @@ async fn give_way(hub: Hub, session: SessionId, id: MessageId, text: String) {
         }
         Ok(changed(Draft { status: Status::Retracted, ..draft.clone() }))
     };
-    let rule = Box::new(retract);
-    let change = LiveChange { session, message: id, if_match: None, needs_calls: false, rule, note: None };
-    if let Err(failure) = hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        tracing::debug!(?failure, "a text that came by its transcript stays twice");
+    let (session, message, rule) = (text.session.clone(), text.message.clone(), Box::new(retract));
+    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
+    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
+        Err(Failure::Problem(problem)) => tracing::debug!(%problem, "a text that came by its transcript stays twice"),
+        Ok(_) | Err(Failure::Refused(_)) => forget(&hub, &text).await,
     }
 }
 
 /// Whether the transcript has a text, which may go on there.
-async fn is_told(hub: &Hub, session: &SessionId, text: &str) -> bool {
+async fn is_told(hub: &Hub, text: &GrowingText) -> bool {
     let query = MessageQuery::new(Range::Last(LAST));
-    let Ok(stretch) = hub.workspace.stretch(session, &query).await else { return false };
-    let text = text.trim();
+    let Ok(stretch) = hub.workspace.stretch(&text.session, &query).await else { return false };
+    let content = text.content.trim();
     stretch.messages.iter().map(|stored| &stored.message.draft).any(|draft| {
-        draft.provenance == Provenance::Reader && draft.role != Role::User && draft.content.trim().starts_with(text)
+        draft.provenance == Provenance::Reader && draft.role != Role::User && draft.content.trim().starts_with(content)
     })
 }

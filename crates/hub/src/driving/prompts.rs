@@ -86,7 +86,7 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
                 Err(why) => {
                     let name = model::text::one_line(&item.name, 80);
                     let notice = format!("The agent was given the name of {name}, not its bytes: {why}");
-                    running.show(hub, |view| view.note(notice));
+                    running.show(hub, |view| view.note_of_prompt(notice));
                 }
             }
         }

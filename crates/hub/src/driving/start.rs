@@ -214,6 +214,7 @@ async fn enter(
         view: Mutex::new(view),
         steers: Notify::new(),
         rests: Notify::new(),
+        grows: Notify::new(),
         is_over: AtomicBool::new(false),
         is_replaced: AtomicBool::new(false),
     });
@@ -254,7 +255,7 @@ fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Pro
 async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view: &mut View) -> Result<String, Problem> {
     loop {
         match events.recv().await {
-            Some(AgentEvent::Ended(exit)) => return Err(not_begun(program, &exit, &view.notices)),
+            Some(AgentEvent::Ended(exit)) => return Err(not_begun(program, &exit, view)),
             Some(event) => {
                 let begun = if let AgentEvent::Session { id, .. } = &event { Some(id.clone()) } else { None };
                 view.take(event);
@@ -267,11 +268,11 @@ async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view:
     }
 }
 
-fn not_begun(program: &Program, exit: &Exit, notices: &[String]) -> Problem {
+fn not_begun(program: &Program, exit: &Exit, view: &View) -> Problem {
     let why = match exit.reason {
         Reason::Silent => "it didn't answer, and did nothing".to_owned(),
         Reason::Slow => "it took longer than five minutes".to_owned(),
-        _ => said(exit).or_else(|| notices.last().cloned()).unwrap_or_else(|| match exit.code {
+        _ => said(exit).or_else(|| view.last_notice().map(str::to_owned)).unwrap_or_else(|| match exit.code {
             Some(code) => format!("it ended with the exit code {code}"),
             None => "it ended".to_owned(),
         }),

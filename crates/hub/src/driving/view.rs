@@ -1,7 +1,10 @@
 //! What a page shows of a running agent.
 
-use api::driving::{AgentChoice, AgentState, GrowingText};
+use crate::clock;
+use api::driving::{AgentChoice, AgentNotice, AgentState, GrowingText};
 use drivers::{Choice, Event, State, Tokens, Voice};
+use model::Micros;
+use std::collections::VecDeque;
 
 /// Notices that are kept.
 const NOTICES: usize = 20;
@@ -21,7 +24,21 @@ pub struct View {
     pub models: Vec<AgentChoice>,
     growing: Vec<(String, Voice, String)>,
     pub tokens: i64,
-    pub notices: Vec<String>,
+    notices: VecDeque<Notice>,
+    /// Notices that came so far.
+    noted: i64,
+    /// Turns that began so far.
+    turn: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Notice {
+    id: i64,
+    text: String,
+    at: Micros,
+    /// The turn that it belongs to.
+    turn: u64,
+    is_dismissed: bool,
 }
 
 impl View {
@@ -36,7 +53,9 @@ impl View {
             models: Vec::new(),
             growing: Vec::new(),
             tokens: 0,
-            notices: Vec::new(),
+            notices: VecDeque::new(),
+            noted: 0,
+            turn: 0,
         }
     }
 
@@ -58,12 +77,45 @@ impl View {
         self.growing.clone()
     }
 
-    /// Notes something for people.
-    pub fn note(&mut self, notice: String) {
+    /// Notes something for people, in the turn of now.
+    pub fn note(&mut self, text: String) {
+        self.note_in(self.turn, text);
+    }
+
+    /// Notes something of a prompt that the agent is about to be given: one that waits begins a turn with it.
+    pub fn note_of_prompt(&mut self, text: String) {
+        let begins = u64::from(self.state == AgentState::Idle);
+        self.note_in(self.turn + begins, text);
+    }
+
+    fn note_in(&mut self, turn: u64, text: String) {
         if self.notices.len() >= NOTICES {
-            self.notices.remove(0);
+            self.notices.pop_front();
         }
-        self.notices.push(notice);
+        self.noted += 1;
+        self.notices.push_back(Notice { id: self.noted, text, at: clock::now(), turn, is_dismissed: false });
+    }
+
+    /// What was noted, the latest last.
+    pub fn notices(&self) -> Vec<AgentNotice> {
+        let shown = |notice: &Notice| AgentNotice {
+            id: notice.id,
+            text: notice.text.clone(),
+            at: notice.at,
+            current: notice.turn >= self.turn && !notice.is_dismissed,
+        };
+        self.notices.iter().map(shown).collect()
+    }
+
+    pub fn last_notice(&self) -> Option<&str> {
+        self.notices.back().map(|notice| notice.text.as_str())
+    }
+
+    /// A person has read the notices up to one.
+    pub fn dismiss(&mut self, last: i64) {
+        for notice in self.notices.iter_mut().filter(|notice| notice.id <= last) {
+            notice.is_dismissed = true;
+        }
     }
 
     /// Takes an event.
@@ -77,6 +129,8 @@ impl View {
             Event::Modes(modes) => self.modes = choices(modes),
             Event::Models(models) => self.models = choices(models),
             Event::State(state) => {
+                let is_turn = matches!(self.state, AgentState::Working | AgentState::Waiting);
+                self.turn += u64::from(state == State::Working && !is_turn);
                 self.state = match state {
                     State::Starting => AgentState::Starting,
                     State::Working => AgentState::Working,

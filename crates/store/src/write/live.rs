@@ -272,7 +272,12 @@ fn apply(row: &mut SessionRow, edit: &LiveEdit, now: Micros) -> Option<RunOutcom
     if edit.heartbeat && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
     }
-    if let Some(live) = &edit.live {
+    if let Some(driven) = edit.driven {
+        row.driven = i64::from(driven);
+    }
+    if let Some(live) = &edit.live
+        && (edit.driven.is_some() || row.driven == 0)
+    {
         row.report(live);
     }
     closed

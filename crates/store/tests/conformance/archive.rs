@@ -247,12 +247,13 @@ async fn every_column_of_a_session_is_written() {
     const FOLLOWS: [&str; 6] =
         ["memory", "message_count", "session_activity", "session_spending", "session_source", "session_blob"];
     // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys and running agents
-    // are of this server.
-    const OURS: [&str; 11] = [
+    // with what they are writing are of this server.
+    const OURS: [&str; 12] = [
         "agent_run.*",
         "channel_delivery.*",
         "channel_session.*",
         "feed.*",
+        "growing_text.*",
         "hook_owner.*",
         "message.rid",
         "message.workspace_id",
