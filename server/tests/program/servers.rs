@@ -3,11 +3,13 @@
 use crate::support::{Place, Server, postgres};
 use serde_json::json;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 48;
-/// Less than what looks every second would take, which is half a second each on average.
-const SOON: Duration = Duration::from_secs(20);
+/// Until a test has failed.
+const PATIENCE: Duration = Duration::from_mins(3);
+/// An answer that comes so long after the post, or sooner than the post itself took, was rung for.
+const QUICK: Duration = Duration::from_millis(200);
 
 /// Characters that no index can make shorter.
 fn noise(length: usize) -> String {
@@ -77,16 +79,21 @@ fn who_waits_at_another_server_hears_the_bell() {
                 for _ in 0..10 {
                     here.with_key("GET", &path, "");
                 }
+                let asked = Instant::now();
                 let said = there.as_owner(&cookie, "POST", &format!("{path}/messages"), &json!({"content": "x"}));
                 assert_eq!(said.status, 201, "{}", said.text());
-                given.push(waits.join().unwrap().json()["messages"].as_array().unwrap().len());
+                let took = asked.elapsed();
+                let messages = waits.join().unwrap().json()["messages"].as_array().unwrap().len();
+                given.push((messages, asked.elapsed() - took < took.max(QUICK)));
             });
         }
         tell.send((given, here, there)).unwrap_or_default();
     });
-    // A look every second would take half a second each: all of them come sooner.
-    let (given, _here, _there) = heard.recv_timeout(SOON).unwrap();
-    assert_eq!(given, [1; ROUNDS]);
+    let (given, _here, _there) = heard.recv_timeout(PATIENCE).unwrap();
+    assert!(given.iter().all(|(messages, _)| *messages == 1), "{given:?}");
+    // A look every second would be as quick as that in a fifth of them.
+    let quick = given.iter().filter(|(_, is_quick)| *is_quick).count();
+    assert!(quick > ROUNDS / 2, "{quick} of {ROUNDS} came at once");
 }
 
 /// The end of a command interrupts its workers, which is no fault to be logged.
