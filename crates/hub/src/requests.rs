@@ -17,7 +17,6 @@ pub use withdraw::withdraw_for_keys;
 use crate::message_waiters::{MessageChange, MessageWaiters};
 use crate::refusal::refusal;
 use crate::writer::{Failure, Writer};
-use crate::{posting, problem};
 use api::Problem;
 use card::changed;
 use model::audit::Note;
@@ -75,10 +74,8 @@ impl Requests {
     }
 
     /// Posts a card. Returns false if its id has a message already, whatever that says. The same hash doesn't make it the same request.
-    pub async fn post(&self, session: &SessionId, card: &Draft, hash: Vec<u8>) -> Result<bool, Problem> {
-        let message = posting::new_message(card.clone(), Body::of(card));
-        let post = LivePost::new(session.clone(), message, hash).map_err(problem)?;
-        match self.writer.write(LiveWrite::Post(Box::new(post))).await {
+    pub async fn post(&self, card: LivePost) -> Result<bool, Problem> {
+        match self.writer.write(LiveWrite::Post(Box::new(card))).await {
             Ok((LiveDone::Posted(done), _)) => Ok(!done.replayed),
             Ok(_) => Err(Problem::internal()),
             Err(Failure::Refused(Refusal::Conflict)) => Ok(false),

@@ -124,16 +124,20 @@ fn options(ask: &Ask) -> Vec<Value> {
 /// Posts a card, and returns its id. One that the transcript brought first is the card. A second request for the same call is a card
 /// of its own: nobody decides on what they weren't shown.
 async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<MessageId, Problem> {
-    let hash = |card: &Draft| create_hash(&(&card.id, &ask.request, &card.metadata));
+    let post = |card: Draft| {
+        let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;
+        card::post(session, card, hash)
+    };
     let requests = &hub.requests;
-    if requests.post(session, &card, hash(&card)?).await?
+    if requests.post(post(card.clone())?).await?
         || requests.adopt(session, card.clone(), |row| !is_asked_by_driver(row)).await?
     {
         return Ok(card.id);
     }
     let second = Draft { id: posting::new_id(), ..card };
-    requests.post(session, &second, hash(&second)?).await?;
-    Ok(second.id)
+    let id = second.id.clone();
+    requests.post(post(second)?).await?;
+    Ok(id)
 }
 
 /// What a person decided, with the values of a form. Who dismisses a request has the agent told that nobody decides it. None where nobody

@@ -5,9 +5,10 @@ use crate::allow_rules;
 use crate::hash::create_hash;
 use crate::keys::holds_until;
 use crate::quotas::usage;
-use crate::requests::Ended;
 use crate::requests::card::waits_for;
+use crate::requests::{self, Ended};
 use crate::{Hub, Scoped, clock, posting, problem};
+use agents::claude;
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent};
 use model::hook::{Fallback, HookAsk};
@@ -38,22 +39,26 @@ pub async fn wait(
     // How long the agent waits is no matter of the clock.
     let end = clock::after(until);
     let call = hub.held.call_of(key, event);
-    let open = card::open(event, &ask, call.as_deref(), now);
+    let first = call.as_deref().map_or_else(posting::new_id, claude::approval_id);
+    // Made anew where it is needed: an input may have many megabytes.
+    let open = |id: &MessageId| Draft { id: id.clone(), ..card::open(event, &ask, call.as_deref(), now) };
     if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
-        if let Some(decided) = card::by_rule(&open, &rule.rule, now)
-            && !post(scoped, session, &decided, &ask).await?
-        {
-            post(scoped, session, &Draft { id: posting::new_id(), ..decided }, &ask).await?;
+        for id in [first, posting::new_id()] {
+            let decided = card::by_rule(&open(&id), &rule.rule, now).ok_or_else(Problem::internal)?;
+            if post(scoped, session, decided, &ask).await? {
+                break;
+            }
         }
         return Ok(output::allowed());
     }
-    let waiting = if let Some(waiting) = Waiting::begin(scoped, session, open.clone(), &ask, until).await? {
+    let begin = async |id: &MessageId| Waiting::begin(scoped, session, || open(id), &ask, until).await;
+    let waiting = if let Some(waiting) = begin(&first).await? {
         waiting
     } else {
         // The call has a card that is decided, or asks something else. What was decided is used up by who waited for it.
-        let second = Draft { id: posting::new_id(), ..open };
-        Waiting::begin(scoped, session, second, &ask, until).await?.ok_or_else(Problem::internal)?
+        begin(&posting::new_id()).await?.ok_or_else(Problem::internal)?
     };
+    drop(ask);
     let answer = decided(scoped, session, &waiting.message, end).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
@@ -128,13 +133,13 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
 
 /// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is open joins it.
 /// Returns false if the row isn't open any more, or is about something else.
-async fn stand(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
-    if post(scoped, session, &card, ask).await? {
+async fn stand(scoped: &Scoped, session: &SessionId, card: impl Fn() -> Draft, ask: &HookAsk) -> Result<bool, Problem> {
+    if post(scoped, session, card(), ask).await? {
         return Ok(true);
     }
     let asked = ask.clone();
     let is_same = move |row: &Draft| HookAsk::of(row).is_none_or(|known| is_same(&known, &asked));
-    scoped.hub.requests.adopt(session, card, is_same).await
+    scoped.hub.requests.adopt(session, card(), is_same).await
 }
 
 /// Do two requests ask the same?
@@ -143,12 +148,13 @@ fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
 }
 
 /// Returns false if its id has a message already. It counts among what the key posts.
-async fn post(scoped: &Scoped, session: &SessionId, card: &Draft, ask: &HookAsk) -> Result<bool, Problem> {
+async fn post(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
     let hub = &scoped.hub;
     let hash = create_hash(&(&card.id, &ask.tool_name, &ask.input, &ask.folder))?;
-    let wanted = usage(1, serde_json::to_vec(card).map(|json| json.len() as u64).map_err(|_| Problem::internal())?);
+    let card = requests::card::post(session, card, hash)?;
+    let wanted = usage(1, card.bytes());
     let used = |posted: &Result<bool, Problem>| if matches!(posted, Ok(true)) { wanted } else { Usage::default() };
-    hub.quotas.pay(&scoped.caller, wanted, hub.requests.post(session, card, hash), used).await?
+    hub.quotas.pay(&scoped.caller, wanted, hub.requests.post(card), used).await?
 }
 
 /// Ends a request that wasn't answered here. What was decided stays.
@@ -187,14 +193,14 @@ impl Waiting {
     async fn begin(
         scoped: &Scoped,
         session: &SessionId,
-        card: Draft,
+        card: impl Fn() -> Draft,
         ask: &HookAsk,
         until: Micros,
     ) -> Result<Option<Self>, Problem> {
-        let (hub, message) = (&scoped.hub, card.id.clone());
+        let (hub, Draft { id: message, call_id, .. }) = (&scoped.hub, card());
         // Before the card is there: what its transcript holds of it doesn't replace it from then on.
         hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
-        hub.held.begin(session, &message, card.call_id.as_deref());
+        hub.held.begin(session, &message, call_id.as_deref());
         let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
         if stand(scoped, session, card, ask).await? {
             return Ok(Some(waiting));

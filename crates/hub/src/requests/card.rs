@@ -1,12 +1,13 @@
 //! Cards: APPROVALs that we post for an agent that asks by its driver or by its hooks.
 
-use crate::posting;
+use crate::{posting, problem};
 use agents::claude;
+use api::Problem;
 use model::closed::Closed;
 use model::message_type::approval::{Approval, ApprovalState, Decision};
-use model::{Body, Context, Draft, Micros, Provenance, Role, markdown};
+use model::{Body, Context, Draft, Micros, Provenance, Role, SessionId, markdown};
 use serde_json::{Map, Value};
-use store::Changed;
+use store::{Changed, LivePost};
 
 /// Returns a new card. It has the id that the transcript gives it later, so that it stays one message.
 pub fn card(
@@ -72,6 +73,12 @@ pub fn completed(mut draft: Draft) -> Draft {
     let body = Body::of(&draft);
     posting::complete(&mut draft, &body);
     draft
+}
+
+/// Returns the post that stores a new card.
+pub fn post(session: &SessionId, card: Draft, hash: Vec<u8>) -> Result<LivePost, Problem> {
+    let body = Body::of(&card);
+    LivePost::new(session.clone(), posting::new_message(card, body), hash).map_err(problem)
 }
 
 /// Returns the change that stores a card in place of what is there.
