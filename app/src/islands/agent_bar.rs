@@ -104,7 +104,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     }
 }
 
-/// The notice that stands in the bar, unless something else does.
+/// Returns the notice that the bar shows; None while it shows a problem or the reason of the end.
 fn current(bar: Bar) -> Option<AgentNotice> {
     let is_shown = bar.problem.with(Option::is_none) && bar.agent.with(|agent| agent.reason.is_none());
     bar.agent.with(|agent| agent.notices.iter().rev().find(|notice| notice.current).filter(|_| is_shown).cloned())

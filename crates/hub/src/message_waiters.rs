@@ -29,13 +29,8 @@ struct Bell {
     message: MessageId,
     /// Of the message; 0 until it was read.
     seq: AtomicI64,
-    news: watch::Sender<News>,
-}
-
-/// What is known of a change.
-#[derive(Debug, Clone, Default)]
-struct News {
-    written: Option<Arc<MessageChange>>,
+    /// The last change that was handed over.
+    news: watch::Sender<Option<Arc<MessageChange>>>,
 }
 
 /// A message as it was written, with what was posted in the same transaction.
@@ -50,13 +45,13 @@ pub struct MessageWaiter {
     waiters: MessageWaiters,
     session: SessionId,
     bell: Arc<Bell>,
-    news: watch::Receiver<News>,
+    news: watch::Receiver<Option<Arc<MessageChange>>>,
 }
 
 impl MessageWaiters {
     /// Begins to wait for changes of a message: those from now on.
     pub fn of(&self, session: &SessionId, message: &MessageId) -> MessageWaiter {
-        let (sender, news) = watch::channel(News::default());
+        let (sender, news) = watch::channel(None);
         let bell = Arc::new(Bell { message: message.clone(), seq: AtomicI64::new(0), news: sender });
         self.lock().entry(session.to_string()).or_default().push(Arc::clone(&bell));
         self.0.begun.notify_one();
@@ -69,7 +64,7 @@ impl MessageWaiters {
         let Some(waiting) = bells.get(message.message.session_id.as_str()) else { return };
         for bell in waiting.iter().filter(|bell| bell.message == message.message.draft.id) {
             let change = MessageChange { message: message.clone(), follow_up: follow_up.cloned() };
-            bell.news.send_modify(|news| news.written = Some(Arc::new(change)));
+            bell.news.send_replace(Some(Arc::new(change)));
         }
     }
 
@@ -112,7 +107,7 @@ impl MessageWaiters {
 impl MessageWaiter {
     /// Returns the last change that was handed over.
     pub fn last_written(&self) -> Option<Arc<MessageChange>> {
-        self.news.borrow().written.clone()
+        self.news.borrow().clone()
     }
 
     /// Notes the place of the message: changes of others in its session don't wake from then on.

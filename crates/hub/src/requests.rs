@@ -105,7 +105,7 @@ impl Requests {
         self.change(session, &id, adopt).await
     }
 
-    /// Changes a card. Returns false if `change` returns None, or the card is gone.
+    /// Changes a card, or another message of ours. Returns false if `change` returns None, or the message is gone.
     pub async fn change(
         &self,
         session: &SessionId,

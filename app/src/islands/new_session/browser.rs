@@ -15,7 +15,7 @@ use web_sys::KeyboardEvent;
 /// Where the draft is kept. No session has this name.
 const DRAFT: &str = "draft:/sessions/new";
 
-/// What was written and not sent.
+/// The folder and the prompt that a person typed and didn't send.
 #[derive(Serialize, Deserialize)]
 struct Draft {
     folder: String,
@@ -30,7 +30,7 @@ pub fn follow(form: Form) {
     let draft = storage::get(DRAFT).and_then(|kept| text::read::<Draft>(kept.as_bytes()).ok());
     // After the island took over what the server drew, which knows of no draft.
     dom::next_frame(move || {
-        // What was typed before this came is newer.
+        // A prompt that was typed meanwhile is newer than the draft.
         if let Some(Draft { folder, prompt }) = draft.filter(|_| form.prompt.with_untracked(String::is_empty)) {
             form.folder.set(folder);
             form.prompt.set(prompt);

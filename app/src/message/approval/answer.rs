@@ -108,7 +108,7 @@ fn dismiss_button() -> Html {
     html
 }
 
-/// The same for a request that is answered elsewhere, or in words: the button is all of its form.
+/// Returns a form with this button alone, for a request that is answered in the agent's terminal, or in words.
 pub(crate) fn dismissal(id: &MessageId) -> Html {
     let mut html = Html::new();
     html.tag("<form class=\"dismiss\"").attr("data-decide", id.as_str()).tag(">");

@@ -4,8 +4,6 @@
 use super::Running;
 use crate::hash::create_hash;
 use crate::refusal::refusal;
-use crate::requests::card::changed;
-use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::Voice;
@@ -13,9 +11,7 @@ use model::{Body, Context, Draft, MessageId, Provenance, Role, Status};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{
-    GrowingText, LiveChange, LivePost, LiveWrite, MessageQuery, Objection, Range, Refusal, StoreError, StoredMessage,
-};
+use store::{GrowingText, LivePost, LiveWrite, MessageQuery, Range, StoreError};
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
@@ -141,18 +137,12 @@ async fn give_way(hub: Hub, text: GrowingText) {
             return forget(&hub, &text).await;
         }
     }
-    let retract = |current: &StoredMessage, _: &[StoredMessage]| {
-        let draft = &current.message.draft;
-        if draft.status == Status::Retracted {
-            return Err(Refusal::Rule(Objection::Status, None));
-        }
-        Ok(changed(Draft { status: Status::Retracted, ..draft.clone() }))
+    let retract = |draft: &Draft| {
+        (draft.status != Status::Retracted).then(|| Draft { status: Status::Retracted, ..draft.clone() })
     };
-    let (session, message, rule) = (text.session.clone(), text.message.clone(), Box::new(retract));
-    let change = LiveChange { session, message, if_match: None, needs_calls: false, rule, note: None };
-    match hub.writer.write(LiveWrite::Change(Box::new(change))).await {
-        Err(Failure::Problem(problem)) => tracing::debug!(%problem, "a text that came by its transcript stays twice"),
-        Ok(_) | Err(Failure::Refused(_)) => forget(&hub, &text).await,
+    match hub.requests.change(&text.session, &text.message, retract).await {
+        Ok(_) => forget(&hub, &text).await,
+        Err(problem) => tracing::debug!(%problem, "a text that came by its transcript stays twice"),
     }
 }
 

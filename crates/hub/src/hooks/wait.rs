@@ -133,13 +133,18 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
 
 /// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is open joins it.
 /// Returns false if the row isn't open any more, or is about something else.
-async fn stand(scoped: &Scoped, session: &SessionId, card: impl Fn() -> Draft, ask: &HookAsk) -> Result<bool, Problem> {
-    if post(scoped, session, card(), ask).await? {
+async fn stand(
+    scoped: &Scoped,
+    session: &SessionId,
+    (new, again): (Draft, impl Fn() -> Draft),
+    ask: &HookAsk,
+) -> Result<bool, Problem> {
+    if post(scoped, session, new, ask).await? {
         return Ok(true);
     }
     let asked = ask.clone();
     let is_same = move |row: &Draft| HookAsk::of(row).is_none_or(|known| is_same(&known, &asked));
-    scoped.hub.requests.adopt(session, card(), is_same).await
+    scoped.hub.requests.adopt(session, again(), is_same).await
 }
 
 /// Do two requests ask the same?
@@ -197,12 +202,13 @@ impl Waiting {
         ask: &HookAsk,
         until: Micros,
     ) -> Result<Option<Self>, Problem> {
-        let (hub, Draft { id: message, call_id, .. }) = (&scoped.hub, card());
+        let (hub, new) = (&scoped.hub, card());
+        let message = new.id.clone();
         // Before the card is there: what its transcript holds of it doesn't replace it from then on.
         hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
-        hub.held.begin(session, &message, call_id.as_deref());
+        hub.held.begin(session, &message, new.call_id.as_deref());
         let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
-        if stand(scoped, session, card, ask).await? {
+        if stand(scoped, session, (new, card), ask).await? {
             return Ok(Some(waiting));
         }
         waiting.end().await;
