@@ -128,6 +128,9 @@ impl Reply for Posted {
     fn replayed(&self) -> bool {
         self.replayed
     }
+    fn bytes(&self) -> usize {
+        self.message.bytes() + self.queued_user_messages.iter().map(Entry::bytes).sum::<usize>()
+    }
 }
 
 /// Up to 256 messages, stored together or not at all.
@@ -161,6 +164,9 @@ impl Reply for PostedMessages {
     }
     fn weight(&self) -> usize {
         self.messages.len()
+    }
+    fn bytes(&self) -> usize {
+        self.messages.iter().map(Reply::bytes).sum()
     }
 }
 
@@ -216,7 +222,11 @@ pub struct Updated {
     /// Position in the workspace's feed: a reader that has come as far sees the change.
     pub pos: i64,
 }
-impl Reply for Updated {}
+impl Reply for Updated {
+    fn bytes(&self) -> usize {
+        self.message.bytes()
+    }
+}
 
 /// Who waits for people's messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -254,7 +264,11 @@ pub struct PendingMessages {
     /// State of the session: an ended one gets no more.
     pub state: model::SessionState,
 }
-impl Reply for PendingMessages {}
+impl Reply for PendingMessages {
+    fn bytes(&self) -> usize {
+        self.messages.iter().map(Entry::bytes).sum()
+    }
+}
 
 /// A person's decision on an APPROVAL, or the button of a FILE or of a comment in a `CODE_REVIEW` that a person pressed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -308,6 +322,9 @@ pub struct Decided {
 impl Reply for Decided {
     fn replayed(&self) -> bool {
         self.replayed
+    }
+    fn bytes(&self) -> usize {
+        self.approval.bytes() + self.action.bytes()
     }
 }
 

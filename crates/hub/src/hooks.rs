@@ -80,7 +80,7 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
     if let Some(live) = live::of(&event, clock::now()) {
         tell(hub, &session, live).await?;
     }
-    if asks { wait::wait(scoped, &session, &event, caller, wait).await } else { Ok(HookAnswer::default()) }
+    if asks { wait::wait(scoped, &session, event, caller, wait).await } else { Ok(HookAnswer::default()) }
 }
 
 /// Makes a key the one whose events count for a session: the first one that reports it, until it is revoked or expires.

@@ -187,6 +187,8 @@ async fn run(
         let began = Instant::now();
         let span = tracing::debug_span!("batch", writes = writes.len());
         let results = write_all(&workspace, &feed, &writes).instrument(span.clone()).await;
+        // What a message was made of has its size again, and each answer is written out beside it.
+        drop(writes);
         let outcomes: Vec<&str> = results.iter().map(outcome).collect();
         span.in_scope(|| metrics.count_batch(&outcomes, began.elapsed()));
         for ((result, answer), session) in results.into_iter().zip(answers).zip(sessions) {

@@ -39,6 +39,7 @@ mod extras;
 pub mod hidden;
 pub mod hook;
 pub mod id;
+pub mod length;
 pub mod markdown;
 pub mod message;
 pub mod message_type;

@@ -1,6 +1,7 @@
 //! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
 //! hold it, how far has it got.
 
+use crate::length;
 use crate::policy::facts_of;
 use crate::routing::Mark;
 use crate::{Body, MessageId, MessageType, Micros, SessionId, SourceId, words};
@@ -179,6 +180,12 @@ fn is_reader(provenance: &Provenance) -> bool {
 }
 
 impl Draft {
+    /// Returns about how many bytes its content and its metadata have as JSON.
+    pub fn bytes(&self) -> usize {
+        let metadata = self.metadata.iter().flatten().map(|(key, value)| key.len() + length::of(value));
+        self.content.len() + metadata.sum::<usize>()
+    }
+
     /// Makes a final TEXT message; the usual starting point, to be changed by field. Its provenance is the least
     /// trusted one.
     pub fn text(id: MessageId, role: Role, sender: &str, content: impl Into<String>, created_at: Micros) -> Self {

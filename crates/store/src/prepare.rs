@@ -178,7 +178,8 @@ pub(crate) fn prepare_message(
     // It may be as large as a message gets: from here on there is the draft alone.
     drop(content);
     let (hash, body) = {
-        let json = serde_json::to_vec(&draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let mut json = Vec::with_capacity(FIELDS + draft.bytes());
+        serde_json::to_writer(&mut json, &draft).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         (content_hash(display, &json), Arc::new(packer.pack(&json)?))
     };
     let answers = draft.answers_in_words();
@@ -220,6 +221,9 @@ fn may_leave(draft: &Draft) -> bool {
         || draft.status == Status::Retracted
         || draft.metadata.as_ref().is_some_and(|extras| extras.contains_key("embed"))
 }
+
+/// Room for the other fields of a message as JSON. A buffer that is doubled again and again holds a large message three times.
+const FIELDS: usize = 512;
 
 /// What is counted of a tool's name: it stands in an index.
 const TOOL_CHARS: usize = 200;

@@ -16,6 +16,7 @@ use api::sessions::{ListSessions, SessionShow};
 use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
 use model::Session;
+use model::closed::Closed;
 use std::collections::HashMap;
 
 /// Sessions of the list, and hits of a search.
@@ -236,7 +237,8 @@ impl App {
             }
             Told::Decided(message, decided) => {
                 let summary = crate::visible::line(&decided.action.summary, 120);
-                self.tell(format!("Decided: {summary}"));
+                let is_closed = Closed::of(&decided.approval.message.draft).is_some();
+                self.tell(if is_closed { summary } else { format!("Decided: {summary}") });
                 if self.review.as_ref().is_some_and(|review| review.entry.message.draft.id.as_str() == message) {
                     self.leave_review();
                 }

@@ -69,6 +69,7 @@ keys! {
         AllowOnce = "a", "Allow once";
         AllowAlways = "A", "Allow always";
         Deny = "d", "Deny";
+        Dismiss = "D", "Dismiss: close it without a decision";
         Answer = "r, i", "Answer in words, add a note, or fill in the field";
         NextField = "n", "Next field of a form";
         PreviousField = "p", "Previous field of a form";

@@ -176,7 +176,7 @@ impl Review {
                 hints.push("1-9 choose, r types, Enter sends".to_owned());
             }
         }
-        hints.push("d denies, Esc leaves".to_owned());
+        hints.push("d denies, Esc leaves, D dismisses".to_owned());
         hints.join(", ")
     }
 
@@ -283,6 +283,9 @@ impl Review {
     fn decision(&self, command: Command) -> Result<Decide, &'static str> {
         if self.is_sent {
             return Err("The decision is on its way");
+        }
+        if command == Command::Dismiss {
+            return Ok(Decide { state: Some(ApprovalState::Cancelled), ..Decide::default() });
         }
         let text = self.words.as_ref().map(|words| words.text().trim().to_owned()).filter(|text| !text.is_empty());
         let shown_sha256 = self.entry.shown_sha256.clone();

@@ -247,6 +247,21 @@ fn a_request_is_denied_at_once() {
     assert!(person.screen().contains("Decided: "), "{}", person.screen());
 }
 
+#[test]
+fn a_request_is_dismissed_without_being_read() {
+    let server = Server::start();
+    let session = mill(&server);
+    let mut person = Reader::at(&server, (60, 12), Theme::Colours);
+    person.press("Enter a D");
+    let page = server.with_key("GET", &format!("/v1/sessions/{session}/messages?type=APPROVAL"), "").json();
+    let message = &page["messages"][0]["metadata"];
+    let closed = &message["request_closed"];
+    let told = (&message["payload"]["state"], &closed["reason"], &closed["via"]);
+    assert_eq!(told, (&json!("cancelled"), &json!("dismissed"), &json!("terminal")), "{message}");
+    assert!(person.screen().contains("Dismissed without a decision"), "{}", person.screen());
+    assert!(!person.screen().contains("Decided: "), "{}", person.screen());
+}
+
 /// Each kind of field is filled in with the keys, and what is missing or wrong is named before anything is sent.
 #[test]
 fn a_form_is_filled_in() {

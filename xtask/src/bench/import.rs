@@ -55,14 +55,21 @@ pub fn measure(program: &Path, arguments: &InputArguments, runs: usize) -> Resul
     Ok(table::present(&figures, &machine))
 }
 
+/// After a clean end, and after a sudden one, when the store is looked over first.
 fn start(program: &Path, data: &Path, runs: usize, figures: &mut Vec<Figure>) -> Result<()> {
-    let (mut times, mut memory) = (Vec::new(), Vec::new());
+    let (mut clean, mut sudden, mut memory) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..runs.max(1) {
         let (server, seconds) = Server::start(program, data, &["--no-discover"])?;
-        times.push(seconds * 1000.0);
+        clean.push(seconds * 1000.0);
         memory.push(megabytes(server.rss()));
+        drop(server);
+        let (server, seconds) = Server::start(program, data, &["--no-discover"])?;
+        sudden.push(seconds * 1000.0);
+        server.end()?;
     }
-    figures.push(Figure::budgeted(3, "start on that store to first byte", "ms", times, Budget::AtMost(300.0)));
+    figures.push(Figure::budgeted(3, "start on that store to first byte", "ms", clean, Budget::AtMost(300.0)));
+    let gigabyte = Budget::AtMost(2_000.0);
+    figures.push(Figure::budgeted(3, "the same after a sudden end", "ms", sudden, gigabyte));
     figures.push(Figure::plain("memory after that start", "MB", memory));
     Ok(())
 }

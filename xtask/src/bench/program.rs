@@ -191,6 +191,13 @@ impl Server {
         step::run(Command::new("kill").arg(self.child.id().to_string()))
     }
 
+    /// Ends it as `kill` does, and waits for that.
+    pub fn end(mut self) -> Result<()> {
+        self.terminate()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     pub fn connect(&self) -> Result<Connection> {
         Connection::open(&self.address, &self.key)
     }
@@ -226,7 +233,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It keeps nothing that a sudden end could harm.
+        // A sudden end. It keeps nothing that a sudden end could harm.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

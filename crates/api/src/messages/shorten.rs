@@ -1,22 +1,19 @@
 //! Messages whose long values are cut, for lists and for pages that hold many of them.
 
 use super::{Entry, ParsedBody};
+use model::length::{self, VALUE};
 use model::{MessageType, markdown};
 use serde_json::Value;
 
 /// Ends a text that is cut.
 const SIGN: char = '…';
-/// What a value takes beside its text.
-const VALUE: usize = 16;
 /// Bytes of a value up to which it has room before the longer ones of its object: states, names and paths say how to read them.
 const SHORT: usize = 256;
 
 impl Entry {
     /// Bytes of its content and of its metadata as JSON, about.
     pub fn bytes(&self) -> usize {
-        let draft = &self.message.draft;
-        let metadata = draft.metadata.iter().flatten().map(|(key, value)| key.len() + bytes(value));
-        draft.content.len() + metadata.sum::<usize>()
+        self.message.draft.bytes()
     }
 
     /// Cuts content and metadata after so many bytes in all, except what the decision on an APPROVAL covers.
@@ -39,10 +36,10 @@ impl Entry {
         self.parsed = ParsedBody::default();
         // First what its card shows.
         if let Some(payload) = metadata.get_mut("payload").filter(|_| !is_covered) {
-            let before = self::bytes(payload);
+            let before = length::of(payload);
             cut_value(payload, &mut left);
             // Nobody decides on what isn't all there.
-            if self::bytes(payload) < before {
+            if length::of(payload) < before {
                 self.shown_sha256 = None;
             }
         }
@@ -52,16 +49,6 @@ impl Entry {
     }
 }
 
-fn bytes(value: &Value) -> usize {
-    VALUE
-        + match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => items.iter().map(bytes).sum(),
-            Value::Object(fields) => fields.iter().map(|(key, value)| VALUE + key.len() + bytes(value)).sum(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        }
-}
-
 fn cut_value(value: &mut Value, left: &mut usize) {
     match value {
         Value::String(text) => cut_text(text, left),
@@ -69,7 +56,7 @@ fn cut_value(value: &mut Value, left: &mut usize) {
             // An item without all its fields may not fit its type: only whole ones stay, and the beginning of the first.
             let mut room = *left;
             let whole = items.iter().take_while(|item| {
-                let bytes = bytes(item);
+                let bytes = length::of(item);
                 let fits = bytes <= room;
                 room = room.saturating_sub(bytes);
                 fits
@@ -79,8 +66,8 @@ fn cut_value(value: &mut Value, left: &mut usize) {
             items.retain_mut(|item| has_room("", item, left));
         }
         Value::Object(fields) => {
-            fields.retain(|key, value| bytes(value) > SHORT || has_room(key, value, left));
-            fields.retain(|key, value| bytes(value) <= SHORT || has_room(key, value, left));
+            fields.retain(|key, value| length::of(value) > SHORT || has_room(key, value, left));
+            fields.retain(|key, value| length::of(value) <= SHORT || has_room(key, value, left));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

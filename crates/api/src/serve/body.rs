@@ -80,11 +80,16 @@ impl std::error::Error for TooSlow {}
 /// other requests leave no room.
 pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let mut reader = BodyReader::new(head, body, limit, limit)?;
+    // Not doubled again and again, where its length is told: memory of which nothing comes isn't used.
+    let length = reader.body.size_hint().lower() as usize;
     let Some(first) = reader.next_part().await? else { return Ok(Bytes::new()) };
     // What comes in one piece, as within this process, needs no copy.
     let Some(second) = reader.next_part().await? else { return Ok(first) };
-    let mut read = BytesMut::from(first);
+    let mut read = BytesMut::with_capacity(length);
+    read.extend_from_slice(&first);
+    drop(first);
     read.extend_from_slice(&second);
+    drop(second);
     while let Some(bytes) = reader.next_part().await? {
         read.extend_from_slice(&bytes);
     }

@@ -30,5 +30,5 @@ async fn send(
     let Ok(response) = router.oneshot(request).await;
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.map_err(|e| Problem::transport(e.to_string()))?;
-    Ok(Answer { status, retry_after: None, body: body.to_bytes().to_vec() })
+    Ok(Answer { status, retry_after: None, body: body.to_bytes().into() })
 }

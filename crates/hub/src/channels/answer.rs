@@ -6,6 +6,7 @@ use model::message_type::approval::{Approval, ApprovalState, Choice, OptionKind}
 const YES: [&str; 8] = ["approve", "allow", "yes", "y", "ok", "👍", "✅", "✔"];
 const ALWAYS: [&str; 2] = ["always", "allow always"];
 const NO: [&str; 7] = ["deny", "reject", "no", "n", "👎", "❌", "✖"];
+const DISMISS: &str = "dismiss";
 /// What stands between a denial and its reason.
 const BEFORE_REASON: [char; 7] = [',', ':', ';', '.', '!', '\n', '—'];
 
@@ -35,6 +36,7 @@ pub fn read(approval: &Approval, text: &str) -> Option<Answer> {
     let word = text.to_lowercase();
     let labelled: Vec<&Choice> = approval.choices().filter(|choice| label(choice) == word).collect();
     match (labelled.as_slice(), meant(&word)) {
+        ([], None) if word == DISMISS => Some(dismissed()),
         ([], None) => with_words(approval, whole),
         (_, Some(_)) if is_twisted(approval) => Some(Answer::Unclear(TWISTED)),
         ([], Some(kind)) => by_word(approval, kind, None),
@@ -57,6 +59,10 @@ fn is_tone(c: char) -> bool {
 
 fn chosen(ids: Vec<String>) -> Answer {
     Answer::Decides(Decide { selected: ids, ..Decide::default() })
+}
+
+fn dismissed() -> Answer {
+    Answer::Decides(Decide { state: Some(ApprovalState::Cancelled), ..Decide::default() })
 }
 
 fn label(choice: &Choice) -> String {

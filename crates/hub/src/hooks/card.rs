@@ -14,14 +14,15 @@ pub const BY_RULE: &str = "rule";
 
 /// The card of a request, still open.
 pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -> Draft {
-    let input = Value::Object(ask.input.clone());
-    let (content, mut metadata) = claude::asked(&ask.tool_name, &input);
+    // An input may have many megabytes: it is copied once.
+    let hook = json!(ask);
+    let (content, mut metadata) = claude::asked(&ask.tool_name, &hook["input"]);
     if let Some(payload) = metadata.get_mut("payload")
         && payload["kind"] == "permission"
     {
         payload["questions"] = json!([{ "question": payload["title"], "options": options(ask) }]);
     }
-    metadata.insert(HookAsk::KEY.to_owned(), json!(ask));
+    metadata.insert(HookAsk::KEY.to_owned(), hook);
     card::card((content, metadata), call, event.agent_id.as_deref(), now)
 }
 
@@ -68,14 +69,7 @@ pub fn open_ask(draft: &Draft) -> Option<HookAsk> {
 }
 
 /// What is asked of a tool.
-pub fn ask(tool: &str, input: &Map<String, Value>, folder: Option<&str>, until: Micros) -> HookAsk {
-    let rule = folder.and_then(|_| allow_rules::of(tool, input));
-    HookAsk {
-        tool_name: tool.to_owned(),
-        input: input.clone(),
-        folder: folder.map(str::to_owned),
-        rule,
-        until: Some(until),
-        fallback: None,
-    }
+pub fn ask(tool_name: String, input: Map<String, Value>, folder: Option<String>, until: Micros) -> HookAsk {
+    let rule = folder.as_ref().and_then(|_| allow_rules::of(&tool_name, &input));
+    HookAsk { tool_name, input, folder, rule, until: Some(until), fallback: None }
 }

@@ -23,35 +23,34 @@ use tokio::time::Instant;
 pub async fn wait(
     scoped: &Scoped,
     session: &SessionId,
-    event: &HookEvent,
+    mut event: HookEvent,
     key: &str,
     seconds: u64,
 ) -> Result<HookAnswer, Problem> {
     let hub = &scoped.hub;
-    let tool = event.tool_name.as_deref().ok_or_else(|| Problem::missing("/tool_name"))?;
-    let none = serde_json::Map::new();
-    let input = event.tool_input.as_ref().unwrap_or(&none);
-    let folder = event.cwd.as_deref();
+    let call = hub.held.call_of(key, &event);
+    let tool = event.tool_name.take().ok_or_else(|| Problem::missing("/tool_name"))?;
+    let waits_for = waits_for(&tool);
     let now = clock::now();
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     let until = Micros(now.0.saturating_add(seconds.saturating_mul(Micros::SECOND)));
-    let ask = card::ask(tool, input, folder, until);
+    let ask = card::ask(tool, event.tool_input.take().unwrap_or_default(), event.cwd.take(), until);
     // How long the agent waits is no matter of the clock.
     let end = clock::after(until);
-    let call = hub.held.call_of(key, event);
     let first = call.as_deref().map_or_else(posting::new_id, claude::approval_id);
-    // Made anew where it is needed: an input may have many megabytes.
-    let open = |id: &MessageId| Draft { id: id.clone(), ..card::open(event, &ask, call.as_deref(), now) };
-    if let Some(rule) = allow_rules::covering(hub, folder, tool, input).await? {
+    // Made anew where it is needed, and compared by its hash: an input may have many megabytes.
+    let asked = hashed(&ask)?;
+    let open = |id: &MessageId| Draft { id: id.clone(), ..card::open(&event, &ask, call.as_deref(), now) };
+    if let Some(rule) = allow_rules::covering(hub, ask.folder.as_deref(), &ask.tool_name, &ask.input).await? {
         for id in [first, posting::new_id()] {
             let decided = card::by_rule(&open(&id), &rule.rule, now).ok_or_else(Problem::internal)?;
-            if post(scoped, session, decided, &ask).await? {
+            if post(scoped, session, decided, &asked).await? {
                 break;
             }
         }
         return Ok(output::allowed());
     }
-    let begin = async |id: &MessageId| Waiting::begin(scoped, session, || open(id), &ask, until).await;
+    let begin = async |id: &MessageId| Waiting::begin(scoped, session, || open(id), &asked, until).await;
     let waiting = if let Some(waiting) = begin(&first).await? {
         waiting
     } else {
@@ -62,7 +61,7 @@ pub async fn wait(
     let answer = decided(scoped, session, &waiting.message, end).await?;
     let (state, reason) = match &answer {
         Some(_) => (LiveState::Working, "Goes on after an answer".to_owned()),
-        None => (LiveState::Waiting, format!("{} in its terminal", waits_for(tool))),
+        None => (LiveState::Waiting, format!("{waits_for} in its terminal")),
     };
     waiting.end().await;
     if answer.is_some() || Instant::now() >= end {
@@ -137,25 +136,26 @@ async fn stand(
     scoped: &Scoped,
     session: &SessionId,
     (new, again): (Draft, impl Fn() -> Draft),
-    ask: &HookAsk,
+    asked: &[u8],
 ) -> Result<bool, Problem> {
-    if post(scoped, session, new, ask).await? {
+    if post(scoped, session, new, asked).await? {
         return Ok(true);
     }
-    let asked = ask.clone();
-    let is_same = move |row: &Draft| HookAsk::of(row).is_none_or(|known| is_same(&known, &asked));
+    let asked = asked.to_owned();
+    let is_same =
+        move |row: &Draft| HookAsk::of(row).is_none_or(|known| hashed(&known).is_ok_and(|hash| hash == asked));
     scoped.hub.requests.adopt(session, again(), is_same).await
 }
 
-/// Do two requests ask the same?
-fn is_same(one: &HookAsk, other: &HookAsk) -> bool {
-    one.tool_name == other.tool_name && one.input == other.input && one.folder == other.folder
+/// Returns the hash of what is asked.
+fn hashed(ask: &HookAsk) -> Result<Vec<u8>, Problem> {
+    create_hash(&(&ask.tool_name, &ask.input, &ask.folder))
 }
 
 /// Returns false if its id has a message already. It counts among what the key posts.
-async fn post(scoped: &Scoped, session: &SessionId, card: Draft, ask: &HookAsk) -> Result<bool, Problem> {
+async fn post(scoped: &Scoped, session: &SessionId, card: Draft, asked: &[u8]) -> Result<bool, Problem> {
     let hub = &scoped.hub;
-    let hash = create_hash(&(&card.id, &ask.tool_name, &ask.input, &ask.folder))?;
+    let hash = create_hash(&(&card.id, asked))?;
     let card = requests::card::post(session, card, hash)?;
     let wanted = usage(1, card.bytes());
     let used = |posted: &Result<bool, Problem>| if matches!(posted, Ok(true)) { wanted } else { Usage::default() };
@@ -199,7 +199,7 @@ impl Waiting {
         scoped: &Scoped,
         session: &SessionId,
         card: impl Fn() -> Draft,
-        ask: &HookAsk,
+        asked: &[u8],
         until: Micros,
     ) -> Result<Option<Self>, Problem> {
         let (hub, new) = (&scoped.hub, card());
@@ -208,7 +208,7 @@ impl Waiting {
         hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
         hub.held.begin(session, &message, new.call_id.as_deref());
         let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
-        if stand(scoped, session, (new, card), ask).await? {
+        if stand(scoped, session, (new, card), asked).await? {
             return Ok(Some(waiting));
         }
         waiting.end().await;

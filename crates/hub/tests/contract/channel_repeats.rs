@@ -140,6 +140,22 @@ async fn labels_that_say_the_opposite_are_explained_and_answered_by_numbers_alon
 }
 
 #[tokio::test]
+async fn a_request_is_dismissed_by_a_word_once() {
+    let (talk, side, channel) = talk().await;
+    shown(&talk, &channel, "a1", 1).await;
+    for replayed in [false, true] {
+        let taken = incoming(&talk.house, &channel, "evt_1", &post("Dismiss.", None)).await.unwrap();
+        assert_eq!(taken, json!({"seq": 1, "decided": true, "replayed": replayed}));
+    }
+    let message = talk.owner(Get, "/messages/a1", Value::Null).await.body["entry"]["metadata"].clone();
+    let closed = &message["request_closed"];
+    let told = (&message["payload"]["state"], &closed["reason"], &closed["by"], &closed["via"]);
+    assert_eq!(told, (&json!("cancelled"), &json!("dismissed"), &json!("Ada"), &json!("webhook")));
+    let words = OtherSide::texts(&side.came("hook", 2).await);
+    assert_eq!(words[1], "🔐 Permission: Run it? (cancelled) by Ada (webhook)");
+}
+
+#[tokio::test]
 async fn a_denial_has_a_reason_and_nothing_else_has_words() {
     let (talk, side, channel) = talk().await;
     let cases = [

@@ -331,6 +331,9 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
         Ok(changed) => changed,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    // It may be as large as a message gets: from here on there is what it becomes.
+    let told = todos::tells(&current.message.draft);
+    drop(current.message.draft);
     let row = sessions.row(index);
     let before = row.state(step.now);
     if alive && row.queue().sleeps(step.now) {
@@ -356,7 +359,7 @@ async fn change_message(step: &mut Step<'_>, change: &LiveChange) -> Result<Answ
     if grows {
         changes.grows(rid);
     }
-    if todos::tells(&current.message.draft) || todos::tells(&draft) {
+    if told || todos::tells(&draft) {
         let sums = todos::counted(step, rid).await?;
         sessions.row(index).add(&sums);
     }

@@ -42,7 +42,7 @@ impl App {
             Command::PageUp => return self.moved(Way::Up, ROWS),
             Command::Beginning => return self.gone(Way::Up),
             Command::End => return self.gone(Way::Down),
-            Command::AllowOnce | Command::AllowAlways | Command::Deny | Command::SendAnswer => {
+            Command::AllowOnce | Command::AllowAlways | Command::Deny | Command::Dismiss | Command::SendAnswer => {
                 return self.review.as_mut().and_then(|review| review.decide(command)).into_iter().collect();
             }
             Command::Answer => {
