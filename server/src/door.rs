@@ -3,6 +3,7 @@
 use crate::cli::{Data, Remote};
 use crate::data_dir::{self, Credential};
 use crate::http;
+use crate::printing::note;
 use anyhow::{Context as _, Result, bail};
 use api::{Client, Nothing};
 use hub::{Caller, Hub, Scoped, Settings};
@@ -45,12 +46,22 @@ impl Door {
     }
 
     /// Like [`Self::open`]. Where no directory is named and the usual one holds nothing, this finds a server that runs on
-    /// another one, as that of the example does.
+    /// another one, as that of the example does. A directory that is named must hold a store: its name may be mistyped.
     pub async fn find(data: &Data) -> Result<Self> {
         let dir = data_dir::path(data)?;
-        let holds_nothing = !dir.join(data_dir::DATABASE).exists() && data_dir::credential(&dir).is_none();
-        if holds_nothing
-            && data.database.is_none()
+        if data.data_dir.is_some() && holds_nothing(data, &dir) {
+            bail!(
+                "{} holds no data of Verbatim\nIs its name right? `verbatim serve` and `verbatim import` make a new one",
+                dir.display()
+            );
+        }
+        Self::find_or_make(data).await
+    }
+
+    /// Like [`Self::find`], for what may be the first thing in a new directory.
+    pub async fn find_or_make(data: &Data) -> Result<Self> {
+        let dir = data_dir::path(data)?;
+        if holds_nothing(data, &dir)
             && let Some((dir, credential)) = elsewhere(data).await
         {
             return Ok(Self::at(connect_here(&dir, &credential)?));
@@ -63,6 +74,14 @@ impl Door {
         match named(data, remote)? {
             Some(verbatim) => Ok(Self::at(verbatim)),
             None => Self::find(data).await,
+        }
+    }
+
+    /// The server that is named, else what [`Self::find_or_make`] finds.
+    pub async fn to_or_make(data: &Data, remote: &Remote) -> Result<Self> {
+        match named(data, remote)? {
+            Some(verbatim) => Ok(Self::at(verbatim)),
+            None => Self::find_or_make(data).await,
         }
     }
 
@@ -83,6 +102,18 @@ impl Door {
             drop(lock);
         }
     }
+}
+
+/// Says on standard error that a list is what a key may see, which may be less than a person expects: its variable may be set for an
+/// agent's sake.
+pub fn note_key(remote: &Remote) {
+    if remote.key.is_some() {
+        note("As the agent's key that `VERBATIM_KEY` or `--key` gives: only what it may see is here");
+    }
+}
+
+fn holds_nothing(data: &Data, dir: &Path) -> bool {
+    data.database.is_none() && !dir.join(data_dir::DATABASE).exists() && data_dir::credential(dir).is_none()
 }
 
 /// The server that is named, else the one that runs on the data directory: for what makes no sense without one.

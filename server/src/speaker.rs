@@ -3,10 +3,9 @@
 use api::Nothing;
 use api::client::Client;
 use api::messages::Entry;
-use model::message_type::tool_call::ToolState;
-use model::policy::{Channel, Look, facts_of, policy};
+use model::Role;
+use model::policy::{mark, sent_by};
 use model::text::one_line;
-use model::{Body, Draft, Role};
 
 /// Longest name, in characters.
 const NAME: usize = 80;
@@ -26,30 +25,7 @@ pub fn speaker(entry: &Entry, agent: &str) -> String {
     let own = draft.sender_name.as_deref().map(|name| one_line(name, NAME)).filter(|name| !name.is_empty());
     let name = own.or_else(|| (draft.role == Role::Assistant).then(|| agent.to_owned()));
     let name = name.map_or_else(String::new, |name| format!(": {name}"));
-    let reason = match policy(&facts_of(draft)).look {
-        Look::PassedOn => " (passed on by the agent)",
-        Look::Notice => " (notice by the agent)",
-        _ => "",
-    };
-    format!("{}{role}{name}{reason}", mark(draft))
-}
-
-/// Returns the mark of a message of the host, of a tool or of a schedule, with a space after it. Only a known exit code is a
-/// success or a failure.
-pub fn mark(draft: &Draft) -> &'static str {
-    let call = match Body::of(draft) {
-        Body::ToolCall(call) => Some(call),
-        _ => None,
-    };
-    let failed = || call.as_ref().is_some_and(|call| call.state() == ToolState::Failed);
-    match (draft.role, facts_of(draft).exit_code) {
-        (Role::Host, _) => "🏠 ",
-        (Role::User, _) if policy(&facts_of(draft)).channel == Channel::Task => "» [Scheduled Task] ",
-        (role, _) if role != Role::Tool && call.is_none() => "",
-        (_, None) => "🔧 ",
-        (_, Some(0)) if !failed() => "🔧 ✅ ",
-        (_, Some(_)) => "🔧 ❌ ",
-    }
+    format!("{}{role}{name}{}", mark(draft), sent_by(draft))
 }
 
 /// Returns what the agent of a session is called: what its owner calls the assistant, else the agent's own name.
@@ -61,44 +37,4 @@ pub async fn agent(client: &Client, agent: &str) -> String {
 /// Returns the name that a person chose for the assistant; where that is empty, the agent's own.
 pub fn named(chosen: String, agent: &str) -> String {
     if chosen.is_empty() { app::shell::agent_name(agent) } else { chosen }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mark;
-    use model::{Draft, MessageId, Micros, Role};
-    use serde_json::json;
-
-    #[test]
-    fn only_hosts_and_tools_have_a_mark() {
-        let marked = |role: Role, metadata: serde_json::Value| {
-            let mut draft = Draft::text(MessageId::parse("1").unwrap(), role, "", "x", Micros(0));
-            draft.metadata = metadata.as_object().cloned();
-            mark(&draft)
-        };
-        let exited = |code: i64| json!({"exit_code": code});
-        assert_eq!(marked(Role::Host, json!(null)), "🏠 ");
-        assert_eq!(marked(Role::Host, exited(1)), "🏠 ");
-        for role in [Role::User, Role::Assistant, Role::Model, Role::System] {
-            assert_eq!(marked(role, exited(0)), "");
-        }
-        for (metadata, mark) in [
-            (json!(null), "🔧 "),
-            (json!({"exit_code": "unknown"}), "🔧 "),
-            (exited(0), "🔧 ✅ "),
-            (exited(-1), "🔧 ❌ "),
-        ] {
-            assert_eq!(marked(Role::Tool, metadata), mark);
-        }
-        let call = |payload: serde_json::Value| {
-            let mut payload = payload;
-            payload["tool_name"] = json!("Bash");
-            payload["input"] = json!({});
-            marked(Role::Assistant, json!({"message_type": "TOOL_CALL", "version": 1, "payload": payload}))
-        };
-        assert_eq!(call(json!({"output": "x"})), "🔧 ");
-        assert_eq!(call(json!({"error": "x"})), "🔧 ");
-        assert_eq!(call(json!({"output": "x", "exit_code": 0})), "🔧 ✅ ");
-        assert_eq!(call(json!({"error": "x", "exit_code": 0})), "🔧 ❌ ");
-    }
 }

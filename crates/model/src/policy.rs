@@ -6,11 +6,13 @@
 mod channel;
 mod embed;
 mod for_model;
+mod marks;
 
 pub use crate::voice::voice;
 pub use channel::{BotIdentity, ChannelView, Verbosity, channel_text, decided_by};
 pub use embed::{remembers, should_embed};
 pub use for_model::{may_reach_model, model_may_find, model_may_read, prompt_holds};
+pub use marks::{mark, sent_by};
 
 use crate::routing::Mark;
 use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};

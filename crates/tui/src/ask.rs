@@ -5,7 +5,7 @@ use api::driving::{AgentAction, TellAgent};
 use api::messages::{ListMessages, MessagePage, MessagePath, TodoState};
 use api::posting::{Decide, Decided, PostMessage};
 use api::search::{SearchPage, SearchQuery};
-use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath};
+use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, SessionShow};
 use api::{Client, Nothing, Problem};
 use sdk::Verbatim;
 use std::path::PathBuf;
@@ -102,7 +102,14 @@ impl Server {
         let client = self.verbatim.client();
         Ok(match ask {
             Ask::Sessions(query) => {
-                let page = client.list_sessions(Nothing {}, query.clone()).await?;
+                let mut page = client.list_sessions(Nothing {}, query.clone()).await?;
+                // As on the page, what waits for a person is first.
+                if query.show.is_none() && query.q.is_none() {
+                    let waiting = ListSessions { show: Some(SessionShow::NeedsYou), ..query.clone() };
+                    let waiting = client.list_sessions(Nothing {}, waiting).await?.sessions;
+                    page.sessions.retain(|session| waiting.iter().all(|first| first.id != session.id));
+                    page.sessions.splice(0..0, waiting);
+                }
                 Told::Sessions(query, page)
             }
             Ask::Open { session, query } => {

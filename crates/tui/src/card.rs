@@ -13,7 +13,7 @@ use model::message_type::approval::Approval;
 use model::message_type::code_edit::CodeEdit;
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::message_type::tool_call::{ToolCall, ToolState};
-use model::policy::{Channel, decided_by, facts_of, policy};
+use model::policy::{decided_by, mark, sent_by};
 use model::{Body, Micros, Role, Status};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -62,17 +62,15 @@ fn head(entry: &Entry, view: &View) -> Line<'static> {
     let draft = &entry.message.draft;
     let own = draft.sender_name.as_deref().map(|name| visible::line(name, 40)).filter(|name| !name.is_empty());
     let (name, style) = match draft.role {
-        Role::User if policy(&facts_of(draft)).channel == Channel::Task => {
-            ("» [Scheduled Task]".to_owned(), view.theme.person())
-        }
         Role::User => ("You".to_owned(), view.theme.person()),
         Role::Assistant => (view.agent.clone(), view.theme.agent()),
         Role::Model => ("Reasoning".to_owned(), view.theme.quiet()),
         Role::Tool => ("Tool".to_owned(), view.theme.code()),
         Role::System => ("System".to_owned(), view.theme.quiet()),
-        Role::Host => ("🏠 Verbatim".to_owned(), view.theme.strong()),
+        Role::Host => ("Verbatim".to_owned(), view.theme.strong()),
     };
-    let mut spans = vec![Span::styled(own.unwrap_or(name), style)];
+    let name = format!("{}{}{}", mark(draft), own.unwrap_or(name), sent_by(draft));
+    let mut spans = vec![Span::styled(name, style)];
     if entry.message_type != "TEXT" {
         spans.push(Span::styled(format!("  {}", visible::line(&entry.message_type, 40)), view.theme.quiet()));
     }

@@ -124,7 +124,7 @@ async fn status(args: &HookStatus) -> Result<()> {
 /// The key in the file, if it still holds; else a new one, which is written there.
 async fn key(args: &HookInstall, dir: &Path) -> Result<String> {
     let path = data_dir::hook_key(dir);
-    let door = Door::find(&args.data).await?;
+    let door = Door::find_or_make(&args.data).await?;
     let stored = std::fs::read_to_string(&path).ok().map(|key| key.trim().to_owned());
     let keys = door.client.list_keys(Nothing {}, Nothing {}).await?.keys;
     let holds = |key: &str| {

@@ -20,7 +20,7 @@ pub async fn run(args: Key) -> Result<()> {
 }
 
 async fn create(args: KeyCreate) -> Result<()> {
-    let door = Door::find(&args.data).await?;
+    let door = Door::find_or_make(&args.data).await?;
     let scopes = Some(args.scope).filter(|scopes| !scopes.is_empty());
     let quota = Quota { messages: args.most_messages, bytes: args.most_bytes };
     let quota = Some(quota).filter(|quota| *quota != Quota::default());

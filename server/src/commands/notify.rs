@@ -12,7 +12,7 @@ pub async fn run(args: Notify) -> Result<()> {
     let Some(content) = text(args.text.as_deref())? else {
         bail!("there is nothing to post\nGive a text, or pipe one in");
     };
-    let door = Door::find(&args.data).await?;
+    let door = Door::find_or_make(&args.data).await?;
     let deploy = args.deploy.then_some(true);
     let message = HostMessage { content, session: args.session, deploy, id: args.id };
     let posted = door.client.post_host_message(Nothing {}, message).await;

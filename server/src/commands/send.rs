@@ -35,7 +35,7 @@ pub async fn run(args: SendMessage) -> Result<()> {
     }
     let message =
         PostMessage { id: args.id, role: args.role, content, message_metadata: metadata, ..PostMessage::default() };
-    let door = Door::to(&args.data, &args.remote).await?;
+    let door = Door::to_or_make(&args.data, &args.remote).await?;
     let sent = send(&door.verbatim, &args.target, message).await;
     door.close().await;
     let sent = sent?;

@@ -3,7 +3,7 @@
 use super::text::one_line;
 use super::{minute, print, print_json};
 use crate::cli::Sessions;
-use crate::door::Door;
+use crate::door::{self, Door};
 use anyhow::Result;
 use api::sessions::{ListSessions, SessionShow};
 use api::{Client, Nothing};
@@ -12,6 +12,7 @@ use model::Session;
 const PAGE: u32 = 500;
 
 pub async fn run(args: Sessions) -> Result<()> {
+    door::note_key(&args.remote);
     let door = Door::to(&args.data, &args.remote).await?;
     let sessions = all(&door.client, None).await;
     door.close().await;

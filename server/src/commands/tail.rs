@@ -5,7 +5,6 @@ use super::text::one_line;
 use super::{note, print, print_json};
 use crate::cli::Tail;
 use crate::door;
-use crate::speaker;
 use anyhow::Result;
 use api::Nothing;
 use api::events::{FeedEvent, FeedKind};
@@ -13,6 +12,7 @@ use api::messages::{Entry, MessagePage};
 use api::sessions::ListSessions;
 use futures::StreamExt as _;
 use futures::stream::select_all;
+use model::policy::mark;
 use model::{Micros, SessionId, Status};
 use sdk::{Event, ListMessages, Verbatim};
 use std::collections::{HashMap, HashSet};
@@ -222,13 +222,14 @@ fn show(args: &Tail, entry: &Entry) -> Result<()> {
         Status::Retracted => "(taken back)".to_owned(),
         _ => one_line(&entry.summary),
     };
-    let mark = speaker::mark(draft);
-    print(&format!("{}  {session}{:9}  {mark}{said}\n", second(message.received_at), draft.role.as_str()))
+    let mark = mark(draft);
+    print(&format!("{}  {session}{:9}  {mark}{said}\n", moment(draft.created_at), draft.role.as_str()))
 }
 
-/// `14:02:31`, in local time.
-fn second(at: Micros) -> String {
-    jiff::Timestamp::from_microsecond(at.0)
-        .map(|t| t.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string())
-        .unwrap_or_default()
+/// `14:02:31`, in local time; with its day before it, where that isn't today.
+fn moment(at: Micros) -> String {
+    let Ok(at) = jiff::Timestamp::from_microsecond(at.0) else { return String::new() };
+    let at = at.to_zoned(jiff::tz::TimeZone::system());
+    let format = if at.date() == jiff::Zoned::now().date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    at.strftime(format).to_string()
 }

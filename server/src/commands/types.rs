@@ -36,7 +36,7 @@ async fn put(args: TypesPut) -> Result<()> {
     let document: DeclareType = serde_json::from_str(&text).with_context(|| format!("{name} isn't a JSON object"))?;
     let message_type = document.message_type.as_ref().and_then(serde_json::Value::as_str);
     let message_type = message_type.with_context(|| format!("{name} has no `type`"))?.to_owned();
-    let door = Door::find(&args.data).await?;
+    let door = Door::find_or_make(&args.data).await?;
     let declared = door.client.declare_type(TypePath { r#type: message_type }, document).await;
     door.close().await;
     let declared = declared?;

@@ -92,6 +92,23 @@ fn data_directories_that_are_none() {
     assert_snapshot!(seen);
 }
 
+/// A name that is mistyped makes no store. A key may be the first thing in a new one.
+#[test]
+fn a_data_directory_that_holds_nothing() {
+    let place = Place::new();
+    let dir = place.path("typo");
+    let dir = dir.to_str().unwrap();
+    let mut seen = String::new();
+    for arguments in [&["sessions"][..], &["show", "mill"], &["export", "mill", "--format", "json"], &["context", "mill"]] {
+        seen += &place.seen(&[arguments, &["--data-dir", "typo"]].concat());
+    }
+    assert_snapshot!(seen);
+    assert!(!std::path::Path::new(dir).exists());
+    let made = place.seen(&["key", "create", "--name", "builder", "--data-dir", "typo"]);
+    assert!(made.contains("exit 0"), "{made}");
+    assert!(std::path::Path::new(dir).exists());
+}
+
 /// A database that a newer version wrote is left alone.
 #[test]
 fn a_database_of_a_newer_version() {
