@@ -5,6 +5,8 @@ const form = document.getElementById('login-form');
 const copy = document.getElementById('login-copy');
 
 const fragment = new URLSearchParams(location.hash.slice(1));
+// Browsers bring along where on its page a link led to.
+const place = fragment.has('c') || fragment.has('again') ? '' : location.hash;
 history.replaceState(null, '', location.pathname + location.search);
 
 // The first page's days and times are those of where the reader is already.
@@ -14,16 +16,40 @@ if (timeZone) document.cookie = `zone=${timeZone}; Path=/; Max-Age=31536000; Sam
 // The mark of a log-in page that another site opened: the page that it leads to asks first.
 const OUTSIDE = 'outside';
 
+// Where the page goes on to is kept for a while: the link of `verbatim open` names no page, and may open in another tab.
+const NEXT = 'next';
+const KEPT = 15 * 60_000;
+
+function keepWanted() {
+  const wanted = wantedPage();
+  try {
+    if (!['', '/'].includes(wanted.to)) localStorage.setItem(NEXT, JSON.stringify({ ...wanted, at: Date.now() }));
+  } catch { /* A browser that keeps nothing goes to the first page. */ }
+}
+
+// What is said in the address, else what was kept.
+function wantedPage() {
+  const given = new URLSearchParams(location.search);
+  const said = { to: given.get('next') ?? '', outside: given.has(OUTSIDE) };
+  // The printed link leads to the first page: it names none.
+  if (!['', '/'].includes(said.to)) return { ...said, to: said.to + place };
+  try {
+    const kept = JSON.parse(localStorage.getItem(NEXT)) ?? {};
+    if (Date.now() - kept.at < KEPT) return { to: String(kept.to), outside: kept.outside || said.outside };
+  } catch { /* As above. */ }
+  return said;
+}
+
 // Only a page of this very site is a place to go on to. Its whole address is what was checked: a path by itself, as `//host`,
 // would be read anew, as another site.
 function nextPage() {
-  const given = new URLSearchParams(location.search);
+  const { to: wanted, outside } = wantedPage();
   const home = new URL('/sessions', location.origin);
-  const wanted = given.get('next') ?? '';
   const url = URL.canParse(wanted, location.origin) && wanted ? new URL(wanted, location.origin) : home;
   const isOurs = url.origin === location.origin && url.protocol === location.protocol;
   const next = isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url : home;
-  if (given.has(OUTSIDE)) next.searchParams.set(OUTSIDE, '1');
+  if (outside) next.searchParams.set(OUTSIDE, '1');
+  try { localStorage.removeItem(NEXT); } catch { /* Nothing is kept. */ }
   return next.href;
 }
 
@@ -34,8 +60,11 @@ async function state() {
   return { secret, ...(answer.ok && await answer.json()) };
 }
 
+let isOurs = false;
+
 async function logIn(code) {
   said.textContent = 'Signing in';
+  isOurs = true;
   try {
     if (!(await state()).may_change) {
       const answer = await fetch('/v1/login', {
@@ -83,10 +112,14 @@ async function forget(secret) {
   for (const name of await self.caches?.keys() ?? []) if (name.includes(' session ')) await caches.delete(name);
 }
 
+// Another tab signed in: this one goes on, too.
+new BroadcastChannel('log-in').onmessage = () => { if (!isOurs) location.replace(nextPage()); };
+
 const code = fragment.get('c');
 if (code) {
   logIn(code);
 } else {
+  keepWanted();
   const { logged_in, secret } = await state().catch(() => ({}));
   if (logged_in === false) forget(secret);
   // Who came to log in again stays.

@@ -25,16 +25,29 @@ function ask(mode, question) {
 
 // What a page says where it can't change anything; the log-in page has nothing to say.
 const bar = document.getElementById('read-only');
+const out = document.getElementById('signed-out');
 
-function show(isShown) {
+function show(bar, isShown) {
   bar.hidden = !isShown;
   document.body.classList.toggle('restricted', isShown);
 }
 
-function sayReadOnly() {
+// Until a tab logs in.
+function say(bar) {
   if (!bar?.hidden) return;
-  show(true);
-  new BroadcastChannel(CHANNEL).onmessage = () => show(false);
+  show(bar, true);
+  new BroadcastChannel(CHANNEL).onmessage = () => show(bar, false);
+}
+
+function sayReadOnly() {
+  if (out?.hidden !== false) say(bar);
+}
+
+function saySignedOut() {
+  if (!out) return;
+  if (bar) show(bar, false);
+  out.querySelector('a').href = `/login?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`;
+  say(out);
 }
 
 globalThis.verbatim = {
@@ -58,6 +71,8 @@ globalThis.verbatim = {
   }),
   // The server wants one, or another one.
   refused: sayReadOnly,
+  // The server knows no log-in of this browser any more.
+  signedOut: saySignedOut,
 };
 
 if (bar && !(await verbatim.secret())) sayReadOnly();

@@ -132,8 +132,9 @@ pub fn records_text(detail: &MessageDetail) -> String {
 
 /// Everything that a message says, as plain text: of a tool call what it was given and what it gave back, of a chart its data as
 /// CSV.
-pub fn whole_text(entry: &Entry) -> String {
+pub fn whole_text(entry: &Entry, edit: Option<usize>) -> String {
     match entry.body() {
+        Body::CodeEdit(edits) => crate::message::code_edit::patch(&entry.message.draft, &edits.edits, edit),
         Body::ToolCall(call) => crate::message::tool_call::whole_text(call),
         Body::Chart(chart) => chart.table().to_csv(),
         _ => entry.message.draft.content.clone(),

@@ -66,6 +66,8 @@ pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod part;
 #[cfg(feature = "ssr")]
+pub mod patch;
+#[cfg(feature = "ssr")]
 pub mod render;
 #[cfg(feature = "ssr")]
 pub mod request_figures;

@@ -181,6 +181,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     part! {
         <a class="skip" href=target>{words}</a>
         {read_only()}
+        {signed_out()}
         {arrival()}
         {app}
         <p class="link-notice" id="link-notice" role="status" hidden></p>
@@ -201,6 +202,17 @@ fn read_only() -> Part {
             ". A part of this browser's sign-in is missing: it was cleared, or is from before an update. Run "
             <code>"verbatim open"</code>" and open its link, or "
             <a class="link" href="/login#again" target="_blank">"sign in again"</a>" with its code. What you typed stays here."
+        </p>
+    }
+}
+
+/// For a page whose log-in has ended. `secret.js` shows it, and leads back to the page.
+fn signed_out() -> Part {
+    part! {
+        <p class="condition read-only" id="signed-out" role="alert" hidden>
+            <b>"You are signed out"</b>
+            ". Run "<code>"verbatim open"</code>" and open its link, or "<a class="link" href="/login#again">"sign in"</a>
+            " with its code: you come back to this page. What you typed stays here."
         </p>
     }
 }

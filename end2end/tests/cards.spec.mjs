@@ -185,6 +185,10 @@ test('code edits', async ({ page }) => {
 
     await applied.getByRole('button', { name: 'Copy path' }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('/home/ines/slipway/crates/timetable/src/zone.rs');
+    await applied.getByRole('button', { name: 'Copy diff' }).click();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(copied).toContain('diff --git a/crates/timetable/src/zone.rs b/crates/timetable/src/zone.rs\n');
+    expect(await copied()).toMatch(/^-.*Ambiguity::Gap => return Err.*\n(.*\n)*\+.*Ambiguity::Gap => later\(local\),\n/m);
   });
 });
 

@@ -94,14 +94,13 @@ test('what hides in a command is seen in the card and in the list', async ({ pag
   await visit(page, verbatim, '/sessions');
   for (let from = 0; from < cases.length; from += 90) {
     const some = cases.slice(from, from + 90);
-    const asked = [];
-    for (const [command, mark] of some) {
+    const asked = await Promise.all(some.map(async ([command, mark]) => {
       const { body: { id } } = await agent.call('POST', '/sessions', { agent: 'orchard-bot' });
       const messages = [{ call_id: 'c', ...call({ command }) }, { id: 'ask', call_id: 'c', ...permission() }];
       const { status } = await agent.call('POST', `/sessions/${id}/messages/batch`, { messages });
       expect(status).toBeLessThan(300);
-      asked.push({ id, mark });
-    }
+      return { id, mark };
+    }));
     const missed = await page.evaluate(async (asked) => {
       const read = async (path) => new DOMParser().parseFromString(await (await fetch(path)).text(), 'text/html');
       const list = await read('/sessions?limit=500');
@@ -109,7 +108,7 @@ test('what hides in a command is seen in the card and in the list', async ({ pag
       const later = list.querySelector('template[data-rows]');
       later?.closest('.sessions').replaceChildren(...[...list.querySelectorAll('.srow:not(.distant)'), ...later.content.children]);
       const missed = [];
-      for (const { id, mark } of asked) {
+      await Promise.all(asked.map(async ({ id, mark }) => {
         const card = (await read(`/fragments/sessions/${id}/messages/2?open=1`)).querySelector('.approval');
         const row = list.querySelector(`[data-row="${id}"] .asks`);
         const holds = (it) => it.textContent.includes(mark);
@@ -120,7 +119,7 @@ test('what hides in a command is seen in the card and in the list', async ({ pag
         const decide = (body) => fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
         const denied = await decide({ state: 'denied' });
         if (denied.status !== 200) missed.push([id, denied.status]);
-      }
+      }));
       return missed;
     }, asked);
     expect(missed).toEqual([]);

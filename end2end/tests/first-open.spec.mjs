@@ -50,6 +50,19 @@ test('copies the command that prints a fresh link', async ({ page, verbatim }) =
 test.describe('a deep link', () => {
   test.use({ transcripts: ['-home-ada-windmill'] });
 
+  test('outlives the printed link, which may open in another tab', async ({ page, verbatim }) => {
+    const path = '/search?q=millstone&type=TEXT#results';
+    await page.goto(verbatim.url + path);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+
+    const printed = await page.context().newPage();
+    await printed.goto(verbatim.link);
+    for (const tab of [printed, page]) await expect(tab).toHaveURL(verbatim.url + path);
+    // It leads there once.
+    await page.goto(`${verbatim.url}/login`);
+    await expect(page).toHaveURL(`${verbatim.url}/sessions`);
+  });
+
   test('leads back to its page after the log-in', async ({ page, verbatim }) => {
     const path = '/search?q=millstone&type=TEXT';
     await page.goto(verbatim.url + path);

@@ -1,7 +1,7 @@
 // Cookies know no ports, so that with a log-in's cookie alone nothing is changed: pages show a second secret too.
 import { createServer } from 'node:http';
 import { asMachine, newAgent, typed } from '../agent.mjs';
-import { AWAY, accessible, act, expect, logIn, ready, test, visit } from '../verbatim.mjs';
+import { AWAY, accessible, act, decidable, expect, logIn, ready, test, visit } from '../verbatim.mjs';
 
 const REFUSED = {
   status: 403,
@@ -147,6 +147,28 @@ test.describe('a browser without the secret', () => {
     await expect(bar(tab)).toBeHidden();
     await expect(bar(page)).toBeHidden();
     expect((await act(page, 'POST', '/v1/sessions', { agent: 'mine' })).status).toBe(201);
+  });
+});
+
+test.describe('a log-in that ended while its page is open', () => {
+  test.use({ tolerated: [new RegExp(`${AWAY.source}|401 .Unauthorized`)] });
+
+  test('says so in words for people, and leads back to the page', async ({ page, verbatim, context }) => {
+    const agent = await asking(verbatim);
+    await visit(page, verbatim, `/s/${agent.id}?dev=1`);
+    await decidable(page.locator('.approval'));
+    await field(page).fill('Mind the frost');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    const out = page.locator('#signed-out');
+    await expect(out).toContainText('You are signed out. Run verbatim open and open its link, or sign in with its code: you come back to this page.');
+    await expect(page.locator('body')).not.toContainText('Bearer');
+    await out.getByRole('link', { name: 'sign in' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');
+    const tab = await context.newPage();
+    await tab.goto(await freshLink(verbatim));
+    for (const one of [tab, page]) await expect(one).toHaveURL(`${verbatim.url}/s/${agent.id}?dev=1`);
+    await expect(field(page)).toHaveValue('Mind the frost');
   });
 });
 

@@ -93,6 +93,15 @@ fn copy(button: Element) {
         clipboard::copy(button, text);
         return;
     }
+    if let Some(from) = button.get_attribute("data-from") {
+        wasm_bindgen_futures::spawn_local(async move {
+            match fragment::client().get_bytes(&from).await {
+                Ok(text) => clipboard::copy(button, String::from_utf8_lossy(&text).into_owned()),
+                Err(problem) => clipboard::say(button, "Not copied", &problem.title),
+            }
+        });
+        return;
+    }
     let message =
         button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
     let (Some(message), Some(session)) = (message, transcript::session_of(&button)) else { return };
@@ -211,12 +220,13 @@ fn edit(place: &Element) -> bool {
     path.is_some_and(|path| editor::open(&path, line))
 }
 
-/// Asks first where something would be lost.
-fn ask_to_log_out() {
-    let dialog = dom::by_id("log-out").and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
-    let Some(dialog) = dialog.filter(|_| storage::has_unsent()) else {
+/// Asks first where something would be lost: the settings have the question.
+pub fn ask_to_log_out() {
+    if !storage::has_unsent() {
         return wasm_bindgen_futures::spawn_local(log_out());
-    };
+    }
+    let dialog = dom::by_id("log-out").and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
+    let Some(dialog) = dialog else { return dom::go_to("/settings") };
     let asked = dialog.clone();
     let closed = Closure::once_into_js(move || {
         if asked.return_value() == "log-out" {

@@ -170,7 +170,11 @@ pub fn act(command: Command) -> bool {
         }
         Command::Sessions => dom::go_to("/sessions"),
         Command::NeedsYou => dom::go_to("/inbox"),
+        Command::NewSession => dom::go_to("/new"),
+        Command::History => dom::go_to("/search"),
+        Command::Statistics => dom::go_to("/stats"),
         Command::Settings => dom::go_to("/settings"),
+        Command::LogOut => actions::ask_to_log_out(),
         Command::Help => actions::show_keys(),
         Command::Undo => return toasts::undo(),
         Command::NextPrompt => return transcript::step(transcript::Step::Prompts, 1),

@@ -9,18 +9,20 @@ mod sought;
 
 use super::{
     Card,
-    parts::{CopyText, Mark, ShowAll, State, TextButton},
+    parts::{CopyFrom, CopyText, Mark, ShowAll, State},
 };
 use crate::figures::counted;
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_lines;
 use crate::message::view_options::Detail;
+use crate::patch::{Changed, Part, unified};
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use diff::{Fragment, Texts};
 use leptos::prelude::*;
 use model::{
+    Draft,
     envelope::{EditInfo, EditState, edit_info},
     message_type::code_edit::{self, Edit},
     view::{FileChange, FileDiff},
@@ -52,7 +54,7 @@ pub fn CodeEdit(card: Card, edit: code_edit::CodeEdit) -> impl IntoView {
         .take(most)
         .enumerate()
         .take_while(|_| !card.options.stop.is_over())
-        .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index), edits))
+        .map(|(index, one)| edit_card(&card, one, &edit_info(metadata, index), (index, edits)))
         .collect();
     let left = edits - cards.len();
     view! {
@@ -70,8 +72,8 @@ fn short(why: &str) -> String {
     why.split(": ").next().unwrap_or(why).to_owned()
 }
 
-/// One of so many edits as a card.
-pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> AnyView {
+/// One of so many edits as a card, with its place among them.
+pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, (index, edits): (usize, usize)) -> AnyView {
     let texts = diff::texts(edit, info).among(edits);
     let counts = LazyCell::new(|| texts.counts());
     let sides: Vec<&str> =
@@ -153,11 +155,26 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, edits: usize) -> Any
                 <button type="button" class="btn quiet tiny" data-action=PageAction::OpenInEditor.name() data-path=edit.file_path.clone() data-line=first_line>
                     "Open in the editor"
                 </button>
-                <TextButton action=PageAction::Copy label="Copy".to_owned() />
+                <CopyFrom from=format!("{}?edit={index}", card.full_text()) label="Copy diff" />
             </footer>
         </details>
     }
     .into_any()
+}
+
+/// The edits of a message, or one of them, as a unified diff.
+pub fn patch(draft: &Draft, edits: &[Edit], only: Option<usize>) -> String {
+    let folder = draft.origin.cwd.as_deref().unwrap_or_default();
+    let is_wanted = |index: usize| only.is_none_or(|only| only == index);
+    let wanted = edits.iter().enumerate().filter(|(index, _)| is_wanted(*index));
+    let diff = |(index, edit): (usize, &Edit)| {
+        let info = edit_info(draft.metadata.as_ref(), index);
+        let texts = diff::texts(edit, &info).among(edits.len());
+        let parts = texts.fragments.iter().map(Part::from).collect();
+        let patches = texts.patch.into_iter().collect();
+        unified(&Changed { path: &edit.file_path, moved_from: texts.moved_from.as_deref(), parts, patches }, folder)
+    };
+    wanted.map(diff).collect()
 }
 
 /// Where what this message changed is reviewed.

@@ -77,6 +77,16 @@ pub fn CopyText(text: String, label: &'static str) -> impl IntoView {
     }
 }
 
+/// A button that copies what is read at an address.
+#[component]
+pub fn CopyFrom(from: String, label: &'static str) -> impl IntoView {
+    view! {
+        <button type="button" class="btn quiet tiny" data-action=PageAction::Copy.name() data-from=from>
+            {label}
+        </button>
+    }
+}
+
 /// Time and actions of a message without a frame, on hover and focus.
 #[component]
 pub fn Acts(card: Card) -> impl IntoView {

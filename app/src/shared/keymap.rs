@@ -107,8 +107,12 @@ commands! {
         Sessions = "sessions", "g s", "Sessions", LIST, Always;
         NeedsYou = "needs_you", "g a", "What needs you", NEEDS, Always;
         Changes = "changes", "g c", "Changes of this session", DIFF, Element("#panel [role=tab][data-tab=changes]");
+        NewSession = "new_session", "g n", "New session", PLUS, Always;
+        History = "history", "g h", "History: search all sessions", LAYERS, Always;
+        Statistics = "statistics", "g t", "Statistics", CHART, Always;
         Settings = "settings", "g ,", "Settings", GEAR, Always;
         Help = "help", "?", "Keyboard shortcuts", KBD, Always;
+        LogOut = "log_out", "", "Log out", EXIT, Always;
         Undo = "undo", "Mod+z", "Undo what was just done", UNDO, Key;
     }
     Lists {

@@ -262,6 +262,12 @@ pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(S
     drawn.map(Fragment).ok_or_else(|| Problem::not_found("edit"))
 }
 
+#[derive(Debug, Deserialize)]
+pub struct TextQuery {
+    /// Of a `CODE_EDIT`: the place of the edit whose diff is wanted.
+    edit: Option<usize>,
+}
+
 /// How the records of a message are asked for.
 #[derive(Debug, Deserialize)]
 pub struct RecordsQuery {
@@ -294,9 +300,13 @@ pub async fn records(
 }
 
 /// Everything that a message says, as plain text: the browser shows a million lines of it.
-pub async fn text(State(site): State<Site>, Path((session, seq)): Path<(String, i64)>) -> Result<String, Problem> {
+pub async fn text(
+    State(site): State<Site>,
+    Path((session, seq)): Path<(String, i64)>,
+    Asked(query): Asked<TextQuery>,
+) -> Result<String, Problem> {
     let detail = message_at(&site, session, seq).await?;
-    site.draw(move |_| app::fragments::whole_text(&detail.entry)).await
+    site.draw(move |_| app::fragments::whole_text(&detail.entry, query.edit)).await
 }
 
 /// A document that declares the type of a message, made from its payload: to be copied and changed.

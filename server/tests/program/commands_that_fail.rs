@@ -99,7 +99,9 @@ fn a_data_directory_that_holds_nothing() {
     let dir = place.path("typo");
     let dir = dir.to_str().unwrap();
     let mut seen = String::new();
-    for arguments in [&["sessions"][..], &["show", "mill"], &["export", "mill", "--format", "json"], &["context", "mill"]] {
+    for arguments in
+        [&["sessions"][..], &["show", "mill"], &["export", "mill", "--format", "json"], &["context", "mill"]]
+    {
         seen += &place.seen(&[arguments, &["--data-dir", "typo"]].concat());
     }
     assert_snapshot!(seen);

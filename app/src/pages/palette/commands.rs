@@ -15,12 +15,10 @@ struct Line {
     does: Does,
 }
 
-const PLACES: [(&str, Glyph, &str); 8] = [
+const PLACES: [(&str, Glyph, &str); 6] = [
     ("Folders", Glyph::FOLDER, "/folders"),
     ("Schedules", Glyph::CLOCK, "/schedules"),
-    ("History", Glyph::LAYERS, "/search"),
     ("Memory", Glyph::DB, "/memory"),
-    ("Statistics", Glyph::CHART, "/stats"),
     ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),
     ("Gallery of messages", Glyph::EYE, "/gallery"),
     ("API reference", Glyph::BRACES, "/docs/api"),

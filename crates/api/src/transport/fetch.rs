@@ -35,12 +35,18 @@ async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> 
     Ok(noticed(Answer { status: response.status(), retry_after, body }))
 }
 
-/// Tells the page where the server doesn't take the log-in's secret.
+/// Tells the page where the server doesn't take the log-in or its secret: it says how to sign in again. What the server says of it is
+/// for programs.
 pub(super) fn noticed(answer: Answer) -> Answer {
     if answer.status == 403 && answer.problem().code == SECRET_MISSING {
         from_page("refused");
     }
-    answer
+    if answer.status != 401 {
+        return answer;
+    }
+    from_page("signedOut");
+    let body = r#"{"status":401,"code":"not_logged_in","title":"You are signed out"}"#;
+    Answer { body: body.into(), ..answer }
 }
 
 /// Asked for with each request: another tab may have logged in meanwhile.
