@@ -39,9 +39,15 @@ test.describe('a session', () => {
 
   test('gives its resume command, its link and its messages to copy', async ({ page, verbatim }) => {
     await visit(page, verbatim, `/s/${RIPE}`);
+    const command = `cd -- /home/ada/orchard && claude --resume ${RIPE}`;
+    const dock = page.locator('.dock');
+    await expect(dock).toContainText('Read from a transcript: its agent is answered in its own terminal');
+    await dock.getByRole('button', { name: 'Copy the resume command' }).click();
+    await expect.poll(() => copied(page)).toBe(command);
+    await page.evaluate(() => navigator.clipboard.writeText(''));
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('button', { name: 'Copy the resume command' }).click();
-    await expect.poll(() => copied(page)).toBe(`cd -- /home/ada/orchard && claude --resume ${RIPE}`);
+    await page.locator('#session-menu').getByRole('button', { name: 'Copy the resume command' }).click();
+    await expect.poll(() => copied(page)).toBe(command);
     await page.keyboard.press('Escape');
 
     const answer = page.locator('article[data-id="dc0757fe-7b25-406c-a476-da87794c2ada"]');

@@ -16,6 +16,7 @@ use crate::names::{project_name, title};
 use crate::pages::panel::{self, PanelData};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_action::PageAction;
 use crate::shared::session_href;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, small_icon};
 use crate::transcript::{Child, Verbosity};
@@ -115,7 +116,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
     let session = &data.detail.session;
     let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });
     if !session.registered {
-        return bar.map(|bar| part! { <div class="dock">{bar}</div> });
+        return bar.or_else(|| elsewhere(&data.detail)).map(|bar| part! { <div class="dock">{bar}</div> });
     }
     Some({
         part! {
@@ -128,6 +129,18 @@ fn dock(data: &SessionPageData) -> Option<Part> {
                 <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
             </div>
         }
+    })
+}
+
+/// Where the agent of a transcript is answered, and how it goes on there.
+fn elsewhere(detail: &SessionDetail) -> Option<Part> {
+    let command = detail.resume_command.clone()?;
+    Some(part! {
+        <div class="strip">
+            {small_icon(Glyph::TERM)}<span class="cut mut">"Read from a transcript: its agent is answered in its own terminal"</span>
+            <span class="sp"></span>
+            <button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text=command.clone() title=command>"Copy the resume command"</button>
+        </div>
     })
 }
 
