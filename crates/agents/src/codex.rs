@@ -2,7 +2,7 @@
 //!
 //! Since autumn 2025 each line is an envelope of a time, a type and a payload; before, lines were bare items behind a head.
 //! What the model said and was told is there twice, as an item (`items`) and as an event (`events`): the first of both
-//! becomes the message, and the other one belongs to it (`said`). `calls` makes tool calls of items and events, `edits`
+//! becomes the message, and the other one belongs to it (`said`, `searches`). `calls` makes tool calls of items and events, `edits`
 //! what they changed, `result` reads what they gave back, and `turns` counts runs and tokens.
 //!
 //! Ids of messages: an item's own one; else `<turn>~<n>`, counted within the turn, so that a fork's copies have the same;
@@ -18,6 +18,7 @@ mod items;
 mod result;
 mod reviews;
 mod said;
+mod searches;
 pub(crate) mod turns;
 
 use crate::parts::at::{At, file_key, hash, message_id, micros};
@@ -30,6 +31,7 @@ use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span};
 use model::{Context, Draft, MessageId, Micros, Origin, Role};
 use said::Recent;
+use searches::Searches;
 use std::collections::HashMap;
 use turns::Turn;
 
@@ -46,6 +48,7 @@ pub(crate) struct Rollout {
     origin: Origin,
     turn: Turn,
     recent: Recent,
+    searches: Searches,
     /// Ids that were given, with a hash of the line.
     given: HashMap<u64, u64>,
     /// The message that says where older context was given up, until another line comes.
@@ -58,7 +61,7 @@ impl Rollout {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "codex";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 6;
+    pub const VERSION: i32 = 7;
 
     pub fn new(path: &str) -> Self {
         const UUID: usize = 36;
@@ -75,6 +78,7 @@ impl Rollout {
             origin: Origin::default(),
             turn: Turn::default(),
             recent: Recent::default(),
+            searches: Searches::default(),
             given: HashMap::new(),
             compacted: None,
             running: HashMap::new(),

@@ -3,6 +3,7 @@
 use super::Rollout;
 use super::items::texts;
 use super::result::{read, result_of};
+use super::said::Half;
 use crate::parts::at::{At, hash, message_id};
 use crate::parts::calls::{NewCall, Result, input};
 use crate::parts::obj::{Obj, string};
@@ -192,6 +193,10 @@ impl Rollout {
         self.ensure_run(&mut here);
         let at = &here;
         let result = read(event);
+        let is_new = self.calls.get(call_id).is_none();
+        let joined =
+            if is_new && tool == "web_search" { self.searches.join(Half::Event, event, call_id) } else { None };
+        let call_id = joined.as_deref().unwrap_or(call_id);
         if let Some(call) = self.calls.get(call_id) {
             // The item with the output says the rest, as long as it is awaited.
             if call.is_open {

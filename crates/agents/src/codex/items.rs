@@ -99,6 +99,10 @@ impl Rollout {
             _ => None,
         };
         if let Some((tool, field, kind)) = hosted {
+            let has_id = item.has("call_id") || item.has("id");
+            let joined =
+                if has_id || tool != "web_search" { None } else { self.searches.join(Half::Item, item, &call_id) };
+            let call_id = joined.unwrap_or(call_id);
             // The event of its end came before.
             if self.calls.extend(&mut self.book, at, &call_id, Vec::new()) {
                 return;

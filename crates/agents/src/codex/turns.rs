@@ -17,6 +17,8 @@ pub(super) struct Turn {
     is_open: bool,
     /// Tokens of the session so far, by which a repeated count is known.
     total: i64,
+    /// What these are made of. None before the first count.
+    spent: Option<Usage>,
     /// The message that shows the count of the turn.
     shown: Option<String>,
     /// The prompts that still hold, each with where it is in the file.
@@ -185,10 +187,21 @@ impl Rollout {
             && sum != self.turn.total
         {
             self.turn.total = sum;
+            let (last, total) = (usage(last), total.as_ref().map(usage));
+            let before = std::mem::replace(&mut self.turn.spent, total);
+            let grown = before.zip(total).map(|(before, total)| growth(&before, &total));
+            let has_last = info.as_ref().is_some_and(|info| info.has("last_token_usage"));
+            let last = grown.filter(|_| !has_last).unwrap_or(last);
             let mut at = at.clone();
             self.ensure_run(&mut at);
-            let of = self.turn.id.as_deref().unwrap_or(&self.file_key);
-            let spent = Spent { id: format!("{of}~{sum}"), usage: usage(last), context: window, ..Spent::default() };
+            let of = self.turn.id.as_deref().unwrap_or(&self.file_key).to_owned();
+            // Requests before this one whose counts aren't in the file.
+            let missing = grown.map(|grown| growth(&last, &grown)).filter(|missing| *missing != Usage::default());
+            if let Some(usage) = missing {
+                let spent = Spent { id: format!("{of}~{sum}~before"), usage, ..Spent::default() };
+                self.book.spent(at.session, spent);
+            }
+            let spent = Spent { id: format!("{of}~{sum}"), usage: last, context: window, ..Spent::default() };
             self.book.spent(at.session, spent);
         }
         let content = match (sum, window) {
@@ -215,6 +228,17 @@ pub(crate) fn usage(usage: &Obj) -> Usage {
         output: count("output_tokens"),
         cache_read,
         cache_write,
+    }
+}
+
+/// What one sum has more than another. Of sums that began anew, nothing.
+fn growth(before: &Usage, after: &Usage) -> Usage {
+    let more = |of: fn(&Usage) -> i64| (of(after) - of(before)).max(0);
+    Usage {
+        input: more(|usage| usage.input),
+        output: more(|usage| usage.output),
+        cache_read: more(|usage| usage.cache_read),
+        cache_write: more(|usage| usage.cache_write),
     }
 }
 

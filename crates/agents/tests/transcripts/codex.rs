@@ -2,7 +2,8 @@
 
 use crate::support::{Last, drive, lost, render, root_of};
 use agents::{Recognised, recognise};
-use model::Body;
+use model::{Body, Usage};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
@@ -31,7 +32,7 @@ fn each_rollout_reads_as_its_snapshot() {
             assert!(!matches!(body, Body::Invalid { .. }), "{path} {}: {body:?}", draft.id);
         }
         let codex = Recognised::Agent(agents::agent("codex").expect("its line"));
-        assert_eq!(recognise(&bytes), codex, "{path}");
+        assert_eq!(recognise(&bytes, &[]), codex, "{path}");
     }
 }
 
@@ -69,4 +70,86 @@ fn the_second_file_of_a_session_has_a_head_of_its_own() {
     assert_eq!(first, [["s1", "s1~meta", "Session started, version 0.171.0"]]);
     assert_eq!(second, [["s1", &second[0][1], "A person went back to an earlier prompt, version 0.171.0"]]);
     assert_ne!(second[0][1], first[0][1]);
+}
+
+/// A session of these lines, each a type and a payload.
+fn session(lines: &[(&str, Value)]) -> Last {
+    let head = ("session_meta", json!({ "id": "s1", "cwd": "/work/garden" }));
+    let line = |(n, (kind, payload)): (usize, &(&str, Value))| {
+        let record = json!({ "timestamp": format!("2026-09-02T08:00:{n:02}.000Z"), "type": kind, "payload": payload });
+        format!("{record}\n")
+    };
+    let text: String = [head].iter().chain(lines).enumerate().map(line).collect();
+    let last = read("rollout.jsonl", [text.as_bytes()]);
+    assert_eq!(read("rollout.jsonl", text.as_bytes().chunks(7)), last, "in pieces");
+    assert_eq!(lost(&last, text.len()), Vec::<usize>::new());
+    last
+}
+
+/// Content of each call, with its query.
+fn searches(last: &Last) -> Vec<String> {
+    let call = |draft: &model::Draft| match Body::of(draft) {
+        Body::ToolCall(_) => Some(draft.content.clone()),
+        _ => None,
+    };
+    last.messages.iter().filter_map(|(_, draft, _)| call(draft)).collect()
+}
+
+/// Since 0.14x the event of a search has an id, and the item none: whichever comes first, both are one call.
+#[test]
+fn two_lines_about_one_search_are_one_call() {
+    let search = |query: &str| json!({ "type": "search", "query": query, "queries": [query] });
+    let event = |id: &str, query: &str| {
+        ("event_msg", json!({ "type": "web_search_end", "call_id": id, "query": query, "action": search(query) }))
+    };
+    let item = |query: &str| {
+        ("response_item", json!({ "type": "web_search_call", "status": "completed", "action": search(query) }))
+    };
+    let tokens = ("event_msg", json!({ "type": "token_count", "info": null }));
+    let last = session(&[
+        event("ws_1", "newts"),
+        item("newts"),
+        item("toads"),
+        tokens,
+        event("ws_2", "toads"),
+        event("ws_3", "newts"),
+        item("newts"),
+        item("frogs"),
+    ]);
+    let found = searches(&last);
+    assert_eq!(found.len(), 4, "{found:?}");
+    let queries = ["newts", "toads", "newts", "frogs"];
+    assert!(found.iter().zip(queries).all(|(call, query)| call.contains(query)), "{found:?}");
+}
+
+/// Requests whose count isn't in the file are in the next sum; a sum that comes again counts once, and one that began anew as its last
+/// request.
+#[test]
+fn tokens_are_counted_by_the_growth_of_their_sum() {
+    let tokens = |input: i64, cached: i64, output: i64| {
+        json!({ "input_tokens": input, "cached_input_tokens": cached, "output_tokens": output,
+            "total_tokens": input + output })
+    };
+    let count = |total: Value, last: Option<Value>| {
+        let mut info = json!({ "total_token_usage": total });
+        if let Some(last) = last {
+            info["last_token_usage"] = last;
+        }
+        ("event_msg", json!({ "type": "token_count", "info": info }))
+    };
+    let sum = |last: &Last| {
+        last.runs.iter().fold((0, 0, 0), |(input, cached, output), (_, run)| {
+            let Usage { input: more, cache_read, output: out, .. } = run.usage;
+            (input + more, cached + cache_read, output + out)
+        })
+    };
+    let first = || count(tokens(1000, 700, 60), Some(tokens(1000, 700, 60)));
+    assert_eq!(sum(&session(&[first(), first()])), (300, 700, 60));
+    let missing = count(tokens(3000, 1700, 160), Some(tokens(800, 400, 40)));
+    assert_eq!(sum(&session(&[first(), missing])), (1300, 1700, 160));
+    assert_eq!(sum(&session(&[first(), count(tokens(1500, 800, 85), None)])), (700, 800, 85));
+    let anew = count(tokens(500, 100, 20), Some(tokens(500, 100, 20)));
+    assert_eq!(sum(&session(&[first(), anew])), (700, 800, 80));
+    let forked = count(tokens(9000, 8000, 900), Some(tokens(1000, 700, 60)));
+    assert_eq!(sum(&session(&[forked])), (300, 700, 60), "what came before the file is another session's");
 }
