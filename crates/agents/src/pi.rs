@@ -3,11 +3,12 @@
 //! The lines are a tree: each names the one that it follows. The conversation goes on from the last line; what isn't on the
 //! way to it was left behind.
 //!
-//! Ids of messages: a line's own one, with `~<n>` of one of several blocks; `<call id>` of a tool call.
+//! Ids of messages: a line's own one, or a hash of the line in the first format, which has none, with `~<n>` of one of several blocks;
+//! `<call id>` of a tool call.
 
 use crate::Span;
 use crate::change::Stretch;
-use crate::parts::at::{At, extras};
+use crate::parts::at::{At, extras, sha256};
 use crate::parts::blocks::{fenced, joined_text, result_text};
 use crate::parts::calls::Result;
 use crate::parts::lines::Records;
@@ -44,7 +45,7 @@ impl Tree {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "pi";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
     pub fn new(path: &str) -> Self {
         // `<time>_<session>`
@@ -54,9 +55,10 @@ impl Tree {
     }
 
     fn head(&mut self, at: &At, head: &Obj) {
-        self.log.comes_from(Origin { cwd: head.filled("cwd"), ..Origin::default() });
+        let (cwd, model) = (head.filled("cwd"), head.filled("modelId"));
+        self.log.comes_from(Origin { cwd, model, ..Origin::default() });
         let mut content = "Session started".to_owned();
-        if let Some(from) = head.filled("parentSession") {
+        if let Some(from) = head.filled("parentSession").or_else(|| head.filled("branchedFrom")) {
             content.push_str(&format!(", forked from {from}"));
         }
         let mut draft = at.aside(&at.id, "session", content);
@@ -75,7 +77,7 @@ impl Tree {
                 self.log.comes_from(Origin { model: message.filled("model"), ..Origin::default() });
                 at.origin = self.log.origin.clone();
                 self.log.alive(at);
-                self.spent(line, message);
+                self.spent(at, line, message);
                 self.log.blocks(at, Role::Assistant, raw, outcome);
                 self.stop(at, message);
                 self.log.say_empty(at);
@@ -95,14 +97,15 @@ impl Tree {
     }
 
     /// Counts what a request took. Copies of a line in another session have the same id and time.
-    fn spent(&mut self, line: &Obj, message: &Obj) {
+    fn spent(&mut self, at: &At, line: &Obj, message: &Obj) {
         let Some(usage) = message.obj("usage") else { return };
         let count = |name: &str| usage.int(name).unwrap_or(0).clamp(0, 1 << 40);
         let (input, output) = (count("input"), count("output"));
         let usage_of = Usage { input, output, cache_read: count("cacheRead"), cache_write: count("cacheWrite") };
         let part = |key: &str| line.filled(key).unwrap_or_default();
         let cost_usd = usage.obj("cost").and_then(|cost| cost.float("total"));
-        let id = format!("{}~{}", part("id"), part("timestamp"));
+        let own = line.filled("id").unwrap_or_else(|| at.id.clone());
+        let id = format!("{own}~{}", part("timestamp"));
         let stop_reason = message.filled("stopReason");
         self.log.spent_ahead(Spent { id, usage: usage_of, cost_usd, stop_reason, ..Spent::default() });
     }
@@ -169,7 +172,7 @@ impl Tree {
     fn hang(&mut self, id: Option<String>, line: &Obj, at: &At, said: Option<&Obj>) {
         let newest = self.entries.len().checked_sub(1);
         // The head of the file is the root, and isn't an entry.
-        let is_root = line.filled("parentId").is_none_or(|parent| self.log.facts().key == parent);
+        let is_root = id.is_some() && line.filled("parentId").is_none_or(|parent| self.log.facts().key == parent);
         let known = line.filled("parentId").and_then(|parent| self.by_id.get(&parent).copied());
         let parent = if is_root { None } else { known.or(newest) };
         let is_result = said.is_some_and(|said| said.str("role").as_deref() == Some("toolResult"));
@@ -249,8 +252,13 @@ impl Records for Tree {
         let id = record.filled("id");
         let is_head = kind == "session";
         self.log.session(id.clone().filter(|_| is_head));
-        let own = id.clone().map(|id| if is_head { format!("{id}~session") } else { id });
-        let Some(mut at) = self.log.line(own, record, text, span) else { return };
+        let own = match &id {
+            Some(id) if is_head => format!("{id}~session"),
+            Some(id) => id.clone(),
+            // Until January 2026 lines had no ids: what they say is the same in a copy.
+            None => sha256(text.as_bytes()).split_off(32),
+        };
+        let Some(mut at) = self.log.line(Some(own), record, text, span) else { return };
         let message = record.obj("message").filter(|_| kind == "message");
         match (kind.as_str(), &message) {
             ("session", _) => return self.head(&at, record),

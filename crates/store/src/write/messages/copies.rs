@@ -1,6 +1,7 @@
 //! Messages that several sessions hold, since one of them repeats the other: each counts in one session.
 //!
-//! A copy is known by the id of its line, or by its twin. Which session came first to the store doesn't matter: what calls
+//! A copy is known by the id of its line, or by its twin. An id of a few digits is unique in its own session only: it proves nothing where
+//! time or text differ. Which session came first to the store doesn't matter: what calls
 //! itself a copy counts only until its original comes.
 
 use super::rows::{OLD_COLUMNS, Old};
@@ -18,6 +19,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Ids per look-up.
 const IDS: usize = 512;
 
+/// Bytes of an id that no two sessions give to different messages.
+const LONG_ID: usize = 16;
+
+/// By what a message is known in another session.
+fn identity(id: &str, twin: Option<&str>) -> String {
+    let own = id.split('~').next().unwrap_or(id);
+    if own.len() < LONG_ID { format!("{id}\0{}", twin.unwrap_or_default()) } else { id.to_owned() }
+}
+
+fn identity_of(planned: &Planned) -> String {
+    identity(&planned.message.id, planned.message.marks.twin.as_ref().map(Twin::hash))
+}
+
 /// A message as another session holds it, which counts it.
 pub(super) struct Owner {
     pub session_id: String,
@@ -29,7 +43,7 @@ pub(super) struct Owner {
 #[derive(Default)]
 pub(super) struct Owners {
     all: Vec<Owner>,
-    by_id: HashMap<String, usize>,
+    by_identity: HashMap<String, usize>,
     by_twin: HashMap<String, usize>,
     /// Sessions of the batch with those that they are known to repeat.
     repeated: HashSet<(i64, i64)>,
@@ -42,7 +56,7 @@ pub(super) struct HandedOver<'a>(BTreeMap<i64, (&'a Old, String)>);
 impl Owners {
     /// Who counts a message that is new in its session.
     pub(super) fn find(&self, planned: &Planned) -> Option<&Owner> {
-        let same = || self.by_id.get(&planned.message.id);
+        let same = || self.by_identity.get(&identity_of(planned));
         let owner = match &planned.message.marks.twin {
             Some(Twin::ApiMessage(hash)) => same().or_else(|| self.by_twin.get(hash)),
             Some(Twin::Time(hash)) => same().or_else(|| {
@@ -62,7 +76,8 @@ impl Owners {
                 Some(Twin::ApiMessage(hash)) => self.by_twin.get(hash),
                 _ => None,
             };
-            if let Some(owner) = self.by_id.get(&message.message.id).or(proof).and_then(|at| self.all.get(*at)) {
+            if let Some(owner) = self.by_identity.get(&identity_of(message)).or(proof).and_then(|at| self.all.get(*at))
+            {
                 self.repeated.insert((message.session_rid, owner.old.session_rid()));
             }
         }
@@ -194,7 +209,7 @@ async fn owners(step: &mut Step<'_>, sessions: &Sessions, others: Vec<Old>) -> R
     for old in others {
         let Some((session_id, agent, None)) = known.get(&old.session_rid()) else { continue };
         let at = owners.all.len();
-        owners.by_id.entry(old.id.clone()).or_insert(at);
+        owners.by_identity.entry(identity(&old.id, old.twin.as_deref())).or_insert(at);
         if let Some(twin) = &old.twin {
             owners.by_twin.entry(twin.clone()).or_insert(at);
         }
