@@ -77,7 +77,7 @@ impl History {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "aider";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 3;
+    pub const VERSION: i32 = 4;
 
     pub fn new(path: &str) -> Self {
         let folder = path.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
@@ -141,8 +141,9 @@ impl Chat {
         }
         match speaker {
             Speaker::Model => self.model_line(text, span),
-            Speaker::Program => self.program_line(text, span),
-            Speaker::Head | Speaker::Person | Speaker::Thought => {}
+            // With the mark of a person it only repeats a question, which comes by itself.
+            Speaker::Program if !line.starts_with('#') => self.program_line(text, span),
+            Speaker::Program | Speaker::Head | Speaker::Person | Speaker::Thought => {}
         }
     }
 
@@ -174,7 +175,8 @@ impl Chat {
             return (Speaker::Thought, line);
         }
         if let Some(text) = said("#### ").or_else(|| (line == "####").then_some("")) {
-            return (Speaker::Person, text);
+            let speaker = if is_question(text) { Speaker::Program } else { Speaker::Person };
+            return (speaker, text);
         }
         match said("> ").or_else(|| (line == ">").then_some("")) {
             Some(text) => (Speaker::Program, text),
@@ -293,6 +295,11 @@ impl Chat {
             self.log.note(lead, "An empty line");
         }
     }
+}
+
+/// Is it a question of the program, which it answered as a person had answered the one before?
+fn is_question(text: &str) -> bool {
+    text.split_once(" (Y)es/(N)o").is_some_and(|(_, rest)| rest.contains("]:"))
 }
 
 /// Is it a command for the program, and no prompt?

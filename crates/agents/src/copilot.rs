@@ -1,7 +1,8 @@
 //! Copilot CLI's sessions: `~/.copilot/session-state/<session>/events.jsonl`, one event a line.
 //!
 //! Sub-agents write into the same file: their events name the call that started them, and become a session of their own.
-//! It is one of the few agents that record what a person allowed (`permission`) and answered (`asks`).
+//! It is one of the few agents that record what a person allowed (`permission`) and answered (`asks`). Its to-dos are a table
+//! (`todos`).
 //!
 //! Ids of messages: an event's own one, with `~<part>` where one event says several things; `<call id>` of a tool call, with
 //! `~permission~0` of what was asked about it, and `~approval~0` of what it asks itself.
@@ -11,6 +12,7 @@
 mod asks;
 mod permission;
 mod spent;
+mod todos;
 
 use crate::Span;
 use crate::parts::at::At;
@@ -19,11 +21,13 @@ use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
+use crate::parts::todos::of_list;
 use asks::Asked;
 use model::{Origin, RunOutcome, Spent, Usage};
 use serde_json::json;
 use spent::Told;
 use std::collections::HashMap;
+use todos::Todos;
 
 /// Reads the events of one session.
 pub(crate) struct Events {
@@ -35,18 +39,29 @@ pub(crate) struct Events {
     /// Reasoning that an event of its own told, until the message that repeats it.
     thought: Option<String>,
     told: Told,
+    todos: Todos,
+    /// The last call that changed to-dos, with those before it.
+    listed: Option<(String, Todos)>,
 }
 
 impl Events {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "copilot";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 5;
+    pub const VERSION: i32 = 6;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);
         let named = Some(stem(path)).filter(|stem| *stem != "events").or_else(|| folders.next()).unwrap_or_default();
-        Self { log: Log::new(named), asked: HashMap::new(), denied: Vec::new(), thought: None, told: Told::default() }
+        Self {
+            log: Log::new(named),
+            asked: HashMap::new(),
+            denied: Vec::new(),
+            thought: None,
+            told: Told::default(),
+            todos: Todos::default(),
+            listed: None,
+        }
     }
 
     fn event(&mut self, at: &mut At, kind: &str, event: &Obj, data: &Obj) {
@@ -193,7 +208,16 @@ impl Events {
             return;
         }
         let tool = data.filled(name).unwrap_or_else(|| "unknown".to_owned());
-        self.log.call(at, &call_id, &tool, data.raw("arguments").map(input).unwrap_or_default());
+        let input = data.raw("arguments").map(input).unwrap_or_default();
+        let before = self.todos.clone();
+        let changed = self.todos.apply(&tool, &input);
+        self.log.call(at, &call_id, &tool, input);
+        if let Some(entries) = changed {
+            if let Some(list) = of_list(&entries) {
+                self.log.calls.list(&mut self.log.book, at, &call_id, list);
+            }
+            self.listed = Some((call_id, before));
+        }
     }
 
     fn result(&mut self, at: &mut At, data: &Obj) {
@@ -216,6 +240,10 @@ impl Events {
             && state == "done"
         {
             self.log.patched(at, call_id, &diff);
+        }
+        // What failed changed nothing.
+        if let Some((_, before)) = self.listed.take_if(|(id, _)| state != "done" && call_id.as_ref() == Some(id)) {
+            self.todos = before;
         }
         let raw = done.as_ref().and_then(|done| done.raw("contents")).unwrap_or("[]");
         self.log.result(at, call_id.as_deref(), raw, result);

@@ -1,8 +1,10 @@
 //! Cursor's transcripts of agents: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`, one JSON object
-//! a line, and those of sub-agents in `subagents` beside it.
+//! a line, and those of sub-agents in `subagents` beside it. `text` reads those of before February 2026, which are plain text.
 //!
 //! Lines have neither ids nor times, and calls no ids. Ids of messages: `<session>~<offset>`, with `~<n>` of one of several
 //! blocks. A result belongs to the oldest call that has none; most transcripts have none at all, so that edits stay proposed.
+
+pub(crate) mod text;
 
 use crate::Span;
 use crate::parts::at::{At, derived_id};
@@ -40,22 +42,35 @@ impl Cursor {
     fn prompt(&mut self, at: &mut At, raw: &str) {
         let blocks = list(raw).unwrap_or_else(|| vec![raw]);
         let lone = Obj::parse(blocks.first().copied().unwrap_or_default()).filter(|_| blocks.len() == 1);
-        let text = lone.and_then(|block| block.filled("text"));
-        // The editor puts what a person asks into a tag, and what it adds around it.
-        let parts = text.as_deref().and_then(|text| {
-            let (before, rest) = text.split_once("<user_query>")?;
-            let (asked, behind) = rest.rsplit_once("</user_query>")?;
-            Some((before, asked, behind))
-        });
-        let Some((before, asked, behind)) = parts else { return self.log.blocks(at, Role::User, raw, outcome) };
-        for (n, context) in [before, behind].into_iter().map(str::trim).enumerate() {
-            if !context.is_empty() {
-                self.log.told(at, &derived_id(&at.id, "context", n), "context", context);
-            }
+        match lone.and_then(|block| block.filled("text")).filter(|text| parts(text).is_some()) {
+            Some(text) => said(&mut self.log, at, &text),
+            None => self.log.blocks(at, Role::User, raw, outcome),
         }
-        let id = at.id.clone();
-        self.log.prompt(at, &id, asked.trim());
     }
+}
+
+/// The editor puts what a person asks into a tag, and what it adds around it: what is before, inside and behind.
+fn parts(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once("<user_query>")?;
+    let (asked, behind) = rest.rsplit_once("</user_query>")?;
+    Some((before, asked, behind))
+}
+
+/// What a person said, with what the editor added.
+fn said(log: &mut Log, at: &mut At, text: &str) {
+    let (before, asked, behind) = parts(text).unwrap_or(("", text, ""));
+    for (n, context) in [before, behind].into_iter().map(str::trim).enumerate() {
+        if !context.is_empty() {
+            log.told(at, &derived_id(&at.id, "context", n), "context", context);
+        }
+    }
+    let id = at.id.clone();
+    log.prompt(at, &id, asked.trim());
+}
+
+/// What a tool gave back isn't told: it did, since the agent goes on.
+fn end_calls(log: &mut Log, at: &At) {
+    log.calls.end_all(&mut log.book, at.session, "done");
 }
 
 /// How a call went, as far as its result says.
@@ -81,8 +96,7 @@ impl Records for Cursor {
                     self.log.comes_from(Origin { model: record.filled("model"), ..Origin::default() });
                     at.origin = self.log.origin.clone();
                 }
-                // Newer versions don't tell what a tool gave back: it did, since the agent goes on.
-                self.log.calls.end_all(&mut self.log.book, at.session, "done");
+                end_calls(&mut self.log, &at);
                 self.log.alive(&mut at);
                 self.log.blocks(&mut at, Role::Assistant, raw, outcome);
                 self.log.pause(&at);

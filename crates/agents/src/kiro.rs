@@ -11,7 +11,7 @@
 
 mod turns;
 
-use crate::parts::at::{At, file_key, message_id, micros};
+use crate::parts::at::{At, file_key, message_id, micros, sha256};
 use crate::parts::blocks::cut;
 use crate::parts::book::Book;
 use crate::parts::calls::Calls;
@@ -30,6 +30,8 @@ pub(crate) struct History {
     calls: Calls,
     /// The session that the file's name tells.
     named: String,
+    /// The session of a document that names an empty one.
+    unnamed: String,
     /// A name of the file that is the same on every machine, for lines without ids.
     file_key: String,
     main: Option<usize>,
@@ -46,7 +48,7 @@ impl History {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "kiro";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -55,6 +57,7 @@ impl History {
             book: Book::default(),
             calls: Calls::default(),
             named: stem.to_owned(),
+            unnamed: format!("{stem}~{}", &sha256(path.as_bytes())[..12]),
             file_key: file_key(stem),
             main: None,
             early: Vec::new(),
@@ -64,12 +67,16 @@ impl History {
         }
     }
 
-    /// The session of the file, which a document's id names.
+    /// The session of the file, which a document's id names. Where that is empty, files of one name have a session each.
     fn session(&mut self, id: Option<&str>) -> usize {
         if let Some(main) = self.main {
             return main;
         }
-        let main = self.book.session(id.unwrap_or(&self.named));
+        let main = self.book.session(match id {
+            Some("") => &self.unnamed,
+            Some(id) => id,
+            None => &self.named,
+        });
         self.main = Some(main);
         for (name, span) in std::mem::take(&mut self.early) {
             self.meta(main, &name, span);

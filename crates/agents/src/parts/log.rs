@@ -183,7 +183,12 @@ impl Log {
         for (n, reminder) in reminders.iter().enumerate() {
             self.told(at, &derived_id(id, "reminder", n), "system_reminder", *reminder);
         }
-        if rest.is_empty() && !reminders.is_empty() {
+        let (said, tail) = without_id(rest);
+        if let Some(tail) = tail {
+            self.told(at, &format!("{id}~message_id"), "message_id", tail);
+            rest = said;
+        }
+        if rest.is_empty() && (tail.is_some() || !reminders.is_empty()) {
             return;
         }
         self.begin_run(at);
@@ -421,6 +426,14 @@ macro_rules! contents_of_log {
     };
 }
 pub(crate) use contents_of_log;
+
+/// A person's words without the last line that a program added for the model, `[message_id: 42]`; and that line.
+fn without_id(text: &str) -> (&str, Option<&str>) {
+    let trimmed = text.trim_end();
+    let (said, last) = trimmed.rsplit_once('\n').unwrap_or(("", trimmed));
+    let is_id = last.starts_with("[message_id: ") && last.ends_with(']');
+    if is_id { (said.trim_end(), Some(last)) } else { (text, None) }
+}
 
 /// The name of a file, without its ending.
 pub(crate) fn stem(path: &str) -> &str {
