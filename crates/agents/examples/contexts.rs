@@ -36,7 +36,9 @@ fn main() -> std::io::Result<()> {
         (BTreeMap::<(String, String), Totals>::new(), BTreeMap::<&'static str, Vec<String>>::new());
     for file in &files {
         let bytes = std::fs::read(file)?;
-        let Recognised::Agent(agent) = agents::recognise(&bytes[..bytes.len().min(256 << 10)]) else { continue };
+        let Recognised::Agent(agent) = agents::recognise(&bytes[..bytes.len().min(256 << 10)], &bytes) else {
+            continue;
+        };
         let Some(mut transcript) = Transcript::of(agent.name) else { continue };
         let Ok(source) = SourceId::parse("source") else { continue };
         bytes.chunks(1 << 20).for_each(|piece| transcript.push(&source, 0, piece));

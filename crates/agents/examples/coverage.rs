@@ -44,7 +44,7 @@ fn main() -> std::io::Result<()> {
     let (mut agents, mut others) = (BTreeMap::<&str, Totals>::new(), Counts::new());
     for file in &files {
         let bytes = std::fs::read(file)?;
-        match agents::recognise(&bytes[..bytes.len().min(256 << 10)]) {
+        match agents::recognise(&bytes[..bytes.len().min(256 << 10)], &bytes) {
             Recognised::Agent(agent) if agent.reading.is_some() => {
                 read(file, &bytes, agent, agents.entry(agent.title).or_default());
             }

@@ -134,7 +134,7 @@ fn largest(folder: &Path) -> std::io::Result<BTreeMap<&'static str, (&'static Ag
 
 fn agent_of(path: &Path) -> std::io::Result<Option<&'static Agent>> {
     let bytes = std::fs::read(path)?;
-    Ok(match agents::recognise(&bytes[..bytes.len().min(256 << 10)]) {
+    Ok(match agents::recognise(&bytes[..bytes.len().min(256 << 10)], &bytes) {
         Recognised::Agent(agent) if agent.reading.is_some() => Some(agent),
         _ => None,
     })

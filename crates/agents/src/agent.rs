@@ -9,7 +9,7 @@ use crate::chat_host::Chat as HostChat;
 use crate::claude;
 use crate::codex::Rollout;
 use crate::copilot::Events;
-use crate::cursor::Cursor;
+use crate::cursor::{self, Cursor};
 use crate::droid::Droid;
 use crate::gemini::Chat;
 use crate::grok;
@@ -70,7 +70,7 @@ pub struct Folder {
     pub variable: Option<&'static str>,
     /// The folder inside: `projects`. Empty if it is the folder itself.
     pub inside: &'static str,
-    /// How the names of its files end: `.jsonl`.
+    /// How the names of its files end: `.jsonl`. With a folder before it, `agent-transcripts/.txt`, below such a folder only.
     pub endings: &'static [&'static str],
     /// Each folder right below it is a project, which a person allows or not by itself; else it is allowed as a whole.
     pub by_project: bool,
@@ -96,6 +96,10 @@ pub(crate) enum Detect {
     Record(fn(&Obj) -> bool),
     /// By a line of text.
     Line(fn(&str) -> bool),
+    /// By the text that it begins with.
+    Text(fn(&str) -> bool),
+    /// By tables of a database.
+    Tables(&'static [&'static str]),
 }
 
 /// Two lines are the same if their files are.
@@ -146,7 +150,7 @@ impl Agent {
     }
 }
 
-use Detect::{Line, Record};
+use Detect::{Line, Record, Tables, Text};
 
 /// Where Verbatim keeps the transcripts that it writes itself, of agents that write none: a folder of the server.
 pub const LOGS: Folder = Folder::home("", "", None);
@@ -155,7 +159,7 @@ pub const LOGS: Folder = Folder::home("", "", None);
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
-pub static AGENTS: [Agent; 22] = [
+pub static AGENTS: [Agent; 32] = [
     Agent::new(
         crate::chat_host::CHAT_HOST,
         "Chat host",
@@ -167,8 +171,8 @@ pub static AGENTS: [Agent; 22] = [
     Agent::new(Rollout::NAME, "Codex", '◎', "a Codex rollout", Record(detect::codex))
         .resume("codex resume")
         .folders(&[
-            Folder::home(".codex", "sessions", Some("CODEX_HOME")),
-            Folder::home(".codex", "archived_sessions", Some("CODEX_HOME")),
+            Folder::home(".codex", "sessions", Some("CODEX_HOME")).endings(&[".jsonl", ".jsonl.zst"]),
+            Folder::home(".codex", "archived_sessions", Some("CODEX_HOME")).endings(&[".jsonl", ".jsonl.zst"]),
         ])
         .read(Rollout::VERSION, None, |path, _| Box::new(JsonLines::new(Rollout::new(path)))),
     Agent::new("codex_exec", "Codex", '◎', "a stream of Codex events", Record(detect::codex_events)),
@@ -226,10 +230,11 @@ pub static AGENTS: [Agent; 22] = [
         }),
     Agent::new(Tree::NAME, "Pi", 'π', "a Pi session", Record(detect::pi))
         .resume("pi --session")
-        .folders(&[
-            Folder::home(".pi/agent", "sessions", Some("PI_CODING_AGENT_DIR")),
-            Folder::home(".openclaw", "agents", Some("OPENCLAW_STATE_DIR")),
-        ])
+        .folders(&[Folder::home(".pi/agent", "sessions", Some("PI_CODING_AGENT_DIR"))])
+        .read(Tree::VERSION, None, |path, _| Box::new(JsonLines::new(Tree::new(path)))),
+    // It writes the form of Pi's, from which it was made; its own program goes on with a session.
+    Agent::new("openclaw", "OpenClaw", '⋔', "an OpenClaw session", Record(detect::openclaw))
+        .folders(&[Folder::home(".openclaw", "agents", Some("OPENCLAW_STATE_DIR"))])
         .read(Tree::VERSION, None, |path, _| Box::new(JsonLines::new(Tree::new(path)))),
     Agent::new(Wire::NAME, "Kimi", '☾', "a Kimi session", Record(detect::kimi))
         .folders(&[Folder::home(".kimi-code", "sessions", Some("KIMI_CODE_HOME")).endings(&["wire.jsonl"])])
@@ -240,13 +245,18 @@ pub static AGENTS: [Agent; 22] = [
         |path, _| Box::new(JsonLines::new(Steps::new(path))),
     ),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor session", Record(detect::cursor))
-        .folders(&[Folder::home(".cursor", "projects", None)])
+        .folders(&[Folder::home(".cursor", "projects", None).endings(&[".jsonl", "agent-transcripts/.txt"])])
         .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor transcript in plain text", Text(detect::cursor_text)).read(
+        Cursor::VERSION,
+        None,
+        |path, _| Box::new(cursor::text::Text::new(path)),
+    ),
     Agent::new(hermes::Session::NAME, "Hermes", '▦', "a Hermes session", Record(detect::hermes))
         .folders(&[Folder::home(".hermes", "sessions", Some("HERMES_HOME")).endings(&[".json"])])
         .read(hermes::Session::VERSION, None, |path, _| Box::new(WholeFile::new(hermes::Session::new(path)))),
     Agent::new(kiro::History::NAME, "Kiro", '◈', "a Kiro session", Record(detect::kiro))
-        .folders(&[Folder::home(".kiro", "sessions", None)])
+        .folders(&[Folder::home(".kiro", "sessions", None).endings(&[".json", ".jsonl"])])
         .read(kiro::History::VERSION, None, |path, _| {
             Box::new(Either::new(
                 path,
@@ -266,6 +276,35 @@ pub static AGENTS: [Agent; 22] = [
         Record(detect::claude_history),
     ),
     Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
+    Agent::new("cline", "Cline", '◧', "a task of Cline or of a program made from it", Record(detect::cline)).folders(
+        &[
+            Folder {
+                base: Base::Config,
+                ..Folder::home("Code/User/globalStorage/saoudrizwan.claude-dev", "tasks", None)
+            }
+            .endings(&["api_conversation_history.json"]),
+            Folder::home(".cline/data", "tasks", None).endings(&["api_conversation_history.json"]),
+        ],
+    ),
+    Agent::new("roo", "Roo Code", '◨', "a task of Roo Code", Record(detect::cline)).folders(&[Folder {
+        base: Base::Config,
+        ..Folder::home("Code/User/globalStorage/rooveterinaryinc.roo-cline", "tasks", None)
+    }
+    .endings(&["api_conversation_history.json"])]),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's chats", Tables(&["blobs", "meta"]))
+        .folders(&[Folder::home(".cursor", "chats", None).endings(&["store.db"])]),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's editor", Tables(&["ItemTable", "cursorDiskKV"])),
+    Agent::new("crush", "Crush", '♡', "a database of Crush", Tables(&["goose_db_version", "messages", "sessions"])),
+    Agent::new(
+        hermes::Session::NAME,
+        "Hermes",
+        '▦',
+        "a database of Hermes",
+        Tables(&["messages", "messages_fts", "schema_version", "sessions"]),
+    ),
+    Agent::new("goose", "Goose", '◠', "a database of Goose", Tables(&["messages", "schema_version", "sessions"]))
+        .folders(&[Folder { base: Base::Data, ..Folder::home("goose", "sessions", None) }.endings(&[".db", ".jsonl"])]),
+    Agent::new(kiro::History::NAME, "Kiro", '◈', "a database of Kiro", Tables(&["auth_kv", "conversations"])),
     Agent::new(aider::History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
         aider::History::VERSION,
         None,
@@ -276,6 +315,16 @@ pub static AGENTS: [Agent; 22] = [
         .folders(&[CLAUDE])
         .read(claude::Reader::VERSION, Some("meta.json"), |path, meta| Box::new(claude::Reader::new(path, meta))),
 ];
+
+/// Returns the agent that keeps its files in a folder that a path leads through: `~/.openclaw/agents`.
+pub fn keeper(path: &str) -> Option<&'static Agent> {
+    let parts: Vec<&str> = path.split(['/', '\\']).collect();
+    let is_in = |folder: &Folder| {
+        let inside: Vec<&str> = folder.path.split('/').chain([folder.inside]).filter(|part| !part.is_empty()).collect();
+        parts.windows(inside.len()).any(|window| window == inside)
+    };
+    AGENTS.iter().find(|agent| agent.folders.iter().any(is_in))
+}
 
 /// Returns the agent of this name; of several lines one that is read.
 pub fn agent(name: &str) -> Option<&'static Agent> {

@@ -55,11 +55,11 @@ mod recognise;
 mod swe_agent;
 
 pub use age::{first_time, is_copied, last_time};
-pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, LOGS, Reading, agent};
+pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, LOGS, Reading, agent, keeper};
 pub use change::{Change, SessionKey, Span, Stretch};
 pub use parts::proposal::{proposed_change, proposed_diff, proposed_edits, says_what};
 pub use reader::Reader;
-pub use recognise::{Recognised, recognise};
+pub use recognise::{Recognised, recognise, recognise_kept, recognise_tables};
 
 /// The most bytes of a line, or of an entry of a document, that is read. A longer one becomes a note.
 pub const LONGEST_LINE: usize = parts::lines::Lines::LONGEST;

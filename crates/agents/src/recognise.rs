@@ -1,4 +1,4 @@
-//! What a file is, by the beginning of its content alone. Names and folders say nothing.
+//! What a file is, by the beginning and the end of its content. Names and folders say nothing.
 //!
 //! Each record of a file is asked whose it is; most votes win.
 
@@ -39,15 +39,47 @@ fn line_of(object: &Obj) -> Option<usize> {
     AGENTS.iter().position(|agent| matches!(agent.detect, Detect::Record(fits) if fits(object)))
 }
 
-/// Returns what a file is by its content. `beginning` is its first bytes, best up to the end of a line.
+/// Returns what a file is by its content. `beginning` is its first bytes, best up to the end of a line. `end` is its last ones, empty
+/// where `beginning` is all of it: the mark of a document may stand behind its long lists.
 ///
 /// ```
 /// use agents::{Recognised, recognise};
 ///
-/// assert_eq!(recognise(b" \n"), Recognised::Empty);
-/// assert!(recognise(b"# Notes").refusal().is_some());
+/// assert_eq!(recognise(b" \n", b""), Recognised::Empty);
+/// assert!(recognise(b"# Notes", b"").refusal().is_some());
 /// ```
-pub fn recognise(beginning: &[u8]) -> Recognised {
+pub fn recognise(beginning: &[u8], end: &[u8]) -> Recognised {
+    recognise_of(None, beginning, end)
+}
+
+/// Like [`recognise()`], of a file that this agent keeps: where its content fits several, it is this one's.
+pub fn recognise_kept(by: &Agent, beginning: &[u8], end: &[u8]) -> Recognised {
+    recognise_of(Some(by), beginning, end)
+}
+
+/// Returns what a database is by the names of its tables.
+///
+/// ```
+/// let tables = ["sessions", "messages", "goose_db_version"].map(str::to_owned);
+/// let refusal = agents::recognise_tables(&tables).refusal();
+/// assert_eq!(refusal.as_deref(), Some("looks like a database of Crush; not readable yet"));
+/// ```
+pub fn recognise_tables(tables: &[String]) -> Recognised {
+    let is_there = |name: &&str| tables.iter().any(|table| table == name);
+    let fits = |agent: &&Agent| matches!(agent.detect, Detect::Tables(all) if all.iter().all(is_there));
+    AGENTS.iter().find(fits).map_or(Recognised::Other("another program's database"), Recognised::Agent)
+}
+
+fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recognised {
+    let line_of = |object: &Obj| {
+        let kept = keeper.and_then(|keeper| {
+            let is_kept = |agent: &Agent| {
+                agent.name == keeper.name && matches!(agent.detect, Detect::Record(fits) if fits(object))
+            };
+            AGENTS.iter().position(is_kept)
+        });
+        kept.or_else(|| line_of(object))
+    };
     let encoding = Encoding::of(beginning.iter().copied()).unwrap_or(Encoding::Utf8);
     let text = encoding.decode(beginning);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -58,7 +90,11 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
         return Recognised::Other(what);
     }
     let first_line = start.lines().next().unwrap_or_default().trim_end();
-    let begins_with = |agent: &&Agent| matches!(agent.detect, Detect::Line(fits) if fits(first_line));
+    let begins_with = |agent: &&Agent| match agent.detect {
+        Detect::Line(fits) => fits(first_line),
+        Detect::Text(fits) => fits(start),
+        Detect::Record(_) | Detect::Tables(_) => false,
+    };
     if let Some(agent) = AGENTS.iter().find(begins_with) {
         return Recognised::Agent(agent);
     }
@@ -85,7 +121,10 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
     if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
         // One JSON document over many lines, or a first line that was cut off.
         let document = start.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
-        let document = Obj::beginning(document);
+        let end = encoding.decode(end);
+        let last = last_fields(&end).filter(|_| start.starts_with('{')).map(|fields| format!("{{{fields}"));
+        let last = last.as_deref().and_then(Obj::parse);
+        let document = Obj::beginning(document).and(last);
         let is_claude = |agent: &Agent| agent.name == claude::Reader::NAME;
         let among_claude = AGENTS.iter().zip(votes).any(|(agent, votes)| is_claude(agent) && votes > 0);
         match line_of(&document).and_then(|line| AGENTS.get(line)) {
@@ -107,11 +146,31 @@ pub fn recognise(beginning: &[u8]) -> Recognised {
     }
 }
 
+/// The fields that a document ends with, as far as they are whole, up to its last bracket.
+fn last_fields(end: &str) -> Option<&str> {
+    let end = end.trim_end();
+    let bytes = end.strip_suffix('}')?.as_bytes();
+    let is_escaped = |at: usize| bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
+    let (mut depth, mut in_string, mut first) = (0_usize, false, None);
+    for (at, byte) in bytes.iter().enumerate().rev() {
+        match byte {
+            b'"' if !is_escaped(at) => in_string = !in_string,
+            _ if in_string => {}
+            b'}' | b']' => depth += 1,
+            b'{' | b'[' if depth == 0 => break,
+            b'{' | b'[' => depth -= 1,
+            b',' if depth == 0 => first = Some(at + 1),
+            _ => {}
+        }
+    }
+    end.get(first?..)
+}
+
 /// Files without records are known by a line of theirs.
 fn by_lines(text: &str) -> Option<Recognised> {
     let has_line = |agent: &&Agent| match agent.detect {
         Detect::Line(fits) => text.lines().any(fits),
-        Detect::Record(_) => false,
+        Detect::Record(_) | Detect::Text(_) | Detect::Tables(_) => false,
     };
     AGENTS.iter().find(has_line).map(Recognised::Agent)
 }

@@ -9,8 +9,8 @@ use crate::discover::look;
 use crate::files::name::name;
 use crate::files::open;
 use crate::import::claims::Claim;
-use crate::import::database;
 use crate::import::transcript::{Ending, Step, Transcript, modified_at};
+use crate::import::{database, packed};
 use crate::{Hub, Root, discover, import};
 use model::Micros;
 use model::source::Source;
@@ -305,7 +305,7 @@ async fn import_all(hub: &Hub) {
     }
 }
 
-/// Files whose size or time of change isn't what is stored.
+/// Files whose size or time of change isn't what is stored, or whose end was held back and has stayed as it is since.
 async fn grown(hub: Hub) -> Vec<PathBuf> {
     let Ok(sources) = hub.workspace.sources().await else { return Vec::new() };
     let stored: HashMap<String, Source> = sources.into_iter().map(|s| (s.path.clone(), s)).collect();
@@ -313,9 +313,13 @@ async fn grown(hub: Hub) -> Vec<PathBuf> {
     let changed = move || {
         files.retain(|file| {
             let Some((size, modified_at)) = stamp(file) else { return false };
-            stored.get(&name(file)).is_none_or(|source| {
-                let touched = source.modified_at.is_some() && source.modified_at != modified_at;
-                touched || source.size != size
+            let source = stored.get(&name(&packed::stored_path(file)));
+            source.is_none_or(|source| {
+                let touched = match source.modified_at {
+                    Some(_) => source.modified_at != modified_at,
+                    None => modified_at.is_some_and(|at| Ending::at(at) == Ending::Final),
+                };
+                !packed::is_read(file, source, size, modified_at) && (touched || source.size != size)
             })
         });
         files
@@ -342,7 +346,8 @@ async fn read_file(hub: Hub, open: Option<Transcript>, path: PathBuf, _claim: Cl
 
 /// Reads and writes at once, some steps apart: a large file that was put there isn't held in memory.
 async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Outcome, FollowError> {
-    let known = hub.workspace.source_by_path(&name(path)).await?;
+    let stored_path = packed::stored_path(path);
+    let known = hub.workspace.source_by_path(&name(&stored_path)).await?;
     let agreed = Agreed::load(hub).await?;
     let (path, stop) = (path.to_owned(), hub.shutdown.clone());
     let (send, mut steps) = mpsc::channel::<Step>(import::AHEAD);
@@ -363,20 +368,29 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
             database::read(&reads_for, &runtime, &path, &opened.real, &mut each)?;
             return Ok(Outcome::Settled);
         }
+        let mut ending = opened.as_ref().map_or(Ending::Growing, |opened| Ending::of(&opened.file));
         let mut transcript = match (kept, opened) {
             (Some(transcript), _) => transcript,
+            (None, Some(_)) if packed::is_spare(&path) => return Ok(Outcome::Passed),
             (None, Some(opened)) => {
+                let unpacked = packed::unpacked(&opened)?;
+                if unpacked.is_some() {
+                    ending = Ending::Final;
+                }
+                let opened = unpacked.unwrap_or(opened);
                 // What was read once is read on, whatever it begins with by now.
                 let before = known.as_ref().and_then(|known| agents::agent(&known.reader));
-                let Some(agent) = import::recognise(&opened.file)?.ok().or(before) else {
+                let Some(agent) = import::recognise(&opened.file, &path, ending)?.ok().or(before) else {
                     return Ok(Outcome::Settled);
                 };
-                Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?
+                Transcript::open(&stored_path, opened, agent, known.as_ref(), stop, &mut each)?
             }
             (None, None) => return Ok(Outcome::Passed),
         };
-        transcript.read_on(Ending::Growing, &mut each)?;
-        Ok::<_, std::io::Error>(Outcome::Read(Box::new(transcript)))
+        transcript.read_on(ending, &mut each)?;
+        // What was read as it is, or unpacked, is read anew when it changes.
+        let is_whole = ending == Ending::Final;
+        Ok::<_, std::io::Error>(if is_whole { Outcome::Settled } else { Outcome::Read(Box::new(transcript)) })
     });
     while let Some(step) = steps.recv().await {
         if !step.is_empty() {

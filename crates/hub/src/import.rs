@@ -1,7 +1,7 @@
 //! Files become sources, sessions and messages.
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
-//! - `order`: which file comes first. [`database`]: a file that holds many sessions, and isn't a transcript itself.
+//! - `order`: which file comes first. `packed`: a file that its agent packed. [`database`]: a file that holds many sessions, and isn't a transcript itself.
 //!   `folder`: many files that are one conversation.
 //! - [`archive`]: sessions that Verbatim wrote itself.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
@@ -18,6 +18,7 @@ pub mod database;
 mod folder;
 pub mod jobs;
 mod order;
+pub(crate) mod packed;
 mod stored;
 pub mod transcript;
 
@@ -32,10 +33,11 @@ use crate::retry::retry_transient;
 use agents::{Agent, Recognised, SessionKey};
 use api::imports::{FailedFile, ImportJob};
 use claims::Claim;
+use serde::de::IgnoredAny;
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
-use std::path::PathBuf;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -302,35 +304,61 @@ fn read_whole(
         let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
         return database::read(hub, runtime, path, &opened.real, &mut each);
     }
-    let agent = match recognise(&opened.file)? {
+    if why == Why::Followed && packed::is_spare(path) {
+        return Ok(());
+    }
+    let unpacked = packed::unpacked(&opened)?;
+    let mut packed = if unpacked.is_some() { Some(opened.file.metadata()?.len()) } else { None };
+    let opened = unpacked.unwrap_or(opened);
+    let agent = match recognise(&opened.file, path, ending)? {
         Ok(agent) => agent,
         Err(reason) if why == Why::Named => return Err(std::io::Error::other(reason)),
         // Nobody asked for it. It may also be empty as yet.
         Err(_) => return Ok(()),
     };
-    let name = name(path);
+    let path = packed::stored_path(path);
+    let name = name(&path);
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(retry_transient(hub, known)).map_err(failed)?;
-    let mut each = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+    let mut each = |step| pass_on(send, file, packed::counted(step, &mut packed).depending_on(&permissions));
     let stop = hub.shutdown.clone();
-    Transcript::open(path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
+    Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
 }
 
-/// Bytes by which it is known whose a file is, unless the first line alone is longer.
+/// Bytes at the beginning, and at the end, by which it is known whose a file is, unless the first line alone is longer.
 const BEGINNING: u64 = 256 << 10;
 /// The most of a first line: a document of one line may have hundreds of megabytes, and is known by its first fields.
 const FIRST_LINE: u64 = 4 << 20;
 
-/// Whose a file is, by its content; or why it isn't read.
-pub(crate) fn recognise(mut file: &File) -> std::io::Result<Result<&'static Agent, String>> {
+/// Whose a file is, by its content, and by its path where that fits several; or why it isn't read. Of a file that may be growing, whole
+/// lines count: the beginning of a line may look like another agent's.
+pub(crate) fn recognise(
+    mut file: &File,
+    path: &Path,
+    ending: Ending,
+) -> std::io::Result<Result<&'static Agent, String>> {
     file.rewind()?;
-    let mut file = BufReader::new(file);
-    let mut beginning = Vec::new();
-    file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+    let mut reader = BufReader::new(file);
+    let (mut beginning, mut end) = (Vec::new(), Vec::new());
+    reader.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
     if !beginning.contains(&b'\n') {
-        file.take(FIRST_LINE).read_until(b'\n', &mut beginning)?;
+        reader.take(FIRST_LINE).read_until(b'\n', &mut beginning)?;
     }
-    let found = agents::recognise(&beginning);
+    let (read, size) = (beginning.len() as u64, file.metadata()?.len());
+    if size > read {
+        file.seek(SeekFrom::Start(read.max(size.saturating_sub(BEGINNING))))?;
+        file.take(BEGINNING).read_to_end(&mut end)?;
+    }
+    if ending == Ending::Growing && size <= read {
+        let lines = beginning.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if serde_json::from_slice::<IgnoredAny>(&beginning[lines..]).is_err() {
+            beginning.truncate(lines);
+        }
+    }
+    let found = match agents::keeper(&name(path)) {
+        Some(keeper) => agents::recognise_kept(keeper, &beginning, &end),
+        None => agents::recognise(&beginning, &end),
+    };
     Ok(match (found, found.refusal()) {
         (Recognised::Agent(agent), None) => Ok(agent),
         (_, reason) => Err(reason.unwrap_or_default()),

@@ -86,6 +86,8 @@ mod one_agent;
 mod outline;
 #[path = "contract/overload.rs"]
 mod overload;
+#[path = "contract/packed.rs"]
+mod packed;
 #[path = "contract/paging.rs"]
 mod paging;
 #[path = "contract/projects.rs"]

@@ -80,6 +80,18 @@ fn stamp(path: &Path) -> Stamp {
     Some((metadata.len(), metadata.modified().ok()?))
 }
 
+/// Names of the tables of a database, the first thousand.
+pub async fn tables(path: &Path) -> Result<Vec<String>, ForeignError> {
+    let mut database = Foreign::open(path).await?;
+    let names = sqlx::query_scalar(AssertSqlSafe(format!(
+        "SELECT name FROM pragma_table_list WHERE octet_length(name) <= {ID} ORDER BY name LIMIT 1000"
+    )))
+    .fetch_all(&mut database.connection)
+    .await;
+    database.close().await;
+    Ok(names?)
+}
+
 /// Returns the file beside a database to which it is written first.
 pub fn ahead_of(path: &Path) -> PathBuf {
     beside(path, "-wal")

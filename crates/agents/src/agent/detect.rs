@@ -109,8 +109,16 @@ pub(crate) fn copilot(object: &Obj) -> bool {
     object.has("data") && text(object, "type").contains('.')
 }
 
+/// The head of a session. Until January 2026 it had no version.
 pub(crate) fn pi(object: &Obj) -> bool {
-    is(object, "type", &["session"]) && has_all(object, &["id", "version", "cwd"])
+    openclaw(object) && !text(object, "cwd").split(['/', '\\']).any(|part| part == ".openclaw")
+}
+
+/// The same head, of a session that mostly works in a folder of its program.
+pub(crate) fn openclaw(object: &Obj) -> bool {
+    is(object, "type", &["session"])
+        && has_all(object, &["id", "cwd"])
+        && ["version", "timestamp"].iter().any(|key| object.has(key))
 }
 
 pub(crate) fn chat_host(object: &Obj) -> bool {
@@ -147,8 +155,24 @@ pub(crate) fn chat(object: &Obj) -> bool {
     has_all(object, &["role", "content"]) && !object.has("type")
 }
 
+/// What a person sees of a task, or, where the file lies among tasks, what the model does.
+pub(crate) fn cline(object: &Obj) -> bool {
+    object.has("ts") && is(object, "type", &["ask", "say"]) || chat(object)
+}
+
 pub(crate) fn aider(line: &str) -> bool {
     line.starts_with("# aider chat started at")
+}
+
+/// Who speaks first, and a tag of the editor or who speaks next.
+pub(crate) fn cursor_text(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_end);
+    let first = lines.next();
+    matches!(first, Some("user:" | "assistant:"))
+        && lines.any(|line| {
+            matches!(line, "user:" | "assistant:")
+                || ["<user_query>", "[Thinking]", "[Tool call] "].iter().any(|start| line.starts_with(start))
+        })
 }
 
 fn text<'a>(object: &Obj<'a>, key: &str) -> std::borrow::Cow<'a, str> {

@@ -65,6 +65,11 @@ impl<'a> Obj<'a> {
     pub fn value(&self, name: &str) -> Option<Value> {
         self.raw(name).map(value)
     }
+    /// The object with the fields of another one as well.
+    pub fn and(mut self, other: Option<Self>) -> Self {
+        self.0.extend(other.into_iter().flat_map(|other| other.0));
+        self
+    }
     /// The object without some of its fields.
     pub fn without(&self, names: &[&str]) -> Self {
         Self(self.0.iter().filter(|(key, _)| !names.contains(&key.as_ref())).cloned().collect())

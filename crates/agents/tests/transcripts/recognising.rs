@@ -11,20 +11,20 @@ fn claude_code() -> Recognised {
 
 #[track_caller]
 fn check(text: &str, expected: Recognised) {
-    assert_eq!(recognise(text.as_bytes()), expected, "{text}");
+    assert_eq!(recognise(text.as_bytes(), &[]), expected, "{text}");
 }
 
 #[test]
 fn every_fixture_is_a_transcript() {
     for path in fixtures() {
-        assert_eq!(recognise(&load(&path).0), claude_code(), "{}", path.display());
+        assert_eq!(recognise(&load(&path).0, &[]), claude_code(), "{}", path.display());
     }
 }
 
 #[test]
 fn a_transcript_may_begin_badly() {
     let utf_16: Vec<u8> = format!("\u{feff}{USER}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(recognise(&utf_16), claude_code());
+    assert_eq!(recognise(&utf_16, &[]), claude_code());
     for text in [
         format!("\u{feff}{USER}"),
         format!("no JSON\n\n[1]\n{USER}\n"),
@@ -82,6 +82,32 @@ fn other_agents_are_named() {
     }
 }
 
+/// A document is known by its last fields, too: its mark may stand behind a long list. What only looks like one inside of a string or of a
+/// list isn't one.
+#[test]
+fn a_document_is_known_by_its_end() {
+    let named = |beginning: &str, end: &str| match recognise(beginning.as_bytes(), end.as_bytes()) {
+        Recognised::Agent(agent) => agent.name,
+        _ => "nobody",
+    };
+    let pretty = "{\n  \"info\": {\n    \"cost\": 1\n  },\n  \"messages\": [\n    {\n      \"role\": \"system";
+    let compact = r#"{"info":{"cost":1},"messages":[{"role":"system"#;
+    let mark = r#""trajectory_format": "mini-swe-agent-1.1""#;
+    for beginning in [pretty, compact] {
+        assert_eq!(named(beginning, ""), "opencode");
+        assert_eq!(named(beginning, "a \\\\\" b\"}\n  ]\n}\n"), "opencode");
+        for (end, name) in [
+            (format!("of a tool\"\n    }}\n  ],\n  {mark}\n}}\n"), "swe_agent"),
+            (format!("[{{\\\"]}}, \\\\\"}}],{mark},\"more\":[{{\"a\":\"]\\\"\"}}]}}"), "swe_agent"),
+            (format!("{{\"a\":1,{mark}}}]}}"), "opencode"),
+            (format!("the file ends with ,{}}}\"}}]}}", mark.replace('"', "\\\"")), "opencode"),
+            (format!("],{mark}"), "opencode"),
+        ] {
+            assert_eq!(named(beginning, &end), name, "{end}");
+        }
+    }
+}
+
 #[test]
 fn what_is_nobodys_is_named_by_its_form() {
     check("", Recognised::Empty);
@@ -94,10 +120,10 @@ fn what_is_nobodys_is_named_by_its_form() {
     check(prompts, Recognised::Other("JSON of an unknown shape"));
     check("{\"a\":1}\n{\"a\":2}\n", Recognised::Other("JSON lines of an unknown shape"));
     let binary: Vec<u8> = (0..=255).cycle().skip(5).take(3000).collect();
-    assert_eq!(recognise(&binary), Recognised::Other("a binary file"));
-    assert_eq!(recognise(b"SQLite format 3\0more"), Recognised::Other("an SQLite database"));
+    assert_eq!(recognise(&binary, &[]), Recognised::Other("a binary file"));
+    assert_eq!(recognise(b"SQLite format 3\0more", &[]), Recognised::Other("an SQLite database"));
     assert_eq!(
-        recognise(USER.replace("user", "payload").as_bytes()).refusal().map(|_| ()),
+        recognise(USER.replace("user", "payload").as_bytes(), &[]).refusal().map(|_| ()),
         None,
         "types of Claude Code come and go"
     );

@@ -116,7 +116,7 @@ fn documents_may_be_printed_in_other_ways() {
                 let whole = read(agent, &path, [text.as_bytes()]);
                 assert_eq!(said(&whole), said(&plain), "{path}: {text}");
                 let known = Recognised::Agent(agents::agent(agent).expect("its line"));
-                assert_eq!(recognise(text.as_bytes()), known, "{path}");
+                assert_eq!(recognise(text.as_bytes(), &[]), known, "{path}");
             }
         }
     }

@@ -28,10 +28,14 @@ pub fn skip(path: &Path, reason: impl Into<String>) -> FailedFile {
     FailedFile { path: name(path), reason: reason.into() }
 }
 
-/// Whether a name ends in one of these ways.
+/// Whether a name ends in one of these ways. One with a folder before it, `notes/.txt`, means files below such a folder.
 pub fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    endings.iter().any(|ending| name.ends_with(ending.as_bytes()))
+    let is_below = |folder: &str| path.components().rev().skip(1).any(|part| part.as_os_str() == folder);
+    endings.iter().any(|ending| match ending.rsplit_once('/') {
+        Some((folder, ending)) => name.ends_with(ending.as_bytes()) && is_below(folder),
+        None => name.ends_with(ending.as_bytes()),
+    })
 }
 
 /// Transcripts, whose names end in one of these ways, up to so many folders below one, in a stable order.

@@ -70,10 +70,21 @@ pub fn read(
         runtime.block_on(database.close());
         return read;
     }
-    let mut database = runtime.block_on(OpenCode::open(real)).map_err(failed)?;
+    let mut database = match runtime.block_on(OpenCode::open(real)) {
+        Err(error @ ForeignError::Schema(..)) => return Err(unknown(runtime, real, error)),
+        opened => opened.map_err(failed)?,
+    };
     let read = read_sessions(hub, runtime, path, real, &mut database, each);
     runtime.block_on(database.close());
     read
+}
+
+/// Why a database isn't read that isn't as `OpenCode`'s are: whose it is.
+fn unknown(runtime: &Handle, real: &Path, error: ForeignError) -> Error {
+    let tables = runtime.block_on(store::foreign::tables(real)).unwrap_or_default();
+    let is_opencode = ["session", "message", "part"].iter().all(|name| tables.iter().any(|table| table == name));
+    let refusal = agents::recognise_tables(&tables).refusal().filter(|_| !is_opencode);
+    refusal.map_or_else(|| failed(error), Error::other)
 }
 
 fn read_sessions(

@@ -50,7 +50,7 @@ fn number(file: &Path) -> Option<u64> {
 }
 
 fn is_event(file: &Path) -> bool {
-    let found = open::exact(file.to_owned()).and_then(|opened| recognise(&opened.file));
+    let found = open::exact(file.to_owned()).and_then(|opened| recognise(&opened.file, file, Ending::Final));
     found.is_ok_and(|found| found.is_ok_and(|agent| agent.name == AGENT))
 }
 

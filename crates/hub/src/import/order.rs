@@ -1,6 +1,7 @@
 //! Which file of an import comes first. A message belongs to the session that it was read in first, so a fork, which
 //! repeats the messages of the session that it was made from, must come after it.
 
+use super::packed;
 use crate::files::open;
 use agents::{LONGEST_LINE, first_time, is_copied, last_time};
 use model::Micros;
@@ -31,13 +32,13 @@ pub fn oldest_first(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
 
 fn head(path: &Path) -> Result<Option<Micros>> {
     let mut bytes = Vec::new();
-    open::regular(path)?.file.take(HEAD).read_to_end(&mut bytes)?;
+    packed::plain(open::regular(path)?.file)?.take(HEAD).read_to_end(&mut bytes)?;
     Ok(first_time(&bytes))
 }
 
 /// The time of the first line that wasn't copied, unless that is far behind.
 fn own(path: &Path) -> Result<Option<Micros>> {
-    let mut file = BufReader::new(open::regular(path)?.file.take(LONGEST_LINE as u64));
+    let mut file = BufReader::new(packed::plain(open::regular(path)?.file)?.take(LONGEST_LINE as u64));
     let mut line = Vec::new();
     while file.read_until(b'\n', &mut line)? > 0 {
         if let Some(time) = first_time(&line).filter(|_| !is_copied(&line)) {

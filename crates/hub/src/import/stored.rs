@@ -1,5 +1,6 @@
 //! What the store knows of the files before an import.
 
+use super::packed;
 use super::transcript::{Step, modified_at};
 use crate::files::name::name;
 use crate::{Hub, clock};
@@ -28,16 +29,15 @@ impl Stored {
 
     /// What a file comes to that nobody has changed since this reader read it to its end: a step that writes nothing.
     pub fn unchanged(&self, path: &Path) -> Option<Step> {
-        let name = name(path);
+        let name = name(&packed::stored_path(path));
         let source = self.sources.get(&name)?;
         let reading = agents::agent(&source.reader)?.reading?;
         let metadata = path.metadata().ok()?;
         let same = source.reader_version == reading.version
-            && source.size == metadata.len()
-            && source.modified_at? == modified_at(&metadata)?;
+            && packed::is_read(path, source, metadata.len(), modified_at(&metadata));
         same.then(|| Step {
             batch: Batch { now: clock::now(), ..Batch::default() },
-            bytes: source.size,
+            bytes: metadata.len(),
             notes: 0,
             sessions: self.sessions.get(&name).cloned().unwrap_or_default(),
             restored: 0,

@@ -69,8 +69,13 @@ pub enum Ending {
 impl Ending {
     /// What a file that nobody named says of itself, by the time of its last change.
     pub fn of(file: &File) -> Self {
-        let age = file.metadata().ok().and_then(|m| m.modified().ok()).and_then(|at| at.elapsed().ok());
-        if age.is_some_and(|age| age > FRESH) { Self::Final } else { Self::Growing }
+        file.metadata().ok().and_then(|metadata| modified_at(&metadata)).map_or(Self::Growing, Self::at)
+    }
+
+    /// The same of a file that was changed last at this time.
+    pub fn at(modified: Micros) -> Self {
+        let fresh = i64::try_from(FRESH.as_micros()).unwrap_or(i64::MAX);
+        if clock::now().0.saturating_sub(modified.0) > fresh { Self::Final } else { Self::Growing }
     }
 }
 

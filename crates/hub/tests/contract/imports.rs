@@ -366,6 +366,124 @@ async fn files_are_taken_and_refused_by_their_content() {
     assert_eq!(list["total"], 2, "nothing of them is stored: {list}");
 }
 
+/// Runs of a benchmark write large documents of the same name, with what they are at the end: each is a session of its own.
+#[tokio::test]
+async fn large_documents_of_one_name_are_a_session_each() {
+    let house = House::new().await;
+    let long = "pond ".repeat(60_000);
+    let run = |answer: &str| {
+        let said = json!([{ "role": "system", "content": "You dig ponds." }, { "role": "user", "content": "Dig one." },
+            { "role": "assistant", "content": answer }, { "role": "user", "content": long }]);
+        let info = r#"{"model_stats":{"instance_cost":0.5},"mini_version":"1.1"}"#;
+        format!("{{\"info\":{info},\n\"messages\":{said},\n\"trajectory_format\":\"mini-swe-agent-1.1\"}}\n")
+    };
+    let files =
+        [house.write("one/a.traj.json", run("A deep one.")), house.write("two/a.traj.json", run("A wide one."))];
+    let job = house.import(&files).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(2), &json!([])));
+    for (session, answer) in [("one.a", "A deep one."), ("two.a", "A wide one.")] {
+        let detail = house.read(&format!("/v1/sessions/{session}")).await;
+        assert_eq!(detail["session"]["agent"], "swe_agent");
+        let said = lines(&house.read(&format!("/v1/sessions/{session}/messages")).await);
+        assert_eq!(said[..2], ["2 user TEXT shown: Dig one.".to_owned(), format!("3 assistant TEXT shown: {answer}")]);
+    }
+}
+
+/// Agents with files of a kind that isn't read are named, by whatever shows whose they are.
+#[tokio::test]
+async fn what_is_not_read_is_refused_by_the_name_of_its_agent() {
+    let house = House::new().await;
+    let database = |name: &str| fixture(&format!("databases/{name}.db"));
+    let seen =
+        r#"[{"ts":1,"type":"say","say":"text","text":"Mow"},{"ts":2,"type":"ask","ask":"followup","text":"How?"}]"#;
+    let told = r#"[{"role":"user","content":[{"type":"text","text":"Mow"}]}]"#;
+    let storage = "Code/User/globalStorage";
+    let files = [
+        (database("crush"), "a database of Crush"),
+        (database("goose"), "a database of Goose"),
+        (database("cursor_store"), "a database of Cursor's chats"),
+        (house.write("ui_messages.json", seen), "a task of Cline or of a program made from it"),
+        (
+            house.write(&format!("{storage}/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json"), told),
+            "a task of Roo Code",
+        ),
+    ];
+    for (file, what) in files {
+        let job = house.import(std::slice::from_ref(&file)).await;
+        let reason = format!("looks like {what}; not readable yet");
+        assert_eq!(job["failed"], json!([{ "path": file, "reason": reason }]));
+    }
+    assert_eq!(house.read("/v1/sessions").await["total"], 0);
+}
+
+/// Documents whose id is empty are a session each.
+#[tokio::test]
+async fn documents_with_an_empty_id_are_a_session_each() {
+    let house = House::new().await;
+    let write = |folder: &str, words: &str| {
+        let turn = json!({ "user": { "content": { "Prompt": { "prompt": words } } } });
+        house.write(&format!("{folder}/full.json"), json!({ "conversation_id": "", "history": [turn] }).to_string())
+    };
+    let files = [write("one", "Mow the lawn"), write("two", "Rake the leaves")];
+    let job = house.import(&files).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(2), &json!([])));
+    let mut titles = titles(&house).await;
+    titles.sort();
+    assert_eq!(titles, ["Mow the lawn", "Rake the leaves"]);
+}
+
+async fn titles(house: &House) -> Vec<String> {
+    let list = house.read("/v1/sessions").await;
+    list["sessions"].as_array().unwrap().iter().map(|session| session["title"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A session of Pi: lines with ids of a few digits.
+fn pi(id: &str, cwd: &str, lines: &[(&str, &str, &str)]) -> String {
+    let head =
+        json!({ "type": "session", "version": 3, "id": id, "timestamp": "2026-05-12T09:00:00.000Z", "cwd": cwd });
+    let line = |(id, time, words): &(&str, &str, &str)| {
+        let message = json!({ "role": "user", "content": [{ "type": "text", "text": words }] });
+        json!({ "type": "message", "id": id, "parentId": null, "timestamp": format!("2026-05-12T09:00:{time}.000Z"),
+            "message": message })
+        .to_string()
+    };
+    [head.to_string()].into_iter().chain(lines.iter().map(line)).map(|line| line + "\n").collect()
+}
+
+/// Ids of a few digits are unique in a session: equal ones of two sessions are one message only where all else is equal, too.
+#[tokio::test]
+async fn short_ids_are_those_of_their_session() {
+    let house = House::new().await;
+    let (mow, rake) = (("a1", "01", "Mow the lawn"), ("a1", "01", "Rake the leaves"));
+    let files = [
+        house.write("one.jsonl", pi("s-one", "/work/garden", &[mow])),
+        house.write("two.jsonl", pi("s-two", "/work/garden", &[rake])),
+        house.write("fork.jsonl", pi("s-fork", "/work/garden", &[mow, ("a2", "09", "Water it")])),
+    ];
+    house.import(&files).await;
+    let count =
+        async |session: &str| house.read(&format!("/v1/sessions/{session}")).await["session"]["message_count"].clone();
+    assert_eq!((count("s-one").await, count("s-two").await, count("s-fork").await), (json!(1), json!(1), json!(1)));
+}
+
+/// A program that writes the form of another one's sessions has sessions of its own, which the other can't resume.
+#[tokio::test]
+async fn sessions_of_openclaw_are_its_own() {
+    let house = House::new().await;
+    let words = "Water the beds\n[message_id: 7f3a]";
+    let text = pi("s-claw", "/home/ada/garden", &[("a1", "01", words)]);
+    house.import(&[house.write(".openclaw/agents/main/sessions/s-claw.jsonl", text)]).await;
+    let text = pi("s-claw-2", "/home/ada/.openclaw/workspace", &[("b1", "02", words)]);
+    house.import(&[house.write("elsewhere/s-claw-2.jsonl", text)]).await;
+    for session in ["s-claw", "s-claw-2"] {
+        let detail = house.read(&format!("/v1/sessions/{session}")).await;
+        assert_eq!((&detail["session"]["agent"], &detail["resume_command"]), (&json!("openclaw"), &Value::Null));
+        assert_eq!(detail["session"]["title"], "Water the beds");
+        let said = lines(&house.read(&format!("/v1/sessions/{session}/messages")).await);
+        assert_eq!(said.last().map(String::as_str), Some("3 user TEXT shown: Water the beds"));
+    }
+}
+
 /// One file that fails doesn't stop the others.
 #[cfg(target_os = "linux")]
 #[tokio::test]
