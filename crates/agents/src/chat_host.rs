@@ -31,7 +31,7 @@ pub(crate) struct Chat {
 
 impl Chat {
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 1;
+    pub const VERSION: i32 = 2;
 
     pub fn new(path: &str) -> Self {
         Self { log: Log::new(stem(path)) }

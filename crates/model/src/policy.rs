@@ -319,8 +319,11 @@ fn row(facts: &Facts<'_>) -> Policy {
         (System, "TEXT") if matches!(facts.sender, "teammate" | "peer" | "channel") => {
             entry("Message from another agent", Turn, Shown, (Left, Look::System), No, Channel::System)
         }
-        (System, "TEXT") if matches!(facts.sender, "deploy" | "system_notice") => {
-            entry("Deploy marker, notice", Turn, Dev, (Left, Look::System), No, Channel::System)
+        (System, "TEXT") if facts.sender == "system_notice" => {
+            entry("Notice", None, Dev, (Left, Look::System), No, Channel::System)
+        }
+        (System, "TEXT") if facts.sender == "deploy" => {
+            entry("Deploy marker", Turn, Dev, (Left, Look::System), No, Channel::System)
         }
         (System, "TEXT") => entry("Persistent system context", Turn, Dev, (Left, Look::System), No, Channel::System),
 

@@ -371,7 +371,7 @@ fn each_sender_word_has_its_visibility() {
         ("bot", Role::Assistant, "turn", "shown", "no"),
         ("host", Role::Host, "none", "shown", "never"),
         ("system", Role::System, "turn", "dev", "no"),
-        ("system_notice", Role::System, "turn", "dev", "no"),
+        ("system_notice", Role::System, "none", "dev", "no"),
         ("deploy", Role::System, "turn", "dev", "no"),
         ("command_output", Role::Tool, "turn", "shown", "opt_in"),
         ("thinking", Role::Model, "none", "dev", "never"),

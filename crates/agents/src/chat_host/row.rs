@@ -122,6 +122,8 @@ fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
         ("user", _) => Role::User,
         ("assistant", "thinking") => Role::Model,
         ("assistant", "result_meta" | "host") => Role::Host,
+        // The trace of a call: what the model was given of it is in its request, and here for people.
+        ("assistant", "tool_result") => Role::Tool,
         ("assistant", _) => Role::Assistant,
         ("tool_result", _) => Role::Tool,
         // Also what nobody knows: it never reaches a model.
@@ -134,7 +136,9 @@ fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
     draft.metadata = metadata;
     draft.provenance = Provenance::Reader;
     draft.status = Status::Final;
-    draft.context = if matches!(role, Role::Host | Role::Model) { Context::None } else { Context::Turn };
+    let is_internal = matches!(role, Role::Host | Role::Model)
+        || matches!((kind, sender), ("assistant", "tool_result") | ("user", "system_notice"));
+    draft.context = if is_internal { Context::None } else { Context::Turn };
     if (kind, sender) == ("assistant", "tool_use") && draft.metadata.is_none() {
         draft.metadata = call_of(&draft.content);
     }

@@ -86,13 +86,16 @@ async fn what_is_not_addressed_is_dropped_or_waits_for_what_is() {
     talk.owner(Put, "/routing", json!({"name": "Pynchy", "trigger": "mention", "ignored": "accumulate"})).await;
     talk.says("at noon").await;
     assert_eq!(talk.reads().await, Value::Null, "it wakes nobody");
-    talk.owner(Post, "/messages", json!({"role": "system", "sender": "system_notice", "content": "Rebased"})).await;
+    talk.owner(Post, "/messages", json!({"role": "system", "sender": "deploy", "content": "Rebased"})).await;
+    talk.owner(Post, "/messages", json!({"role": "system", "sender": "system_notice", "content": "A lock is held"}))
+        .await;
     assert_eq!(talk.reads().await, Value::Null, "nor does a notice");
     talk.says("@pynchy when?").await;
     let prompt = talk.reads().await;
     let prompt = prompt.as_str().unwrap();
     assert!(prompt.contains(">at noon</message>") && prompt.contains(">when?</message>"), "{prompt}");
     assert!(prompt.contains("Rebased") && !prompt.contains("lunch?"), "{prompt}");
+    assert!(!prompt.contains("A lock is held"), "this word is told to no model: {prompt}");
 }
 
 /// A reply is addressed to whoever wrote what it answers.
