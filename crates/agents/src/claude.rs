@@ -84,7 +84,7 @@ impl Reader {
     /// The reader in [`model::source::Source::reader`], and the agent of its sessions.
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 9;
+    pub const VERSION: i32 = 10;
     /// The most bytes of a line that is read. A longer one becomes a note, which gives its size.
     pub const LONGEST_LINE: usize = Lines::LONGEST;
 

@@ -30,6 +30,12 @@ pub struct HookEvent {
     /// Of a sub-agent: its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
+    /// Of a sub-agent: what kind it is, as `Explore`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    /// At the end of a turn: what goes on in the background, each with `id`, `type` and `status`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_tasks: Option<Vec<Value>>,
     /// The tool of a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
@@ -45,6 +51,9 @@ pub struct HookEvent {
     /// Of a notification: its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Of a start: `startup`, `resume`, `clear`, `compact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// Why a session ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

@@ -1,6 +1,6 @@
 //! What agents report by hooks while they work in a terminal of their own.
 //!
-//! - `live`: what a session's agent does, as its hooks tell it.
+//! - `live`: what a session's agent does, as its hooks tell it. `turn`: what it needs to know of the events before.
 //! - `card`: a permission request as an APPROVAL. It has the id that the agent's transcript gives it later, so that the card stays one.
 //! - `held`: the requests that agents wait for. `wait`: one of them, from the card to the answer.
 //! - `output`: a decision as the agent reads it.
@@ -12,6 +12,7 @@ mod card;
 mod held;
 mod live;
 mod output;
+mod turn;
 mod wait;
 
 pub use held::Held;
@@ -26,7 +27,7 @@ use api::Problem;
 use api::hooks::{HookAnswer, HookEvent, HookPath};
 use api::keys::Scope;
 use model::hook::Fallback;
-use model::session::Live;
+use model::session::{Live, LiveState};
 use model::{SessionFacts, SessionId};
 use store::{LiveEdit, LiveWrite, NewSession, Origin};
 
@@ -55,19 +56,19 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
     let asks = event.hook_event_name == "PermissionRequest";
     let known = hub.workspace.session_of_agent(AGENT, key).await.map_err(problem)?;
     // A session that a key made under this id isn't the agent's own: that one is made by its transcript, or below.
-    let session = match known.filter(|known| known.key_id.is_none()) {
+    let (session, was_idle) = match known.filter(|known| known.key_id.is_none()) {
         // A person deleted it, and is asked nothing of it.
         Some(known) if known.is_deleted => return Ok(HookAnswer::default()),
         Some(known) => {
             if known.hook_key_id.as_deref() != Some(caller) {
                 own(hub, &known.id, caller).await?;
             }
-            known.id
+            (known.id, known.live == Some(LiveState::Idle))
         }
         None if asks => {
             let session = create(hub, &event).await?;
             own(hub, &session, caller).await?;
-            session
+            (session, false)
         }
         // Its transcript makes it, once it is read.
         None => {
@@ -77,7 +78,8 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
     };
     hub.held.note_call(caller, &event);
     settle(hub, &session, &event).await;
-    if let Some(live) = live::of(&event, clock::now()) {
+    let turn = hub.held.turn(&session, &event, was_idle);
+    if let Some(live) = live::of(&event, &turn, clock::now()) {
         tell(hub, &session, live).await?;
     }
     if asks { wait::wait(scoped, &session, event, caller, wait).await } else { Ok(HookAnswer::default()) }

@@ -37,6 +37,9 @@ words! {
     }
 }
 
+/// The reason of an agent whose turn is over; what goes on in the background follows it.
+pub const TURN_OVER: &str = "Its turn is over";
+
 /// What the agent's hooks reported last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -47,6 +50,14 @@ pub struct Live {
     pub reason: String,
     /// When it was reported.
     pub at: Micros,
+}
+
+impl Live {
+    /// Returns the reason of an agent that is idle while something of it goes on in the background.
+    pub fn background(&self) -> Option<&str> {
+        let rest = self.reason.strip_prefix(TURN_OVER).filter(|rest| !rest.is_empty());
+        rest.filter(|_| self.state == LiveState::Idle).map(|_| self.reason.as_str())
+    }
 }
 
 /// A stored session, with the sums that lists show.

@@ -5,6 +5,7 @@ use crate::settings::change;
 use crate::store::on;
 use crate::{StoreError, Workspace};
 use model::audit::Event;
+use model::session::LiveState;
 use model::{MessageId, Micros, SessionId};
 
 /// What a person always allows, in one folder.
@@ -32,6 +33,8 @@ pub struct AgentSession {
     pub key_id: Option<String>,
     /// The key whose hooks report it. It may hold no more.
     pub hook_key_id: Option<String>,
+    /// What its agent did last, as a hook or a driver reported it.
+    pub live: Option<LiveState>,
 }
 
 columns! {
@@ -52,6 +55,7 @@ columns! {
         deleted_at: Option<i64>,
         key_id: Option<String>,
         hook_key_id: Option<String>,
+        live_state: Option<String>,
     }
 }
 
@@ -60,15 +64,16 @@ impl Workspace {
     pub async fn session_of_agent(&self, agent: &str, key: &str) -> Result<Option<AgentSession>, StoreError> {
         let row: Option<AgentSessionRow> = on!(&self.store, pool => {
             sqlx::query_as(
-                "SELECT s.id, s.deleted_at, s.key_id, h.key_id AS hook_key_id FROM session s \
+                "SELECT s.id, s.deleted_at, s.key_id, h.key_id AS hook_key_id, s.live_state FROM session s \
                  LEFT JOIN hook_owner h ON h.workspace_id = s.workspace_id AND h.session_id = s.id \
                  WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3",
             )
             .bind(self.id()).bind(agent).bind(key).fetch_optional(pool).await
         })?;
-        row.map(|AgentSessionRow { id, deleted_at, key_id, hook_key_id }| {
+        row.map(|AgentSessionRow { id, deleted_at, key_id, hook_key_id, live_state }| {
             let id = SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id })
+            let live = live_state.as_deref().and_then(LiveState::parse);
+            Ok(AgentSession { id, is_deleted: deleted_at.is_some(), key_id, hook_key_id, live })
         })
         .transpose()
     }

@@ -13,6 +13,7 @@ use crate::{unmarked, visible};
 use api::messages::Ask;
 use api::sessions::Facet;
 use leptos::prelude::*;
+use model::session::Live;
 use model::text::as_host;
 use model::{Session, SessionState};
 use std::collections::BTreeMap;
@@ -65,7 +66,9 @@ pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
         Some(since) => format!("No news for {since}. {hint}"),
         None => hint.to_owned(),
     });
-    let said = hint.or(said);
+    // Its turn is over, but not all that it began.
+    let behind = session.live.as_ref().filter(|_| session.state == SessionState::Idle).and_then(Live::background);
+    let said = hint.or_else(|| behind.map(str::to_owned)).or(said);
     let (added, removed) = (session.lines_added, session.lines_removed);
     part! {
         <li class="srow" data-state=state.tag data-row=session.id.as_str().to_owned() data-pinned=pinned data-archived=archived>

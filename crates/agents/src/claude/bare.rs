@@ -1,6 +1,7 @@
 //! Texts of tools' results without the tags that the program put around them for the model. Only forms that are known are
 //! unwrapped; the record keeps every byte.
 
+use super::calls::is_stop;
 use super::obj::Obj;
 
 /// A result without the tags around it.
@@ -47,7 +48,7 @@ pub(crate) struct Background {
 pub(crate) fn background(tool: &str, text: &str, fields: Option<&Obj>) -> Option<Background> {
     let command = fields.and_then(|fields| fields.filled("command"));
     match tool {
-        "KillBash" | "KillShell" | "TaskStop" => {
+        tool if is_stop(tool) => {
             let said = Obj::parse(text)?.filled("message")?;
             Some(Background { text: Some(said), what: command, ..Background::default() })
         }

@@ -22,6 +22,12 @@ const KEPT: usize = 64;
 /// A command with more characters is told by its description.
 const MAX_COMMAND: usize = 80;
 
+/// The arguments by which tools name a task in the background.
+const TASK_IDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "agentId"];
+
+/// The status of a task that was ended on purpose.
+const STOPPED: &str = "stopped";
+
 /// A call that a later line may still change.
 pub(crate) struct Call {
     pub session: usize,
@@ -57,6 +63,8 @@ struct Task {
     call_id: String,
     /// Its command, or what the agent calls it.
     what: String,
+    /// Was it ended on purpose?
+    is_stopped: bool,
 }
 
 impl Calls {
@@ -116,7 +124,7 @@ impl State {
         if let Some(title) = title {
             payload["title"] = json!(super::blocks::cut(title, 120));
         }
-        let task = ["task_id", "bash_id", "shell_id", "agentId"].iter().find_map(|key| input_of(&payload, key));
+        let task = TASK_IDS.iter().find_map(|key| input_of(&payload, key));
         if let Some(what) = task.and_then(|id| self.calls.task(id)) {
             payload["target"] = json!(what);
         }
@@ -189,6 +197,7 @@ impl State {
                 if !derived.is_empty()
                     || outcome.task_status.is_some()
                     || tool.starts_with("Task")
+                    || is_stop(&tool)
                     || tool == reviews::TOOL
                     || outcome.background
                     || outcome.is_decided()
@@ -204,10 +213,10 @@ impl State {
             }
         }
         if let Some((task, what)) = outcome.task_id(line).zip(named(&input)) {
-            self.calls.tasks.insert(task, Task { call_id: call_id.clone(), what });
+            self.calls.tasks.insert(task, Task { call_id: call_id.clone(), what, is_stopped: false });
         }
-        let asked = ["task_id", "bash_id", "shell_id", "agentId"].iter().find_map(|key| input.get(*key)?.as_str());
-        if let Some((task, status)) = asked.zip(outcome.task_status.as_deref()) {
+        let status = if is_stop(&tool) && outcome.ok() { Some(STOPPED) } else { outcome.task_status.as_deref() };
+        if let Some((task, status)) = TASK_IDS.iter().find_map(|key| input.get(*key)?.as_str()).zip(status) {
             self.task_is(at, task, status);
         }
         self.tool_files(at, block, &call_id, &id, alone.then_some(line));
@@ -314,15 +323,18 @@ impl State {
         self.book.say(at.session, draft, at.span);
     }
 
-    /// The call that began a task in the background learns how far that is.
-    pub fn task_is(&mut self, at: &At, task: &str, status: &str) {
-        let Some(call) = self.calls.tasks.get(task).and_then(|task| self.calls.by_id.get(&task.call_id)) else {
-            return;
-        };
+    /// The call that began a task in the background learns how far that is. Returns the status that holds: a task that was
+    /// stopped on purpose ends by a signal, which the program reports as a failure.
+    pub fn task_is<'a>(&mut self, at: &At, task: &str, status: &'a str) -> &'a str {
+        let Some(task) = self.calls.tasks.get_mut(task) else { return status };
+        task.is_stopped |= matches!(status, STOPPED | "killed");
+        let status = if task.is_stopped && !matches!(status, "killed" | "completed") { STOPPED } else { status };
+        let Some(call) = self.calls.by_id.get(&task.call_id) else { return status };
         let (session, id) = (call.session, call.id.clone());
         if let Some(payload) = self.book.change(session, &id, at.span).and_then(payload) {
             payload.insert("task_status".to_owned(), json!(status));
         }
+        status
     }
 
     /// The newest open call of a session; results without an id mean that one.
@@ -408,6 +420,11 @@ impl State {
             self.book.release(call.session, id);
         }
     }
+}
+
+/// Does the tool end a task in the background?
+pub(crate) fn is_stop(tool: &str) -> bool {
+    matches!(tool, "KillBash" | "KillShell" | "TaskStop")
 }
 
 /// Did the list refuse a change? It says so in its structured result alone.

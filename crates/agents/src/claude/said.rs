@@ -11,6 +11,12 @@ use serde_json::{Map, Value, json};
 /// Who speaks where a task in the background reports, and the key of what it says.
 pub(crate) const TASK_NOTIFICATION: &str = "task_notification";
 
+/// The tags of such a report.
+const NOTIFICATIONS: [&str; 2] = ["task-notification", "agent-notification"];
+
+/// How the program begins what it says to the model behind a report.
+const BEHIND: [&str; 2] = ["Read the output file", "Full transcript available"];
+
 /// Who speaks where older context is summed up.
 pub(crate) const COMPACT_SUMMARY: &str = "compact_summary";
 
@@ -121,7 +127,7 @@ pub(crate) fn tagged(start: &str) -> Option<Said> {
             let said = Said::new(Role::Tool, "command_output", Context::Turn, content);
             said.with("command_output", json!({ "stdout": out, "stderr": err }))
         }
-        "task-notification" | "agent-notification" => notification(start, name),
+        name if NOTIFICATIONS.contains(&name) => notification(start, name),
         // What the program tells the model of the editor is a block of its own, beside the prompt. So are notices of a run (`system`).
         "system" | "system-reminder" | "ide_opened_file" | "ide_selection" | "ide_diagnostics" => {
             let inside = tag(start, name)?;
@@ -153,20 +159,52 @@ fn command(text: &str) -> Option<Said> {
     Some(said.with("command", command).turn(Turn::Causes))
 }
 
+/// Splits a report of a background task from what stands behind it: another report, or a person's words. None where nothing
+/// does, or where the line isn't a person's: then what is behind is told with the report.
+pub(crate) fn behind_notification<'a>(text: &'a str, line: &Obj) -> Option<(&'a str, &'a str)> {
+    let name =
+        NOTIFICATIONS.iter().find(|name| text.trim_start().strip_prefix('<').is_some_and(|t| t.starts_with(*name)))?;
+    let (report, behind) = split_notification(text, name);
+    let other =
+        line.is_true("isMeta") || line.obj("origin").is_some_and(|origin| from_other(&origin, behind).is_some());
+    let is_report = NOTIFICATIONS.iter().any(|name| behind.starts_with(&format!("<{name}>")));
+    let is_program = BEHIND.iter().any(|start| behind.starts_with(start));
+    (!behind.is_empty() && (is_report || !other && !is_program)).then_some((report, behind))
+}
+
+/// Splits a text behind the tag that ends a report. What a task gave back may hold such a tag as well.
+fn split_notification<'a>(text: &'a str, name: &str) -> (&'a str, &'a str) {
+    let close = format!("</{name}>");
+    let is_end = |at: usize| text[..at].contains("</result>") || !text[..at].contains("<result>");
+    let end = text.match_indices(&close).map(|(at, _)| at).find(|at| is_end(*at));
+    let (report, behind) = text.split_at(end.map_or(text.len(), |at| at + close.len()));
+    (report, behind.trim())
+}
+
 /// What a background task reports.
-fn notification(text: &str, outer: &str) -> Said {
+fn notification<'a>(text: &'a str, outer: &str) -> Said {
+    let (text, behind) = split_notification(text, outer);
     let mut fields = Map::new();
     for name in
         ["task-id", "agent-id", "tool-use-id", "task-type", "output-file", "status", "summary", "result", "usage"]
     {
-        if let Some(value) = tag(text, name) {
+        let inside = tag(text, name);
+        // The first of each is the report's own: what a task gave back may quote others.
+        let close = format!("</{name}>");
+        let own =
+            |inside: &'a str| if name == "result" { inside } else { inside.split(&close).next().unwrap_or(inside) };
+        if let Some(value) = inside.map(own) {
             fields.insert(name.replace('-', "_"), json!(value.trim()));
         }
     }
     let get = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or("");
     let parts: Vec<&str> = [get("summary"), get("result")].into_iter().filter(|part| !part.is_empty()).collect();
-    let content =
+    let mut content =
         if parts.is_empty() { tag(text, outer).unwrap_or(text).trim().to_owned() } else { parts.join("\n\n") };
+    if !behind.is_empty() {
+        content.push_str("\n\n");
+        content.push_str(behind);
+    }
     fields.shift_remove("result");
     let said = Said::new(Role::System, TASK_NOTIFICATION, Context::Turn, content);
     said.with(TASK_NOTIFICATION, Value::Object(fields)).turn(Turn::Causes)

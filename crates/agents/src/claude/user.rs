@@ -3,7 +3,7 @@
 use super::at::{At, extras, message_id};
 use super::obj::{Obj, list, string};
 use super::peers::peers;
-use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, said};
+use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, behind_notification, said};
 use super::session::{ATTACHMENT, IMAGE, IMAGES};
 use super::state::State;
 use model::{Context, Part, Role, RunOutcome};
@@ -70,6 +70,10 @@ impl State {
                 self.say_said(at, &id, peer, None);
             }
             return;
+        }
+        if let Some((report, behind)) = behind_notification(text, line) {
+            self.user_text(at, line, id, report);
+            return self.user_text(at, line, &format!("{id}~1"), behind);
         }
         let mut said = said(text, line);
         if said.role == Role::User && said.turn != Turn::Interrupts {
@@ -148,8 +152,9 @@ impl State {
         let Some(fields) = metadata.get_mut(TASK_NOTIFICATION).and_then(Value::as_object_mut) else { return };
         let id = |key: &str| fields.get(key).and_then(Value::as_str);
         let task = id("task_id").or_else(|| id("agent_id")).map(str::to_owned);
-        if let Some((task, status)) = task.as_deref().zip(id("status")) {
-            self.task_is(at, task, status);
+        let status = task.as_deref().zip(id("status")).map(|(task, status)| self.task_is(at, task, status).to_owned());
+        if let Some(status) = status {
+            fields.insert("status".to_owned(), json!(status));
         }
         if let Some(what) = task.and_then(|task| self.calls.task(&task)) {
             fields.insert("command".to_owned(), json!(what));

@@ -23,7 +23,9 @@ pub fn open(event: &HookEvent, ask: &HookAsk, call: Option<&str>, now: Micros) -
         payload["questions"] = json!([{ "question": payload["title"], "options": options(ask) }]);
     }
     metadata.insert(HookAsk::KEY.to_owned(), hook);
-    card::card((content, metadata), call, event.agent_id.as_deref(), now)
+    let kind = event.agent_type.as_deref().filter(|kind| !kind.trim().is_empty());
+    let sub_agent = event.agent_id.as_deref().map(|id| kind.unwrap_or(id));
+    card::card((content, metadata), call, sub_agent, now)
 }
 
 fn options(ask: &HookAsk) -> Value {

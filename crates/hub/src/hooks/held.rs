@@ -1,5 +1,6 @@
 //! The requests that agents wait for, in this process; and what hooks told a moment ago.
 
+use super::turn::Turn;
 use crate::hash::create_hash;
 use api::hooks::HookEvent;
 use model::session::Live;
@@ -23,6 +24,7 @@ struct Inner {
     calls: VecDeque<Call>,
     requests: Vec<Request>,
     told: HashMap<SessionId, Live>,
+    turns: HashMap<SessionId, Turn>,
 }
 
 struct Call {
@@ -85,6 +87,18 @@ impl Held {
         }
         inner.told.insert(session.clone(), live.clone());
         true
+    }
+
+    /// Returns the turn of a session once it has taken an event. `was_over` tells of one that isn't remembered.
+    pub fn turn(&self, session: &SessionId, event: &HookEvent, was_over: bool) -> Turn {
+        let mut inner = self.lock();
+        if inner.turns.len() >= SESSIONS && !inner.turns.contains_key(session) {
+            inner.turns.clear();
+        }
+        let new = || Turn::new(was_over);
+        let turn = inner.turns.entry(session.clone()).or_insert_with(new);
+        turn.take(event);
+        turn.clone()
     }
 
     /// Returns true if an agent waits for this approval.
