@@ -12,6 +12,7 @@ use super::tree::Tree;
 use crate::Span;
 use model::{Context, Origin, Role};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 pub(crate) struct State {
     pub book: Book,
@@ -29,6 +30,8 @@ pub(crate) struct State {
     pub file_key: String,
     /// Lines read so far: hash of the id to hash of the line.
     seen: HashMap<u64, u64>,
+    /// The first line with the same words of the same moment or API message: hash of both to hash of its id.
+    replayed: HashMap<u64, u64>,
     /// Titles of `summary` lines whose last message isn't read yet, by hash of that message's id.
     pub summaries: HashMap<u64, String>,
 }
@@ -50,6 +53,7 @@ impl State {
             agent_file: file.agent.is_some(),
             file_key: file_key(file.stem),
             seen: HashMap::new(),
+            replayed: HashMap::new(),
             summaries: HashMap::new(),
         }
     }
@@ -83,6 +87,7 @@ impl State {
             return self.progress(text, line, span);
         }
         let Some(id) = self.own_id(line, text, span) else {
+            self.count_replay(line);
             return self.note(span, "A line that was read before, repeated");
         };
         self.enter_line(line);
@@ -109,7 +114,7 @@ impl State {
         }
     }
 
-    /// The id of a line: its own, or one of file and offset. None if the very same line was read before.
+    /// The id of a line: its own, or one of file and offset. None if the very same line was read before, or one of which it is a copy.
     pub fn own_id(&mut self, line: &Obj, text: &str, span: Span) -> Option<String> {
         let Some(uuid) = line.filled("uuid") else { return Some(self.id_by_place(span.offset)) };
         let (key, content) = (hash(&uuid), hash(text));
@@ -122,11 +127,31 @@ impl State {
             Some(_) => Some(self.id_by_place(span.offset)),
             None => {
                 self.seen.insert(key, content);
+                if self.is_replay(line, key) {
+                    return None;
+                }
                 let id = self.copied_id(line, content).unwrap_or(uuid);
                 // A call took the id: both are kept.
                 Some(if self.calls.has_used(&id) { self.id_by_place(span.offset) } else { id })
             }
         }
+    }
+
+    /// Does the line repeat an earlier one of the file under an id of its own? Lines behind it name this id as their parent.
+    fn is_replay(&mut self, line: &Obj, key: u64) -> bool {
+        let from = line.obj("forkedFrom").and_then(|from| from.filled("messageUuid")).map(|id| hash(&id));
+        let from = from.filter(|from| *from != key && self.seen.contains_key(from));
+        let by_words = words_key(line).and_then(|words| match self.replayed.entry(words) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(free) => {
+                free.insert(from.unwrap_or(key));
+                None
+            }
+        });
+        let Some(first) = from.or(by_words) else { return false };
+        self.tree.alias(key, first);
+        self.sides.alias(key, first);
+        true
     }
 
     /// The id that a copied line had in the session it was copied from: by it both are known to be the same.
@@ -206,6 +231,14 @@ impl State {
         draft.context = Context::None;
         self.book.say(at.session, draft, at.span);
     }
+}
+
+/// What a copy of a line has in common with it, whatever its id: its words, and their API message or their moment.
+fn words_key(line: &Obj) -> Option<u64> {
+    let kind = line.filled("type")?;
+    let message = line.obj("message").filter(|_| matches!(kind.as_str(), "user" | "assistant"))?;
+    let moment = message.filled("id").or_else(|| line.filled("timestamp"))?;
+    Some(hash(&[kind.as_str(), &moment, message.raw("content")?].join("\0")))
 }
 
 /// A folder of Windows by one spelling: programs disagree on the case of the drive's letter.

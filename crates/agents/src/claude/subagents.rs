@@ -17,6 +17,15 @@ pub(crate) struct SideChains {
     taken: Vec<String>,
 }
 
+impl SideChains {
+    /// A line stands for another one, of which it is a copy.
+    pub fn alias(&mut self, copy: u64, first: u64) {
+        if let Some(session) = self.by_uuid.get(&first).copied() {
+            self.by_uuid.insert(copy, session);
+        }
+    }
+}
+
 impl State {
     /// The session of a line with `isSidechain` in its parent's file.
     pub fn side_session(&mut self, line: &Obj) -> usize {

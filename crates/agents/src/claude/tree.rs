@@ -75,6 +75,13 @@ impl Tree {
         self.current = Some((uuid, above));
     }
 
+    /// A line stands for another one, of which it is a copy.
+    pub fn alias(&mut self, copy: u64, first: u64) {
+        if let Some(node) = self.nodes.get(&first).copied() {
+            self.nodes.entry(copy).or_insert(node);
+        }
+    }
+
     /// The present line begins a turn. Gives back the turns that are left behind by that, or hold again, and the turn after
     /// which the conversation goes on.
     fn begin(&mut self, id: &str, offset: u64, standing: Standing) -> Option<Rewind> {

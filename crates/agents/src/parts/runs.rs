@@ -181,6 +181,11 @@ impl Runs {
         }
     }
 
+    /// Is a request counted here?
+    pub fn has_counted(&self, id: &str) -> bool {
+        self.usage.contains_key(&hash(id))
+    }
+
     /// Counts a request whose messages come next, or have begun to come.
     pub fn count_ahead(&mut self, spent: Spent) {
         let id = hash(&spent.id);

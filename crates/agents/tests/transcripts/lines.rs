@@ -17,7 +17,9 @@ pub fn read_lines(lines: &[Value]) -> Last {
 fn complete(n: usize, line: &Value) -> Value {
     let mut line = line.clone();
     line["sessionId"] = json!("made");
-    line["timestamp"] = json!(format!("2026-03-01T09:{:02}:{:02}Z", n / 60, n % 60));
+    if line.get("timestamp").is_none() {
+        line["timestamp"] = json!(format!("2026-03-01T09:{:02}:{:02}Z", n / 60, n % 60));
+    }
     if line["type"] != "queue-operation" {
         line["uuid"] = json!(format!("line-{n}"));
     }

@@ -1,0 +1,77 @@
+//! Lines that a file repeats under other ids: each is shown and counted once, and what stands behind a copy goes on from its original.
+
+use crate::lines::{assistant, call, read_lines, result, user};
+use crate::support::Last;
+use model::Role;
+use serde_json::{Value, json};
+
+/// Lines of a conversation, each behind the one before, with their own times.
+fn talk() -> Vec<Value> {
+    let mut answer = assistant("A lock has two gates.");
+    answer["message"]["id"] = json!("msg-1");
+    answer["message"]["usage"] = json!({ "input_tokens": 3, "output_tokens": 40 });
+    let mut asks = call("c1", "Bash", &json!({ "command": "gates" }));
+    asks["message"]["id"] = json!("msg-1");
+    asks["message"]["usage"] = json!({ "input_tokens": 3, "output_tokens": 48 });
+    chained(vec![user("Explain the lock"), answer, asks, result("c1", "2", &json!({ "stdout": "2" }))], 0)
+}
+
+fn chained(mut lines: Vec<Value>, from: usize) -> Vec<Value> {
+    for (n, line) in lines.iter_mut().enumerate() {
+        let n = n + from;
+        line["parentUuid"] = n.checked_sub(1).map_or(Value::Null, |n| json!(format!("line-{n}")));
+        line["timestamp"] = json!(format!("2026-03-01T09:00:{n:02}Z"));
+    }
+    lines
+}
+
+/// What people and the model said, and how often a note says that a line is repeated.
+fn said(last: &Last) -> (Vec<&str>, usize) {
+    let words = last.messages.iter().filter(|(_, draft, _)| draft.role != Role::System);
+    let notes = last.notes.iter().filter(|(_, note)| note == "A line that was read before, repeated");
+    assert!(last.messages.iter().all(|(_, draft, _)| !draft.left_behind), "a copy is no rewind");
+    (words.map(|(_, draft, _)| draft.content.as_str()).collect(), notes.count())
+}
+
+const WORDS: [&str; 3] = ["Explain the lock", "A lock has two gates.", "Using tool: Bash - `gates`"];
+
+#[test]
+fn a_history_that_is_repeated_in_its_file_is_shown_and_counted_once() {
+    let first = talk();
+    let forked: Vec<Value> = first
+        .iter()
+        .enumerate()
+        .map(|(n, line)| {
+            let mut copy = line.clone();
+            copy["forkedFrom"] = json!({ "sessionId": "old", "messageUuid": format!("line-{n}") });
+            copy["timestamp"] = json!("2026-03-01T10:00:00Z");
+            copy
+        })
+        .collect();
+    for copies in [first.clone(), forked] {
+        let copies = copies.into_iter().enumerate().map(|(n, mut copy)| {
+            copy["parentUuid"] = json!(format!("line-{}", n + first.len() - 1));
+            copy
+        });
+        let mut lines: Vec<Value> = first.iter().cloned().chain(copies).collect();
+        lines.extend(chained(vec![user("And the keeper?"), assistant("He opens them.")], lines.len()));
+        let last = read_lines(&lines);
+        assert_eq!(said(&last), ([&WORDS[..], &["And the keeper?", "He opens them."]].concat(), 4));
+        let outputs: Vec<i64> = last.runs.iter().map(|(_, run)| run.usage.output).collect();
+        assert_eq!(outputs, [48, 0]);
+    }
+}
+
+#[test]
+fn a_copy_may_have_more_tokens_and_another_moment_is_another_prompt() {
+    let mut lines = talk();
+    let mut more = lines[2].clone();
+    more["message"]["usage"]["output_tokens"] = json!(480);
+    more["timestamp"] = json!("2026-03-01T11:00:00Z");
+    lines.push(more);
+    let last = read_lines(&lines);
+    assert_eq!(said(&last), (WORDS.to_vec(), 1));
+    assert_eq!(last.runs[0].1.usage.output, 480);
+    let twice = chained(vec![user("Go on"), assistant("Done."), user("Go on"), assistant("Done.")], 0);
+    assert_eq!(said(&read_lines(&twice)), (vec!["Go on", "Done.", "Go on", "Done."], 0));
+}
