@@ -2,7 +2,8 @@
 //!
 //! Since autumn 2025 each line is an envelope of a time, a type and a payload; before, lines were bare items behind a head.
 //! What the model said and was told is there twice, as an item (`items`) and as an event (`events`): the first of both
-//! becomes the message, and the other one belongs to it (`said`, `searches`). `calls` makes tool calls of items and events, `edits`
+//! becomes the message, and the other one belongs to it (`said`, `searches`). A sub-agent's file may begin with a copy of its
+//! parent's (`history`). `calls` makes tool calls of items and events, `edits`
 //! what they changed, `result` reads what they gave back, and `turns` counts runs and tokens.
 //!
 //! Ids of messages: an item's own one; else `<turn>~<n>`, counted within the turn, so that a fork's copies have the same;
@@ -14,6 +15,7 @@
 mod calls;
 mod edits;
 mod events;
+mod history;
 mod items;
 mod result;
 mod reviews;
@@ -27,8 +29,10 @@ use crate::parts::calls::Calls;
 use crate::parts::contents::Contents;
 use crate::parts::lines::Records;
 use crate::parts::obj::Obj;
+use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span};
+use history::History;
 use model::{Context, Draft, MessageId, Micros, Origin, Role};
 use said::Recent;
 use searches::Searches;
@@ -53,6 +57,8 @@ pub(crate) struct Rollout {
     given: HashMap<u64, u64>,
     /// The message that says where older context was given up, until another line comes.
     compacted: Option<String>,
+    /// The history that the lines were copied from, as long as they are.
+    history: Option<History>,
     /// Commands that go on, by the number that later calls name them by.
     running: HashMap<i64, String>,
 }
@@ -81,6 +87,7 @@ impl Rollout {
             searches: Searches::default(),
             given: HashMap::new(),
             compacted: None,
+            history: None,
             running: HashMap::new(),
         }
     }
@@ -157,7 +164,13 @@ impl Rollout {
         let parent = spawn.as_ref().and_then(|spawn| spawn.filled("parent_thread_id"));
         let parent = parent.or_else(|| head.filled("parent_thread_id"));
         if is_own {
+            let is_first = facts.facts.parent.is_none();
             facts.set(|facts| &mut facts.parent, parent.clone());
+            if let Some(name) = spawn.as_ref().and_then(|spawn| spawn.filled("agent_nickname")) {
+                facts.title(TitleRank::Task, &name);
+            }
+            self.history =
+                parent.as_ref().filter(|_| is_first).and_then(|_| head.filled("forked_from_id")).map(History::of);
         }
         let mut content = match (&id, is_own) {
             (Some(id), false) => format!("Goes on from session {id}"),
@@ -260,6 +273,9 @@ impl Records for Rollout {
         let is_item = kind == "response_item" || payload.is_none() && is_item(&kind);
         let own = body.filled("id").filter(|_| is_item || is_head);
         self.book.begin_line(Line { api_message: own.clone().filter(|_| is_item), time: stamp, is_copy: false });
+        if self.is_copied(session, &inner, &kind, body, time) {
+            return self.copied(session, &inner, body, time, span);
+        }
         if kind == "event_msg" && self.event(&inner, body, text, time, span) {
             return;
         }

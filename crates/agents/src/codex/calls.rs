@@ -149,6 +149,12 @@ impl Rollout {
         if let Some(process) = number("process") {
             self.running.insert(process, command);
         }
+        if self.calls.get(&call_id).is_some_and(|call| call.tool.ends_with("spawn_agent"))
+            && let Some(spawned) = Obj::parse(&result.text)
+            && let Some(child) = ["agent_id", "thread_id", "new_thread_id"].iter().find_map(|key| spawned.filled(key))
+        {
+            self.spawned(at, &call_id, &child, spawned.filled("nickname"));
+        }
         let result = result.with_files(self.pictures(at, &call_id, raw));
         self.calls.settle_by(&mut self.book, at, &call_id, &result);
         self.calls.finish(&mut self.book, at, &call_id, result);

@@ -2,7 +2,7 @@
 
 use super::Rollout;
 use super::calls::state_of;
-use crate::parts::at::At;
+use crate::parts::at::{At, derived_id};
 use crate::parts::calls::MAX_NOTE;
 use crate::parts::edits::of_patch;
 use crate::parts::obj::Obj;
@@ -18,8 +18,36 @@ impl Rollout {
 
     fn edits(&mut self, at: &At, call_id: &str, patches: &[FilePatch], state: &str, note: Option<String>) {
         for (n, patch) in patches.iter().enumerate() {
-            let done = of_patch(patch, state, note.clone());
-            self.calls.derive(&mut self.book, at, call_id, ("edit", n), (done.content, done.metadata));
+            self.edit(at, call_id, n, patch, (state, note.clone()));
+        }
+    }
+
+    fn edit(&mut self, at: &At, call_id: &str, n: usize, patch: &FilePatch, (state, note): (&str, Option<String>)) {
+        let done = of_patch(patch, state, note);
+        self.calls.derive(&mut self.book, at, call_id, ("edit", n), (done.content, done.metadata));
+    }
+
+    /// The recorded changes take the place of what was proposed for the same files, whatever its order. A file has one change, however
+    /// many sections of the patch it had.
+    fn recorded(&mut self, at: &At, call_id: &str, changes: &[FilePatch], (state, note): (&str, Option<String>)) {
+        let proposed = self.proposed(call_id);
+        let mut next = proposed.len();
+        for change in changes {
+            let is_it = |proposal: &&Proposal| ends_with_path(&change.path, &proposal.path);
+            let mut sections = proposed.iter().filter(is_it).collect::<Vec<_>>();
+            // The file was deleted and written anew: its old content is gone, which the record alone doesn't say.
+            let replaced = matches!(change.change, FileChange::Created(_)) && sections.len() > 1;
+            if replaced && let Some(deleted) = sections.iter().position(|section| section.deletes) {
+                let deleted = sections.remove(deleted);
+                let patch = FilePatch { change: FileChange::Deleted(None), ..change.clone() };
+                self.edit(at, call_id, deleted.n, &patch, (state, note.clone()));
+            }
+            let n = sections.first().map_or(next, |section| section.n);
+            next += usize::from(sections.is_empty());
+            self.edit(at, call_id, n, change, (state, note.clone()));
+            for section in sections.iter().skip(1) {
+                self.calls.retract(&mut self.book, at, call_id, ("edit", section.n));
+            }
         }
     }
 
@@ -27,7 +55,7 @@ impl Rollout {
     pub(super) fn patched(&mut self, at: &At, call_id: &str, event: &Obj) {
         let failed = event.raw("success") == Some("false");
         let state = if failed { "failed" } else { state_of(event.str("status").as_deref()) };
-        let mut changes = changes(event);
+        let changes = changes(event);
         if self.calls.get(call_id).is_none() {
             let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
             let input = Map::from_iter([("files".to_owned(), json!(paths))]);
@@ -37,32 +65,33 @@ impl Rollout {
         } else {
             self.calls.extend(&mut self.book, at, call_id, Vec::new());
         }
-        // In the order of the proposal, whose paths may be relative.
-        let proposed = self.proposed(call_id);
-        let place = |change: &FilePatch| {
-            let is_it = |path: &String| ends_with_path(&change.path, path);
-            proposed.iter().position(is_it).unwrap_or(usize::MAX)
-        };
-        changes.sort_by(|a, b| (place(a), &a.path).cmp(&(place(b), &b.path)));
         let note = event.filled("stderr").or_else(|| event.filled("stdout")).map(|text| one_line(&text, MAX_NOTE));
         match state {
-            "done" => self.edits(at, call_id, &changes, "applied", None),
+            "done" => self.recorded(at, call_id, &changes, ("applied", None)),
             "failed" if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "failed", note),
-            "failed" => self.edits(at, call_id, &changes, "failed", note),
+            "failed" => self.recorded(at, call_id, &changes, ("failed", note)),
             _ if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "rejected", note),
-            _ => self.edits(at, call_id, &changes, "rejected", note),
+            _ => self.recorded(at, call_id, &changes, ("rejected", note)),
         }
     }
 
-    /// The paths of the edits that a call stands for.
-    fn proposed(&self, call_id: &str) -> Vec<String> {
+    /// The edits that a call stands for.
+    fn proposed(&self, call_id: &str) -> Vec<Proposal> {
         let Some(call) = self.calls.get(call_id) else { return Vec::new() };
-        let path = |id: &String| {
-            let edits = self.book.peek(call.session, id)?.metadata.as_ref()?.get("payload")?.get("edits")?;
-            Some(edits.get(0)?.get("file_path")?.as_str()?.to_owned())
+        let proposal = |n: usize| {
+            let draft = self.book.peek(call.session, &derived_id(&call.id, "edit", n))?;
+            let path = draft.metadata.as_ref()?.get("payload")?.get("edits")?.get(0)?.get("file_path")?.as_str()?;
+            Some(Proposal { n, path: path.to_owned(), deletes: draft.content.starts_with("Delete ") })
         };
-        call.derived.iter().filter_map(path).collect()
+        (0..call.derived.len()).filter_map(proposal).collect()
     }
+}
+
+/// An edit that a call stands for.
+struct Proposal {
+    n: usize,
+    path: String,
+    deletes: bool,
 }
 
 /// The files of a `changes` field, by path.
@@ -86,9 +115,12 @@ fn changes(event: &Obj) -> Vec<FilePatch> {
                 FileChange::Updated(hunks(&diff))
             }
         };
-        let moved = change.filled("move_path");
-        let (path, moved_from) = match moved {
-            Some(to) => (to, Some(path.to_owned())),
+        let (path, moved_from) = match change.filled("move_path") {
+            // Some patches move a file to where it is.
+            Some(to) => {
+                let from = Some(path.to_owned()).filter(|from| *from != to);
+                (to, from)
+            }
             None => (path.to_owned(), None),
         };
         Some(FilePatch { path, moved_from, change: done })

@@ -2,9 +2,9 @@
 
 use super::Rollout;
 use crate::Span;
-use crate::parts::at::{At, extras, hash};
+use crate::parts::at::{At, envelope, extras, hash};
 use model::{Context, Micros, Role};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 /// How many messages are kept for their other half.
@@ -78,9 +78,20 @@ fn is_picture_tag(text: &str) -> bool {
     is_one && (matches!(text, "<image>" | "</image>") || text.starts_with("<image name="))
 }
 
-/// What a person asked for, where the editor put something before it.
-fn asked(text: &str) -> &str {
-    text.split_once("## My request for Codex:").map_or(text, |(_, asked)| asked.trim())
+/// Splits a prompt from what the program put before it: the files that a person named, and what the editor shows.
+fn wrapped(text: &str) -> Option<(&str, &str)> {
+    let (before, asked) = text.split_once("## My request for Codex:")?;
+    before.trim_start().starts_with("# ").then_some((before.trim(), asked.trim()))
+}
+
+/// The names of the files that a person gave with a prompt. Pasted pictures lie in a folder that is emptied, and are in the transcript.
+fn named_files(before: &str) -> Vec<String> {
+    const EMPTIED: [&str; 4] = ["/var/folders/", "/tmp/", "\\Temp\\", "codex-clipboard"];
+    let Some((_, list)) = before.split_once("# Files mentioned by the user:") else { return Vec::new() };
+    let list = list.lines().take_while(|line| !line.starts_with("# "));
+    let files = list.filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
+    let kept = files.filter(|(_, path)| !EMPTIED.iter().any(|folder| path.contains(folder)));
+    kept.map(|(name, _)| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 impl Rollout {
@@ -105,7 +116,8 @@ impl Rollout {
             Role::Assistant => (role, "bot".to_owned(), Context::Turn),
             _ => (Role::System, tag(text.trim_start()).unwrap_or_else(|| "developer".to_owned()), Context::Ephemeral),
         };
-        let said_as = role;
+        let (said_as, whole) = (role, text);
+        let mut text = text;
         if role == Role::User {
             if let Some(program) = program(text) {
                 (role, sender, context) = (Role::System, program, Context::Ephemeral);
@@ -115,7 +127,11 @@ impl Rollout {
                     (sender, context) = ("agent".to_owned(), Context::Ephemeral);
                 }
                 self.prompt(&mut at, id);
-                self.book.sessions[at.session].first_prompt(asked(text));
+                if let Some((before, asked)) = wrapped(text) {
+                    self.say_wrapper(&at, id, before);
+                    text = asked;
+                }
+                self.book.sessions[at.session].first_prompt(text);
             }
         } else if role == Role::Assistant {
             self.ensure_run(&mut at);
@@ -129,12 +145,29 @@ impl Rollout {
         }
         let id = draft.id.as_str().to_owned();
         self.book.keep(at.session, draft, at.span);
-        self.recent.said.push_back(Said { session: at.session, id, role: said_as, text: hash(text.trim()), half });
+        self.recent.said.push_back(Said { session: at.session, id, role: said_as, text: hash(whole.trim()), half });
         if self.recent.said.len() > KEPT
             && let Some(oldest) = self.recent.said.pop_front()
         {
             self.book.release(oldest.session, &oldest.id);
         }
+    }
+
+    /// What the program put before a prompt: for the model alone, but for the files that a person named.
+    fn say_wrapper(&mut self, at: &At, id: &str, before: &str) {
+        let mut draft = at.text(&format!("{id}~before"), Role::System, "context", before);
+        draft.context = Context::Ephemeral;
+        self.say(at, draft);
+        let files = named_files(before);
+        if files.is_empty() {
+            return;
+        }
+        let item =
+            |name: &String| json!({ "name": name, "mime": "application/octet-stream", "size": 0, "state": "ready" });
+        let items: Vec<Value> = files.iter().map(item).collect();
+        let mut draft = at.text(&format!("{id}~files"), Role::User, "user", files.join(", "));
+        draft.metadata = Some(envelope("FILE", json!({ "files": items })));
+        self.say(at, draft);
     }
 
     /// Reasoning that came as an event.

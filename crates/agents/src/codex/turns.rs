@@ -176,6 +176,12 @@ impl Rollout {
         session.set(|facts| &mut facts.model, origin.model);
     }
 
+    /// A count of tokens that another session took.
+    pub(super) fn skip_tokens(&mut self, event: &Obj) {
+        let total = event.obj("info").and_then(|info| info.obj("total_token_usage"));
+        self.turn.total = total.and_then(|total| total.int("total_tokens")).unwrap_or(self.turn.total);
+    }
+
     /// The count of tokens after a request. The same one comes again with news of limits.
     pub(super) fn token_count(&mut self, at: &At, event: &Obj) {
         let info = event.obj("info");

@@ -158,6 +158,14 @@ impl Calls {
         }
     }
 
+    /// Takes back a message that a call stood for: another one of it says the same.
+    pub fn retract(&self, book: &mut Book, at: &At, call_id: &str, (kind, n): (&str, usize)) {
+        let Some(call) = self.by_id.get(call_id) else { return };
+        if let Some(draft) = book.change(call.session, &derived_id(&call.id, kind, n), at.span) {
+            draft.status = Status::Retracted;
+        }
+    }
+
     /// Like [`Self::derive`], for the list that a call hands in: it holds unless the call fails.
     pub fn list(&mut self, book: &mut Book, at: &At, call_id: &str, (content, metadata): (String, Map<String, Value>)) {
         let session = &mut book.sessions[at.session];

@@ -80,7 +80,7 @@ pub(crate) fn apply_patch(text: &str) -> Option<Vec<FilePatch>> {
                 }
             }
             let mut updated = file(path, FileChange::Updated(hunks(&body)));
-            if let Some(to) = moved {
+            if let Some(to) = moved.filter(|to| *to != updated.path) {
                 updated.moved_from = Some(std::mem::replace(&mut updated.path, to));
             }
             files.push(updated);
