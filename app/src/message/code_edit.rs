@@ -123,7 +123,7 @@ pub fn edit_card(card: &Card, edit: &Edit, info: &EditInfo, (index, edits): (usi
     view! {
         <details class="card edit" data-state=state open=open>
             <summary>
-                {kind(texts.change)}
+                {kind(texts.change, texts.moved_from.is_some())}
                 <span class="path" title=edit.file_path.clone()>
                     {visible::path(path).into_view()}
                 </span>
@@ -204,6 +204,9 @@ fn same(texts: &Texts<'_>) -> Option<&'static str> {
     }
     match (&texts.moved_from, texts.patch) {
         (Some(_), None) if texts.fragments.iter().all(is_same) => Some("Only the path changed"),
+        (None, None) if texts.fragments.is_empty() && texts.change == FileChange::Deleted => {
+            Some("What the file held was not recorded")
+        }
         (None, None) if texts.fragments.is_empty() => Some("What changed was not recorded"),
         (None, None) if texts.fragments.iter().all(is_same) => Some("The old and the new text are the same"),
         _ => None,
@@ -234,8 +237,9 @@ fn line(class: &'static str, glyph: Option<Glyph>, words: String) -> AnyView {
     .into_any()
 }
 
-fn kind(change: FileChange) -> impl IntoView {
+fn kind(change: FileChange, is_moved: bool) -> impl IntoView {
     let (letter, word) = match change {
+        _ if is_moved => ("R", "Renamed"),
         FileChange::Added => ("A", "Added"),
         FileChange::Modified => ("M", "Modified"),
         FileChange::Deleted => ("D", "Deleted"),

@@ -64,7 +64,10 @@ pub fn texts<'a>(edit: &'a Edit, info: &'a EditInfo) -> Texts<'a> {
             Texts { moved_from: moved_from.or(read.moved_from), ..read }
         }
         (None, None, None) => {
-            Texts { change: FileChange::Modified, moved_from, fragments: Vec::new(), patch: None, edits: 1 }
+            // Without a text of a whole file: it was deleted, and nobody recorded what it held.
+            let is_gone = info.scope == Some(EditScope::File);
+            let change = if is_gone { FileChange::Deleted } else { FileChange::Modified };
+            Texts { change, moved_from, fragments: Vec::new(), patch: None, edits: 1 }
         }
         _ => {
             let is_whole = info.scope == Some(EditScope::File) || old.is_none() || new.is_none();

@@ -89,8 +89,10 @@ fn pieces_of_input(tool: &str, input: &Value) -> Vec<Piece> {
     match tool {
         "Write" => vec![created(&get(input, "content").unwrap_or_default())],
         "NotebookEdit" => {
-            let new = get(input, "new_source");
-            vec![fragment(None, new.as_deref().filter(|_| get(input, "edit_mode").as_deref() != Some("delete")))]
+            // What a cell held is known with the result.
+            let new = get(input, "new_source").filter(|_| get(input, "edit_mode").as_deref() != Some("delete"));
+            let old = new.as_ref().map(|_| "");
+            vec![fragment(old, new.as_deref())]
         }
         _ => {
             let edits = edits_of(tool, input);
@@ -117,9 +119,7 @@ fn edits_of(tool: &str, input: &Value) -> Vec<(String, String, bool)> {
 
 fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece>> {
     if tool == "NotebookEdit" {
-        let (old, new) = (result.filled("old_source"), result.string("new_source"));
-        let deleted = result.str("edit_mode").as_deref() == Some("delete");
-        return Some(vec![fragment(old.as_deref(), new.as_deref().filter(|_| !deleted))]);
+        return Some(vec![cell(input, result)]);
     }
     let hunks = hunks(result);
     let original = result.raw("originalFile").or_else(|| result.raw("originalFileContents"));
@@ -168,6 +168,35 @@ fn pieces_of_result(tool: &str, input: &Value, result: &Obj) -> Option<Vec<Piece
     }
     placed::by_hunks(&mut pieces, &hunks);
     Some(as_patched(pieces, &hunks, original.as_deref(), None))
+}
+
+/// The change of a cell of a notebook, by its source before and after.
+fn cell(input: &Value, result: &Obj) -> Piece {
+    let given = |key: &str| result.string(key).or_else(|| input.get(key)?.as_str().map(str::to_owned));
+    let mode = given("edit_mode").unwrap_or_default();
+    let new = given("new_source").filter(|_| mode != "delete").unwrap_or_default();
+    let id = given("cell_id").or_else(|| Some(format!("cell-{}", result.int("cell_number")?)));
+    let before = || {
+        let file = result.raw("original_file").filter(|raw| raw.len() <= MAX_FILE).and_then(string)?;
+        source_of(&Obj::parse(&file)?, &id?)
+    };
+    let old = if mode == "insert" { None } else { result.filled("old_source").or_else(before) };
+    // A source ends with its cell: its last line is a whole one.
+    let whole = |source: &str| if source.is_empty() { String::new() } else { format!("{source}\n") };
+    match old {
+        // Nobody knows what it held.
+        None if mode == "delete" => fragment(None, None),
+        old => fragment(Some(&whole(old.as_deref().unwrap_or_default())), Some(&whole(&new))),
+    }
+}
+
+/// The source of a cell: the one with this id, or, in notebooks whose cells have none, the one of `cell-<number>`, from 0.
+fn source_of(notebook: &Obj, id: &str) -> Option<String> {
+    let cells: Vec<Obj> = notebook.list("cells")?.into_iter().filter_map(Obj::parse).collect();
+    let named = cells.iter().find(|cell| cell.str("id").as_deref() == Some(id));
+    let cell = named.or_else(|| cells.get(id.strip_prefix("cell-")?.parse::<usize>().ok()?))?;
+    let source = cell.raw("source")?;
+    string(source).map(Cow::into_owned).or_else(|| Some(list(source)?.into_iter().filter_map(string).collect()))
 }
 
 /// The pieces, or where they change other lines than the tool's own patch says, that patch: it replaced more than one

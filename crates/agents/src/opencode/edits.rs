@@ -1,6 +1,8 @@
 //! Edits: what a call changed in files, by its metadata, or else by its input.
 
-use crate::parts::edits::{Finished, Piece, after_call, created, fragment, message, of_diff, of_patch, of_texts};
+use crate::parts::edits::{
+    Finished, Piece, after_call, created, fragment, message, of_diff, of_patch, of_texts, unchanged,
+};
 use crate::parts::obj::Obj;
 use crate::parts::patch::{FilePatch, apply_patch, in_text, unified};
 use serde_json::{Map, Value, json};
@@ -53,7 +55,12 @@ fn of_file(file: &Obj, state: &str, note: Option<String>) -> Option<Finished> {
         (_, Some(after)) if kind == "add" => vec![created(after)],
         (Some(before), _) if kind == "delete" => vec![Piece { scope: "file", ..fragment(Some(before), None) }],
         (Some(before), Some(after)) => of_texts(before, after, &diff),
-        _ => of_diff(&diff, kind == "add")?,
+        _ if kind == "delete" => vec![deleted(&diff)],
+        _ => match of_diff(&diff, kind == "add") {
+            Some(pieces) => pieces,
+            None if file.int("additions") == Some(0) && file.int("deletions") == Some(0) => vec![unchanged()],
+            None => return None,
+        },
     };
     let moved = file.filled("movePath").filter(|to| *to != path);
     let mut done = message(moved.as_deref().unwrap_or(&path), pieces, state, note);
@@ -62,6 +69,12 @@ fn of_file(file: &Obj, state: &str, note: Option<String>) -> Option<Finished> {
         info["moved_from"] = json!(path);
     }
     Some(done)
+}
+
+/// A file of which the diff alone says what it held.
+fn deleted(diff: &str) -> Piece {
+    let held: String = of_diff(diff, false).into_iter().flatten().filter_map(|piece| piece.old).collect();
+    Piece { scope: "file", ..fragment(Some(held.as_str()).filter(|held| !held.is_empty()), None) }
 }
 
 fn of_metadata(tool: &str, metadata: &Obj, changed: Option<&Obj>) -> Option<Vec<Piece>> {

@@ -48,6 +48,11 @@ pub(crate) fn fragment(old: Option<&str>, new: Option<&str>) -> Piece {
     Piece { old: owned(old), new: owned(new), start_line: None, scope: "fragment", patch: None }
 }
 
+/// A file that was written, and in which nothing changed.
+pub(crate) fn unchanged() -> Piece {
+    fragment(Some(""), Some(""))
+}
+
 /// A file that wasn't there before.
 pub(crate) fn created(new: &str) -> Piece {
     Piece { old: None, new: Some(new.to_owned()), start_line: None, scope: "file", patch: None }
@@ -65,8 +70,7 @@ pub(crate) fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Pie
         })
         .collect();
     if pieces.is_empty() {
-        // Written, but nothing changed.
-        pieces.push(fragment(None, None));
+        pieces.push(unchanged());
     }
     pieces
 }

@@ -4,6 +4,7 @@ use super::edits::{Finished, Piece, created, fragment, message, of_both, of_patc
 use super::patch::{self, FileChange, FilePatch};
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Fields that name the file.
 const PATHS: [&str; 5] = ["file_path", "path", "filePath", "target_file", "filename"];
@@ -111,7 +112,8 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
         return files.iter().map(|file| of_patch(file, "proposed", None)).collect();
     }
     let Some(path) = get(input, &PATHS).filter(|path| !path.is_empty()) else { return Vec::new() };
-    let mut pieces: Vec<Piece> = match input.get("edits").and_then(Value::as_array) {
+    let listed = input.get("edits").and_then(|edits| list_of(edits));
+    let mut pieces: Vec<Piece> = match &listed {
         Some(edits) => edits.iter().filter_map(Value::as_object).filter_map(replaced).collect(),
         None => Vec::from_iter(replaced(input)),
     };
@@ -126,6 +128,15 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
         }
     }
     vec![message(path, pieces, "proposed", None)]
+}
+
+/// A list that a call hands in: as one, or as its JSON in a string, which tools accept as well.
+pub(crate) fn list_of(given: &Value) -> Option<Cow<'_, Vec<Value>>> {
+    match given {
+        Value::Array(entries) => Some(Cow::Borrowed(entries)),
+        Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok().map(Cow::Owned),
+        _ => None,
+    }
 }
 
 /// A text that is replaced by another. An empty one is that of a file which isn't there yet.
@@ -143,7 +154,7 @@ fn replaced(edit: &Map<String, Value>) -> Option<Piece> {
 pub(crate) fn todos(tool: &str, input: &Map<String, Value>, known: &[Value]) -> Option<Vec<Value>> {
     let given = input.get("todos").filter(|_| tool.to_lowercase().contains("todo"))?;
     let entries = match given {
-        Value::Array(entries) => entries.clone(),
+        given if list_of(given).is_some() => list_of(given)?.into_owned(),
         Value::String(text) => text.lines().filter_map(entry).collect(),
         _ => return None,
     };

@@ -2,8 +2,11 @@
 
 mod answers;
 mod asks;
+mod background;
 mod beside;
+mod changes;
 mod codex;
+mod codex_children;
 mod lines;
 mod previews;
 mod queue;
@@ -11,6 +14,7 @@ mod readers;
 mod reading;
 mod recognising;
 mod repeated;
+mod replays;
 mod results;
 mod reviews;
 mod rewinds;
