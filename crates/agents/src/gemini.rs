@@ -93,7 +93,7 @@ impl Chat {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "gemini";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 4;
+    pub const VERSION: i32 = 5;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']);
@@ -150,10 +150,15 @@ impl Chat {
         format!("{}~{offset}", self.file_key)
     }
 
-    /// An id that no other session has, of a run or a request. Ids of today are unique by themselves.
+    /// An id that no other session has, of a run or a request. Ids of today are unique by themselves, except those that are made of
+    /// the content.
     fn wide_id(&self, session: usize, id: &str) -> String {
         const UNIQUE: usize = 32;
-        if id.len() >= UNIQUE { id.to_owned() } else { format!("{}~{id}", self.book.sessions[session].key) }
+        if id.len() >= UNIQUE && !is_made_of_content(id) {
+            id.to_owned()
+        } else {
+            format!("{}~{id}", self.book.sessions[session].key)
+        }
     }
 
     /// All bytes of a message, with these.
@@ -329,6 +334,7 @@ impl Chat {
         let base = match known {
             Some(known) if known.is_left => format!("{id}~{}", span.offset),
             Some(known) => known.base.as_deref().unwrap_or(&id).to_owned(),
+            None if is_made_of_content(&id) => self.wide_id(session, &id),
             None => id.clone(),
         };
         let run = known.and_then(|known| known.run);
@@ -367,6 +373,12 @@ impl Chat {
         }
         Arc::clone(&self.standing)
     }
+}
+
+/// Is it a hash? What Gemini CLI itself puts before a conversation is the same in all that begin in a folder on one day.
+fn is_made_of_content(id: &str) -> bool {
+    const DIGITS: usize = 32;
+    id.len() == DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 impl Contents for Chat {

@@ -1,5 +1,7 @@
 //! Names of models as transcripts write them: with providers before them, days and efforts behind them.
 
+use model::run::TIERS;
+
 /// What Claude Code's mark `[1m]` means, in tokens.
 pub const LONG_CONTEXT: i64 = 1_000_000;
 
@@ -33,6 +35,12 @@ const SUFFIXES: [&str; 13] = [
     "-0",
 ];
 
+/// The name of a model without its tier, and that.
+pub fn without_tier(name: &str) -> (&str, &str) {
+    let tier = TIERS.into_iter().find(|suffix| name.ends_with(suffix)).unwrap_or_default();
+    (name.strip_suffix(tier).unwrap_or(name), tier)
+}
+
 /// Did the program itself write what has this model?
 pub fn is_synthetic(name: &str) -> bool {
     name == SYNTHETIC
@@ -65,13 +73,15 @@ pub fn canonical(name: &str) -> String {
     format!("claude-{}", all.join("-"))
 }
 
-/// The names to look for, the fullest first: what stands behind is taken away piece by piece.
+/// The names to look for, the fullest first: what stands behind is taken away piece by piece. A tier stays: it has another price.
 pub fn candidates(name: &str) -> Vec<String> {
+    let name = name.trim().to_lowercase();
+    let (name, tier) = without_tier(&name);
     let mut all = vec![canonical(name)];
     while let Some(shorter) = all.last().and_then(|name| shortened(name)) {
         all.push(shorter);
     }
-    all
+    all.into_iter().map(|name| name + tier).collect()
 }
 
 fn shortened(name: &str) -> Option<String> {

@@ -134,7 +134,9 @@ impl Prices {
 
     /// The largest input of a model in tokens, if the table knows it.
     pub fn context(&self, name: &str) -> Option<i64> {
-        let context = self.model(name)?.context;
+        // A faster answer or a later one reads no more and no less.
+        let without_tier = || self.model(names::without_tier(name).0);
+        let context = self.model(name).or_else(without_tier)?.context;
         Some(if names::has_long_context(name) { context.max(names::LONG_CONTEXT) } else { context })
     }
 

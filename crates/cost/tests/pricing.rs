@@ -98,6 +98,25 @@ fn what_has_no_price_says_why() {
 }
 
 #[test]
+fn another_tier_or_speed_never_has_the_standard_price() {
+    use model::run::of_tier;
+    let prices = Prices::built_in();
+    let bill = request(Usage { input: 100_000, output: 10_000, ..Usage::default() });
+    let of = |name: &str, tier: Option<&str>| micros(&prices, &of_tier(name, tier), &bill).ok();
+    assert_eq!(of("claude-opus-4-6", Some("fast")), Some(4_500_000));
+    assert_eq!(of("claude-opus-4-6-20260205", Some("fast")), Some(4_500_000));
+    for standard in [None, Some("standard"), Some("default")] {
+        assert_eq!(of("claude-opus-4-6", standard), Some(750_000));
+    }
+    for (name, tier) in [("claude-opus-4-5", "fast"), ("claude-opus-4-6", "batch"), ("gpt-5.5", "priority")] {
+        assert_eq!(of(name, Some(tier)), None);
+        let why = format!("No cost: `{name}-{tier}` isn't in the price table");
+        assert_eq!(micros(&prices, &of_tier(name, Some(tier)), &bill), Err(why));
+        assert_eq!(prices.context(&of_tier(name, Some(tier))), prices.context(name));
+    }
+}
+
+#[test]
 fn a_table_of_ones_own_replaces_models_by_name() {
     let own = r#"
         [[vendor]]

@@ -56,6 +56,8 @@ mod following;
 mod growth;
 #[path = "contract/hook_keys.rs"]
 mod hook_keys;
+#[path = "contract/hook_turns.rs"]
+mod hook_turns;
 #[path = "contract/hooks.rs"]
 mod hooks;
 #[path = "contract/imports.rs"]
@@ -116,6 +118,8 @@ mod spending;
 mod stats;
 #[path = "contract/support.rs"]
 mod support;
+#[path = "contract/transcripts.rs"]
+mod transcripts;
 #[path = "contract/type_settings.rs"]
 mod type_settings;
 #[path = "contract/types.rs"]

@@ -73,6 +73,15 @@ pub struct Run {
     pub cost_usd: Option<f64>,
 }
 
+/// What readers put behind the name of a model where a request had another price than the standard one: its speed, or its tier.
+pub const TIERS: [&str; 3] = ["-fast", "-batch", "-priority"];
+
+/// Returns a model's name for a request of a tier or a speed; of the standard one, and of an unknown one, it is the plain name.
+pub fn of_tier(name: &str, tier: Option<&str>) -> String {
+    let suffix = tier.and_then(|tier| TIERS.into_iter().find(|suffix| suffix.get(1..) == Some(tier)));
+    format!("{name}{}", suffix.unwrap_or_default())
+}
+
 /// One request to a model: what it took, when, and which messages came of it. Its id is the provider's: a copy of a transcript
 /// repeats it.
 #[derive(Debug, Clone, Default, PartialEq)]

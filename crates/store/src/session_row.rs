@@ -127,6 +127,9 @@ row! {
     driven: i64,
 }
 
+/// The title of a session that was read from a file in which nobody said anything: its key means nothing to people.
+const NOTHING_SAID: &str = "Nothing was said";
+
 /// An open run that shows no sign of life for so long was left behind: its session is idle, not lost.
 const ABANDONED: i64 = 10 * 60 * Micros::SECOND;
 
@@ -360,10 +363,13 @@ impl SessionRow {
     ) -> Result<Session, StoreError> {
         let (state, live) = (self.state(now), self.live(now));
         let id = |id: String| SessionId::parse(id).map_err(|error| StoreError::Corrupt(error.to_string()));
+        // Some agents write a file at each start, whether anybody says something or not.
+        let is_empty = self.message_count == 0 && self.create_hash.is_none() && self.parent_key.is_none();
+        let last_resort = if is_empty { NOTHING_SAID } else { self.key.as_str() }.to_owned();
         Ok(Session {
             id: id(self.id)?,
             agent: self.agent,
-            title: self.own_title.or(self.title).or(self.first_prompt).unwrap_or_else(|| self.key.clone()),
+            title: self.own_title.or(self.title).or(self.first_prompt).unwrap_or(last_resort),
             agent_session_id: Some(self.key),
             parent_missing: self.parent_key.is_some() && parent.is_none(),
             parent: parent.map(id).transpose()?,

@@ -4,6 +4,7 @@ use super::at::{At, envelope, extras};
 use super::obj::{Obj, string, value};
 use super::runs::{usage, written_for_an_hour};
 use super::state::State;
+use model::run::of_tier;
 use model::{Context, Micros, Role, RunOutcome, Spent};
 use serde_json::{Value, json};
 
@@ -32,20 +33,10 @@ impl State {
             session.set(|facts| &mut facts.model, model.clone());
             let key = message.filled("id").unwrap_or_else(|| at.id.clone());
             session.runs.uses(model.as_deref());
-            let (usage, cost_usd) = (usage(&message), line.float("costUSD"));
-            if usage.is_some() || cost_usd.is_some() {
-                let spent = Spent {
-                    id: key.clone(),
-                    usage: usage.unwrap_or_default(),
-                    cache_write_1h: written_for_an_hour(&message),
-                    cost_usd,
-                    is_copy: line.has("forkedFrom"),
-                    model: model.clone(),
-                    began_at: Some(heard_at).filter(|heard| *heard > Micros(0)),
-                    stop_reason: message.filled("stop_reason"),
-                    ..Spent::default()
-                };
-                self.book.spent_ahead(at.session, spent);
+            if let Some(spent) = spent(&key, line, &message) {
+                let began_at = Some(heard_at).filter(|heard| *heard > Micros(0));
+                let model = model.as_deref().map(|model| priced(model, &message));
+                self.book.spent_ahead(at.session, Spent { model, began_at, ..spent });
             }
             self.book.sessions[at.session].runs.wrote(&key, message.raw("content").map_or(0, written));
         }
@@ -67,6 +58,19 @@ impl State {
             }
         }
         self.judge_end(&at, &message);
+    }
+
+    /// A line of the model that repeats an earlier one may know more of what its API message used.
+    pub fn count_replay(&mut self, line: &Obj) {
+        let message = line.obj("message").filter(|_| line.str("type").as_deref() == Some("assistant"));
+        let Some((message, id)) = message.and_then(|message| message.filled("id").map(|id| (message, id))) else {
+            return;
+        };
+        for session in &mut self.book.sessions {
+            if let Some(spent) = spent(&id, line, &message).filter(|_| session.runs.has_counted(&id)) {
+                session.runs.count(spent);
+            }
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "a block, its line, and what came before; one caller")]
@@ -162,6 +166,28 @@ impl State {
             self.book.sessions[at.session].runs.pause(RunOutcome::Done, at.time);
         }
     }
+}
+
+/// The model's name for its price: another one where the request was fast, of a batch, or had priority.
+fn priced(model: &str, message: &Obj) -> String {
+    let usage = message.obj("usage");
+    let get = |key: &str| usage.as_ref().and_then(|usage| usage.filled(key));
+    let tier = get("service_tier").filter(|tier| tier != "standard").or_else(|| get("speed"));
+    of_tier(model, tier.as_deref())
+}
+
+/// What a line says of the tokens and the cost of its API message.
+fn spent(id: &str, line: &Obj, message: &Obj) -> Option<Spent> {
+    let (usage, cost_usd) = (usage(message), line.float("costUSD"));
+    (usage.is_some() || cost_usd.is_some()).then(|| Spent {
+        id: id.to_owned(),
+        usage: usage.unwrap_or_default(),
+        cache_write_1h: written_for_an_hour(message),
+        cost_usd,
+        is_copy: line.has("forkedFrom"),
+        stop_reason: message.filled("stop_reason"),
+        ..Spent::default()
+    })
 }
 
 /// Bytes that the model wrote, about: texts, reasoning and the inputs of tools.
