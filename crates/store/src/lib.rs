@@ -57,6 +57,7 @@ mod history;
 mod hooks;
 mod integrity;
 pub mod keys;
+mod literals;
 pub mod live;
 mod lock;
 pub mod memory;

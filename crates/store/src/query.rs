@@ -3,7 +3,7 @@
 use crate::Listing;
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
-use model::{Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
+use model::{Draft, Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
 
 /// Which sessions, in which order. `SessionFilter::new(now, limit)` is the list's usual view.
 #[derive(Debug, Clone)]
@@ -307,6 +307,8 @@ pub struct SearchQuery {
     pub limit: u32,
     /// `SearchHits::next` of the page before.
     pub after: Option<String>,
+    /// What a message is found by; its content if it's None.
+    pub text_of: Option<fn(&Draft) -> Option<String>>,
 }
 
 /// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.

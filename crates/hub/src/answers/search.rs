@@ -8,7 +8,7 @@ use api::keys::Scope;
 use api::limits::SEARCH_CHARS;
 use api::search::{Hit, HitCount, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::SessionPath;
-use model::{Body, Message};
+use model::{Body, Draft, Message};
 use std::sync::Arc;
 use store::{SearchHit, SearchHits, StoredMessage};
 
@@ -40,6 +40,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         until: given(input.until).map(|t| moment::end("until", &t, &zone)).transpose()?,
         limit: limit(input.limit, 50, 200)?,
         after: input.after,
+        text_of: Some(found_by),
     };
     let mut found = hub.workspace.search(&query).await.map_err(problem)?;
     let (mut hits, mut chosen) = (Vec::with_capacity(found.hits.len()), found.hits.into_iter());
@@ -69,6 +70,11 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
         next: found.next,
         counts: SearchCounts { types: counts(found.types), roles: counts(found.roles) },
     })
+}
+
+/// What a message is found by.
+fn found_by(draft: &Draft) -> Option<String> {
+    search_text(draft, &Body::of(draft))
 }
 
 fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {

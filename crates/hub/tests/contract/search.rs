@@ -132,3 +132,48 @@ async fn an_excerpt_is_plain() {
     assert_eq!(excerpt("oak").await, "use oak;  fn quince() {}");
     assert_eq!(excerpt("trees").await, "Trees:  Tree \u{b7} Fruit  medlar \u{b7} late  |x| x + 1");
 }
+
+#[tokio::test]
+async fn phrases_and_words_with_signs_are_found_as_they_are_written() {
+    let house = House::new().await;
+    let talk = Talk::new("desk")
+        .user("Look at POL-358 and #4211, scripts/deploy.sh, alice@example.com; 61.2% don't --error-on-warnings")
+        .says("C++ or node.js v2.1.0 foo::bar_baz, bar_baz(qux) $5 wrong-book `a && b`, https://example.org/a?b=c&d=e#frag")
+        .user("Say the exact phrase here, please")
+        .says("Here phrase exact is another order: C is no plus, 50 of 5.");
+    house.import(&[house.write("desk.jsonl", talk.text())]).await;
+    let found = async |query: &str| {
+        let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let page = house.read(&format!("/v1/search?q={encoded}")).await;
+        page["hits"].as_array().unwrap().iter().map(|hit| hit["seq"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    for (query, expected) in [
+        ("POL-358", &[1][..]),
+        ("#4211", &[1]),
+        ("scripts/deploy.sh", &[1]),
+        ("alice@example.com", &[1]),
+        ("61.2%", &[1]),
+        ("don't", &[1]),
+        ("--error-on-warnings", &[1]),
+        ("C++", &[2]),
+        ("node.js", &[2]),
+        ("v2.1.0", &[2]),
+        ("foo::bar_baz", &[2]),
+        ("bar_baz(qux)", &[2]),
+        ("$5", &[2]),
+        ("wrong-book", &[2]),
+        ("&&", &[2]),
+        ("https://example.org/a?b=c&d=e#frag", &[2]),
+        ("\"exact phrase here\"", &[3]),
+        ("\"Exact  Phrase\" please", &[3]),
+        ("exact phrase here", &[4, 3]),
+        ("\"phrase exact\" C++", &[]),
+        ("\"exact phrase", &[4, 3]),
+        ("||", &[]),
+    ] {
+        assert_eq!(found(query).await, expected, "{query}");
+    }
+    for query in ["*", "NEAR(", "OR", "NOT", "AND", "-", "(", "^", "col:x", "%", "_", "\\", "\"", "\"\"", "§1", "'"] {
+        found(query).await;
+    }
+}

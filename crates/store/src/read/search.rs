@@ -1,14 +1,16 @@
 //! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded look.
 
-use super::listing::{Listed, Listing, listed_columns};
+use super::listing::{Listed, Listing, Room, listed_columns};
+use super::messages::Row;
 use super::{corrupt, one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::dialect::limited;
+use crate::literals::{flat, literals};
 use crate::store::on;
 use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
 use model::SessionId;
 use sqlx::{Database, Encode, QueryBuilder, Type};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 columns! {
     struct Hit of listed: Listed {
@@ -28,15 +30,25 @@ columns! {
     }
 }
 
+/// What a message must hold.
+struct Wanted {
+    terms: Vec<tokens::Term>,
+    literals: Vec<String>,
+}
+
+/// Messages, and bytes of them, that are read at a time to look for a literal.
+const READ: usize = 100;
+const BYTES: u64 = 1 << 20;
+
 const FROM: &str = " FROM message_search f CROSS JOIN message m CROSS JOIN session s \
     WHERE m.rid = f.rowid AND s.rid = m.session_rid AND s.deleted_at IS NULL AND ";
 
 impl Workspace {
-    /// Messages that hold all words. A query without a word finds nothing.
+    /// Messages that hold all words, and all that the query wants letter by letter.
     pub async fn search(&self, query: &SearchQuery) -> Result<SearchHits, StoreError> {
         let nothing = SearchHits::default();
-        let terms = tokens::terms(&query.text);
-        if terms.is_empty() {
+        let terms = Wanted { terms: tokens::terms(&query.text), literals: literals(&query.text) };
+        if terms.terms.is_empty() && terms.literals.is_empty() {
             return Ok(nothing);
         }
         let session_rid = match &query.session {
@@ -95,7 +107,7 @@ impl Workspace {
     async fn kinds(
         &self,
         query: &SearchQuery,
-        terms: &[tokens::Term],
+        terms: &Wanted,
         session_rid: Option<i64>,
         found: &[Found],
     ) -> Result<(Vec<Facet>, Vec<Facet>), StoreError> {
@@ -120,17 +132,56 @@ impl Workspace {
     async fn found(
         &self,
         query: &SearchQuery,
-        terms: &[tokens::Term],
+        wanted: &Wanted,
         session_rid: Option<i64>,
     ) -> Result<Vec<Found>, StoreError> {
-        let matching = dialect::matching(&self.store, terms, session_rid);
-        Ok(on!(&self.store, pool => {
-            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}{}", matching.before));
-            q.push_bind(&matching.expression).push(matching.behind);
+        let matching = dialect::matching(&self.store, &wanted.terms, session_rid);
+        let found: Vec<Found> = on!(&self.store, pool => {
+            let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}"));
+            if matching.expression.is_empty() {
+                // A query of signs alone: the index has none of them.
+                q.push("1 = 1");
+            } else {
+                q.push(matching.before).push_bind(&matching.expression).push(matching.behind);
+            }
             narrow(&mut q, self.id(), query);
             q.push(" ORDER BY f.rowid DESC").push(limited(SearchHits::TOTAL_CAP as i64));
             q.build_query_as::<Found>().fetch_all(pool).await
-        })?)
+        })?;
+        if wanted.literals.is_empty() { Ok(found) } else { self.literal(query, found, wanted).await }
+    }
+
+    /// Those that hold what is wanted letter by letter.
+    async fn literal(&self, query: &SearchQuery, found: Vec<Found>, wanted: &Wanted) -> Result<Vec<Found>, StoreError> {
+        let columns = listed_columns();
+        let mut holding = HashSet::new();
+        for some in found.chunks(READ) {
+            let rows: Vec<Listed> = on!(&self.store, pool => {
+                let sql = format!("SELECT {columns} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN (");
+                let mut q = QueryBuilder::new(sql);
+                let mut rids = q.separated(", ");
+                for row in some {
+                    rids.push_bind(row.rid);
+                }
+                rids.push_unseparated(")");
+                q.build_query_as::<Listed>().fetch_all(pool).await
+            })?;
+            let place = |row: &Row| (row.session_id.clone(), row.seq);
+            let rids: HashMap<_, i64> = rows.iter().map(|listed| (place(&listed.message), listed.rid)).collect();
+            let mut listing = Listing::new(rows);
+            while !listing.is_empty() {
+                for (row, draft) in self.read_within(&mut listing, &mut Room::new(BYTES)).await? {
+                    let text = query.text_of.map_or_else(|| Some(draft.content.clone()), |text_of| text_of(&draft));
+                    let text = text.map(|text| flat(&text)).unwrap_or_default();
+                    if wanted.literals.iter().all(|literal| text.contains(literal.as_str())) {
+                        holding.extend(rids.get(&place(&row)));
+                    }
+                }
+                // Texts may be long: others have their turn in between.
+                tokio::task::yield_now().await;
+            }
+        }
+        Ok(found.into_iter().filter(|row| holding.contains(&row.rid)).collect())
     }
 }
 
