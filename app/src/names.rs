@@ -1,8 +1,9 @@
 //! What people call things: types of messages, projects, models.
 
 use api::sessions::Facet;
+use model::worktree::{elsewhere, repository};
 #[cfg(feature = "ssr")]
-use model::Role;
+use model::{Role, Session};
 
 /// Roles by which messages are filtered, in the order in which they are offered.
 #[cfg(feature = "ssr")]
@@ -26,11 +27,11 @@ pub fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {
 
 /// A project by the shortest end of its path that no other project has; a worktree by its repository.
 pub fn project_name(path: &str, projects: &[Facet]) -> String {
-    let (path, worktree) = repository(path);
+    let (path, worktree) = place(path);
     let parts = parts(path);
     let others: Vec<Vec<&str>> = projects
         .iter()
-        .map(|facet| repository(&facet.value).0)
+        .map(|facet| place(&facet.value).0)
         .filter(|other| *other != path)
         .map(|other| self::parts(other))
         .collect();
@@ -40,17 +41,22 @@ pub fn project_name(path: &str, projects: &[Facet]) -> String {
     worktree.map_or(name.clone(), |worktree| format!("{name} ({worktree})"))
 }
 
-/// The repository of a worktree that lies inside of it, and the worktree's own name.
-fn repository(path: &str) -> (&str, Option<&str>) {
-    const PLACES: [&str; 3] = ["/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/"];
-    // Paths of Windows have backslashes, one byte each as well.
-    let slashed = path.replace('\\', "/");
-    let split = PLACES.iter().find_map(|place| {
-        let at = slashed.find(place)?;
-        Some((path.get(..at)?, path.get(at + place.len()..)?))
-    });
-    let split = split.filter(|(repository, worktree)| !repository.is_empty() && !worktree.is_empty());
-    split.map_or((path, None), |(repository, worktree)| (repository, Some(worktree)))
+/// A session's project, with the worktree that the session works in.
+#[cfg(feature = "ssr")]
+pub fn session_project(session: &Session, projects: &[Facet]) -> String {
+    let name = project_name(&session.project, projects);
+    match session.cwd.as_deref().map(repository) {
+        Some((repository, Some(worktree))) if repository == session.project => format!("{name} ({worktree})"),
+        _ => name,
+    }
+}
+
+/// The repository of a folder, and the name of the worktree that it is.
+fn place(path: &str) -> (&str, Option<&str>) {
+    match elsewhere(path) {
+        Some((repository, worktree)) => (repository, Some(worktree)),
+        None => repository(path),
+    }
 }
 
 fn parts(path: &str) -> Vec<&str> {
@@ -92,6 +98,8 @@ mod tests {
         let names = projects.each_ref().map(|facet| project_name(&facet.value, &projects));
         assert_eq!(names, ["a/cli", "home/b/cli", "web", "opt/b/cli", "a/cli (2)", "here", ""]);
         assert_eq!(project_name("C:\\src\\pump-house", &[]), "pump-house");
+        let codex = "/home/a/.codex/worktrees/4f2a/cli";
+        assert_eq!(project_name(codex, &[facet("/home/b/cli"), facet(codex)]), "cli (4f2a)");
         assert_eq!(project_name("C:\\src\\pump-house\\.claude\\worktrees\\dry", &[]), "pump-house (dry)");
     }
 

@@ -62,6 +62,7 @@ mod version;
 pub mod view;
 mod voice;
 mod words;
+pub mod worktree;
 
 pub use copies::{CopyMarks, Twin};
 pub use id::{MessageId, SessionId, SourceId};

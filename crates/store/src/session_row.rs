@@ -5,6 +5,7 @@ use crate::step::table::{Cell, Kind, Row, Table, Verb};
 use crate::{Queue, StoreError, Sums};
 use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
 use model::text::TitleWorth;
+use model::worktree::repository;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -231,7 +232,8 @@ impl SessionRow {
         learn(&mut self.parent_key, parent_key.map(str::to_owned).or_else(|| said(&facts.parent)));
         learn(&mut self.call_id, said(&facts.call_id));
         learn(&mut self.title, said(&facts.title));
-        learn(&mut self.project, said(&facts.project));
+        // A worktree is one project with its repository: the working folder tells which one it is.
+        learn(&mut self.project, said(&facts.project).map(|project| repository(&project).0.to_owned()));
         learn(&mut self.cwd, said(&facts.cwd));
         learn(&mut self.branch, said(&facts.branch));
         learn(&mut self.model, said(&facts.model));

@@ -4,7 +4,7 @@ use super::{Dev, SessionPageData};
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{PARENT_MISSING, model_name, project_name, title};
+use crate::names::{PARENT_MISSING, model_name, session_project, title};
 use crate::pages::changes::parts::delta;
 use crate::pages::panel::{Tab, context};
 use crate::part::{Part, part};
@@ -77,7 +77,7 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
         let words = format!("Forked from {}", title(&from.title));
         part! { <a class="hide-narrow cut" href=session_href(&from.id) title=words>"Forked from "<bdi>{title(&from.title)}</bdi></a> }
     });
-    let project = project_name(&session.project, projects);
+    let project = session_project(session, projects);
     let project = (!project.is_empty()).then(|| part! { <span title=session.project.clone()>{project}</span> });
     let branch = session
         .branch

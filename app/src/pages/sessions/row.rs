@@ -4,7 +4,7 @@ use super::ask;
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};
-use crate::names::{PARENT_MISSING, listed, model_name, project_name, title};
+use crate::names::{PARENT_MISSING, listed, model_name, session_project, title};
 use crate::part::{Part, part};
 use crate::shared::session_href;
 use crate::shell::{StateLook, agent_name};
@@ -45,7 +45,7 @@ pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
         _ => part! { <Icon glyph=state.icon motion label=state.word/> },
     };
     let agent = agents.then(|| agent_name(&session.agent));
-    let place = listed([agent, Some(project_name(&session.project, projects)), session.branch.clone()]);
+    let place = listed([agent, Some(session_project(session, projects)), session.branch.clone()]);
     let about = listed([Some(session.project.clone()), session.model.as_deref().map(model_name)]);
     let children = (session.child_count > 0).then(|| {
         let words = figures::counted(session.child_count, "sub-agent");

@@ -125,3 +125,44 @@ async fn a_sub_agent_of_codex_hangs_under_the_call_that_began_it() {
         assert_eq!(under["sessions"][0]["call_id"], "c1", "{under}");
     }
 }
+
+#[tokio::test]
+async fn worktrees_of_a_repository_are_one_project_in_the_list_the_filter_and_the_statistics() {
+    let house = House::new().await;
+    let in_folders = |id: &str, folders: [&str; 2]| {
+        let line = |n: usize, kind: &str, folder: &str| {
+            json!({
+                "type": kind, "uuid": format!("{id}-{n}"), "parentUuid": null, "sessionId": id, "cwd": folder, "version": "2.1.262",
+                "gitBranch": if n == 1 { "main" } else { "worktree-nest" }, "timestamp": format!("2026-09-14T08:00:0{n}.000Z"),
+                "isSidechain": false, "message": { "id": format!("msg_{id}"), "role": kind, "model": "claude-opus-4-6",
+                    "content": [{ "type": "text", "text": id }], "usage": { "input_tokens": 1, "output_tokens": 1 } },
+            })
+        };
+        lines(&[line(1, "user", folders[0]), line(2, "assistant", folders[1])])
+    };
+    let (main, nest) = ("/home/mira/aviary", "/home/mira/aviary/.claude/worktrees/nest");
+    let sessions = [
+        ("main", [main, main]),
+        ("nest", [nest, nest]),
+        ("moves", [main, nest]),
+        ("seeds", ["/home/mira/aviary-seeds", "/home/mira/aviary-seeds"]),
+    ];
+    for (id, folders) in sessions {
+        house.import(&[house.write(&format!("{id}.jsonl"), in_folders(id, folders))]).await;
+    }
+    let page = house.read("/v1/sessions?project=/home/mira/aviary").await;
+    let told = |session: &Value| json!([session["title"], session["cwd"], session["branch"]]);
+    let mut found: Vec<Value> = page["sessions"].as_array().unwrap().iter().map(told).collect();
+    found.sort_by_key(ToString::to_string);
+    assert_eq!(
+        found,
+        [
+            json!(["main", main, "worktree-nest"]),
+            json!(["moves", nest, "worktree-nest"]),
+            json!(["nest", nest, "worktree-nest"]),
+        ]
+    );
+    let stats = house.read("/v1/stats?from=2026-09-14&to=2026-09-14").await;
+    let projects: Vec<_> = stats["projects"].as_array().unwrap().iter().map(|of| of["name"].clone()).collect();
+    assert_eq!(projects, [json!(main), json!("/home/mira/aviary-seeds")]);
+}
