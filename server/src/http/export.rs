@@ -170,7 +170,7 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     // A session's own file is the one that is named after it; sub-agents' files are further sources.
     let own_id = detail.session.agent_session_id.clone().unwrap_or_default();
     let named = |path: &str| {
-        std::path::Path::new(path).file_stem().is_some_and(|stem| own_id.ends_with(&*stem.to_string_lossy()))
+        std::path::Path::new(path).file_stem().is_some_and(|stem| is_named_after(&stem.to_string_lossy(), &own_id))
     };
     let chosen = match &source {
         Some(id) => detail.sources.iter().find(|s| s.id == *id),
@@ -199,6 +199,16 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         None => Body::from_stream(whole),
     };
     Ok(download(&name, "application/x-ndjson", body))
+}
+
+/// Returns whether a file is named after a session: `<id>`, `agent-<id>` of a sub-agent, `rollout-<time>-<id>`, or
+/// `session-<time>-<beginning of the id>`.
+fn is_named_after(stem: &str, own_id: &str) -> bool {
+    const BEGINNING: usize = 8;
+    let own = own_id.rsplit('/').next().unwrap_or(own_id);
+    let end = stem.rsplit('-').next().unwrap_or(stem);
+    let is_behind = || stem.strip_suffix(own).is_some_and(|before| before.ends_with('-'));
+    !own.is_empty() && (own_id.ends_with(stem) || is_behind() || end.len() >= BEGINNING && own.starts_with(end))
 }
 
 /// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent breaks the
@@ -329,4 +339,31 @@ pub fn download(name: &str, content_type: &'static str, body: Body) -> Response 
     }
     ([(header::CONTENT_TYPE, content_type.to_owned()), (header::CONTENT_DISPOSITION, disposition)], body)
         .into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_named_after;
+
+    #[test]
+    fn a_file_is_named_after_its_session() {
+        for (stem, id) in [
+            ("4d5611e5-0000", "4d5611e5-0000"),
+            ("agent-a2898e3", "4d5611e5-0000/a2898e3"),
+            ("a2898e3", "4d5611e5-0000/a2898e3"),
+            ("rollout-2026-09-14T08-00-00-019f7000-0055", "019f7000-0055"),
+            ("session-2026-09-14T08-00-7c99494a", "7c99494a-4ea5-5cb4"),
+        ] {
+            assert!(is_named_after(stem, id), "{stem} {id}");
+        }
+        for (stem, id) in [
+            ("4d5611e5-0000", "4d5611e5-0000/a2898e3"),
+            ("agent-b", "4d5611e5-0000/a2898e3"),
+            ("agent-xa2898e3", "4d5611e5-0000/a2898e3"),
+            ("session-2026-09-14T08-00-7c99494a", "e1b70c05-dc9b-56ae"),
+            ("mill", ""),
+        ] {
+            assert!(!is_named_after(stem, id), "{stem} {id}");
+        }
+    }
 }

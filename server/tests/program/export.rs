@@ -199,6 +199,27 @@ fn by_every_name_and_into_a_file() {
     assert_eq!(place.out(&["export", "mill", "--format", "original"]), said("mill-stone", 1, "One"));
 }
 
+/// Old versions wrote a sub-agent's turns into its parent's file as well.
+#[test]
+fn the_original_of_a_sub_agent_is_its_own_file() {
+    let place = Place::new();
+    let said = |agent: Option<&str>, uuid: &str, text: &str| {
+        let mut line = json!({"type": "user", "uuid": uuid, "parentUuid": null, "sessionId": "mill", "cwd": "/home/ada/mill",
+            "timestamp": "2026-03-01T09:00:00.000Z", "isSidechain": agent.is_some(), "message": {"role": "user", "content": text}});
+        if let Some(agent) = agent {
+            line["agentId"] = json!(agent);
+        }
+        format!("{line}\n")
+    };
+    let own = said(Some("a2898e3"), "u2", "Grind");
+    let parent = said(None, "u1", "One") + &own;
+    place.write("mill/mill.jsonl", &parent);
+    place.write("mill/agent-a2898e3.jsonl", &own);
+    place.out(&["import", "mill"]);
+    assert_eq!(place.out(&["export", "mill/a2898e3", "--format", "original"]), own);
+    assert_eq!(place.out(&["export", "mill", "--format", "original"]), parent);
+}
+
 /// More messages than are read at once.
 #[test]
 fn a_long_session_comes_whole() {
