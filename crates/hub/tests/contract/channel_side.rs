@@ -27,7 +27,8 @@ pub struct Came {
 
 impl Came {
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap()
+        // A deletion has no body.
+        serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
     /// What a person reads there.

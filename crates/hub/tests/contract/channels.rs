@@ -133,6 +133,33 @@ async fn what_grows_is_edited_where_that_can_be_done_and_else_said_when_it_is_co
     assert_eq!(first.len(), 1);
 }
 
+#[tokio::test]
+async fn a_long_text_comes_whole_to_discord_and_an_edit_changes_its_parts() {
+    let (talk, side) = talk().await;
+    add(&talk.house, &side, "discord", "discord", json!({})).await;
+    let lines = |from: usize, to: usize| (from..=to).map(|n| format!("let line_{n} = {n};\n")).collect::<String>();
+    let text = format!("Look:\n```rust\n{}```\nThat was it", lines(1, 400));
+    talk.agent(Post, "/messages", json!({"id": "m1", "content": text, "status": "streaming"})).await;
+    let came = side.came("discord", 4).await;
+    let texts = OtherSide::texts(&came);
+    assert!(texts.iter().all(|text| text.encode_utf16().count() <= 2000));
+    assert!(texts.iter().all(|text| text.matches("```").count() == 2), "{texts:?}");
+    let code = texts.join("\n").replace("```rust\n", "").replace("```\n", "");
+    assert_eq!(code, format!("nightly: Look:\n{}That was it", lines(1, 400)));
+    assert!(came.iter().all(|came| came.method == "POST"));
+    let parts = came.len();
+    talk.agent(Patch, "/messages/m1", json!({"append": ", really.", "status": "final"})).await;
+    let edited = side.came("discord", parts + 1).await;
+    let last = edited.last().unwrap();
+    assert_eq!((last.method.as_str(), edited.len()), ("PATCH", parts + 1), "the other parts are as they were");
+    assert!(last.text().ends_with("That was it, really."));
+    talk.agent(Patch, "/messages/m1", json!({"content": "Short"})).await;
+    let cut = side.came("discord", 2 * parts + 1).await;
+    let methods: Vec<_> = cut.iter().skip(parts + 1).map(|came| came.method.as_str()).collect();
+    assert_eq!(methods, [&["PATCH"][..], &vec!["DELETE"; parts - 1]].concat());
+    assert_eq!(cut[parts + 1].text(), "nightly: Short");
+}
+
 /// Nothing passes what a channel doesn't take, and nothing is lost, however long that takes.
 #[tokio::test]
 async fn a_channel_that_is_down_gets_everything_in_order_once_it_is_back() {
