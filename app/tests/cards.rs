@@ -470,6 +470,22 @@ fn a_diff_is_drawn_like_any_edit() {
 }
 
 #[test]
+fn what_is_known_of_a_change_without_its_text_is_said() {
+    let card = |edit: Value, info: Value| {
+        let mut info = info;
+        info["state"] = json!("applied");
+        let metadata = json!({"message_type": "CODE_EDIT", "payload": {"edits": [edit]}, "edit_info": [info]});
+        drawn(metadata, "", Role::Assistant, &options())
+    };
+    let gone = card(json!({"file_path": "flour.md"}), json!({"scope": "file"}));
+    assert!(gone.contains("data-k=\"D\"") && gone.contains("What the file held was not recorded"), "{gone}");
+    let same = card(json!({"file_path": "d.txt", "old_content": "", "new_content": ""}), json!({"scope": "fragment"}));
+    assert!(same.contains("data-k=\"M\"") && same.contains("The old and the new text are the same"), "{same}");
+    let moved = card(json!({"file_path": "door/sign.txt"}), json!({"scope": "fragment", "moved_from": "sign.txt"}));
+    assert!(moved.contains("data-k=\"R\"") && moved.contains("Only the path changed"), "{moved}");
+}
+
+#[test]
 fn bytes_are_named_and_not_shown() {
     let html =
         edited("diff --git a/p.png b/p.png\nindex 1..2 100644\nGIT binary patch\nliteral 8\nPcmZQzWMJTcV*mgE0RR91\n\n");

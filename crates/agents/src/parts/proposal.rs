@@ -112,7 +112,7 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
         return files.iter().map(|file| of_patch(file, "proposed", None)).collect();
     }
     let Some(path) = get(input, &PATHS).filter(|path| !path.is_empty()) else { return Vec::new() };
-    let listed = input.get("edits").and_then(|edits| list_of(edits));
+    let listed = input.get("edits").and_then(list_of);
     let mut pieces: Vec<Piece> = match &listed {
         Some(edits) => edits.iter().filter_map(Value::as_object).filter_map(replaced).collect(),
         None => Vec::from_iter(replaced(input)),
@@ -131,7 +131,7 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
 }
 
 /// A list that a call hands in: as one, or as its JSON in a string, which tools accept as well.
-pub(crate) fn list_of(given: &Value) -> Option<Cow<'_, Vec<Value>>> {
+pub(crate) fn list_of(given: &Value) -> Option<Cow<'_, [Value]>> {
     match given {
         Value::Array(entries) => Some(Cow::Borrowed(entries)),
         Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok().map(Cow::Owned),

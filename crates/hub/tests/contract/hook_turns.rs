@@ -2,7 +2,7 @@
 
 use crate::hooks::{Mill, bash, call, event};
 use crate::support::{Talk, in_time};
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[tokio::test]
 async fn a_session_rests_once_its_turn_and_all_behind_it_are_over() {

@@ -154,7 +154,7 @@ impl Workspace {
     /// Those that hold what is wanted letter by letter.
     async fn literal(&self, query: &SearchQuery, found: Vec<Found>, wanted: &Wanted) -> Result<Vec<Found>, StoreError> {
         let columns = listed_columns();
-        let mut holding = HashSet::new();
+        let mut holding: HashSet<i64> = HashSet::new();
         for some in found.chunks(READ) {
             let rows: Vec<Listed> = on!(&self.store, pool => {
                 let sql = format!("SELECT {columns} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.rid IN (");
@@ -174,7 +174,7 @@ impl Workspace {
                     let text = query.text_of.map_or_else(|| Some(draft.content.clone()), |text_of| text_of(&draft));
                     let text = text.map(|text| flat(&text)).unwrap_or_default();
                     if wanted.literals.iter().all(|literal| text.contains(literal.as_str())) {
-                        holding.extend(rids.get(&place(&row)));
+                        holding.extend(rids.get(&place(&row)).copied());
                     }
                 }
                 // Texts may be long: others have their turn in between.
