@@ -67,7 +67,7 @@ impl Rollout {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "codex";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 7;
+    pub const VERSION: i32 = 8;
 
     pub fn new(path: &str) -> Self {
         const UUID: usize = 36;

@@ -179,7 +179,8 @@ impl Rollout {
     /// A count of tokens that another session took.
     pub(super) fn skip_tokens(&mut self, event: &Obj) {
         let total = event.obj("info").and_then(|info| info.obj("total_token_usage"));
-        self.turn.total = total.and_then(|total| total.int("total_tokens")).unwrap_or(self.turn.total);
+        self.turn.total = total.as_ref().and_then(|total| total.int("total_tokens")).unwrap_or(self.turn.total);
+        self.turn.spent = total.as_ref().map(usage).or(self.turn.spent);
     }
 
     /// The count of tokens after a request. The same one comes again with news of limits.
