@@ -123,9 +123,8 @@ fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
         ("assistant", "thinking") => Role::Model,
         ("assistant", "result_meta" | "host") => Role::Host,
         // The trace of a call: what the model was given of it is in its request, and here for people.
-        ("assistant", "tool_result") => Role::Tool,
+        ("assistant", "tool_result") | ("tool_result", _) => Role::Tool,
         ("assistant", _) => Role::Assistant,
-        ("tool_result", _) => Role::Tool,
         // Also what nobody knows: it never reaches a model.
         _ => Role::Host,
     };
