@@ -358,36 +358,38 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
         let opened = if kept.is_none() { Some(open::regular(&path)?) } else { None };
         let real = kept.as_ref().map(Transcript::real).or(opened.as_ref().map(|opened| opened.real.as_path()));
         let Some(permissions) = real.and_then(|real| agreed.reading(&path, real)) else { return Ok(Outcome::Passed) };
-        let mut each = |step: Step| {
+        let mut pass = |step: Step| {
             let step = step.depending_on(&permissions);
             send.blocking_send(step).map_err(|_| std::io::Error::other("nobody writes what is read"))
         };
         if let Some(opened) = &opened
             && database::is_database(&opened.file)?
         {
-            database::read(&reads_for, &runtime, &path, &opened.real, &mut each)?;
+            database::read(&reads_for, &runtime, &path, &opened.real, &mut pass)?;
             return Ok(Outcome::Settled);
         }
         let mut ending = opened.as_ref().map_or(Ending::Growing, |opened| Ending::of(&opened.file));
+        let mut unpacked = None;
+        let is_known = known.is_some();
         let mut transcript = match (kept, opened) {
             (Some(transcript), _) => transcript,
             (None, Some(_)) if packed::is_spare(&path) => return Ok(Outcome::Passed),
             (None, Some(opened)) => {
-                let unpacked = packed::unpacked(&opened)?;
-                if unpacked.is_some() {
+                let (opened, packed) = packed::unpack(&reads_for, &runtime, &path, opened)?;
+                if packed.is_some() {
                     ending = Ending::Final;
                 }
-                let opened = unpacked.unwrap_or(opened);
+                unpacked = packed;
                 // What was read once is read on, whatever it begins with by now.
                 let before = known.as_ref().and_then(|known| agents::agent(&known.reader));
                 let Some(agent) = import::recognise(&opened.file, &path, ending)?.ok().or(before) else {
                     return Ok(Outcome::Settled);
                 };
-                Transcript::open(&stored_path, opened, agent, known.as_ref(), stop, &mut each)?
+                Transcript::open(&stored_path, opened, agent, known.as_ref(), stop, &mut pass)?
             }
             (None, None) => return Ok(Outcome::Passed),
         };
-        transcript.read_on(ending, &mut each)?;
+        transcript.read_on(ending, &mut |step| packed::pass(&mut unpacked, is_known, step, &mut pass))?;
         // What was read as it is, or unpacked, is read anew when it changes.
         let is_whole = ending == Ending::Final;
         Ok::<_, std::io::Error>(if is_whole { Outcome::Settled } else { Outcome::Read(Box::new(transcript)) })

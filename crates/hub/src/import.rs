@@ -307,9 +307,7 @@ fn read_whole(
     if why == Why::Followed && packed::is_spare(path) {
         return Ok(());
     }
-    let unpacked = packed::unpacked(&opened)?;
-    let mut packed = if unpacked.is_some() { Some(opened.file.metadata()?.len()) } else { None };
-    let opened = unpacked.unwrap_or(opened);
+    let (opened, mut packed) = packed::unpack(hub, runtime, path, opened)?;
     let agent = match recognise(&opened.file, path, ending)? {
         Ok(agent) => agent,
         Err(reason) if why == Why::Named => return Err(std::io::Error::other(reason)),
@@ -320,7 +318,9 @@ fn read_whole(
     let name = name(&path);
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(retry_transient(hub, known)).map_err(failed)?;
-    let mut each = |step| pass_on(send, file, packed::counted(step, &mut packed).depending_on(&permissions));
+    let is_known = known.is_some();
+    let mut pass = |step: Step| pass_on(send, file, step.depending_on(&permissions));
+    let mut each = |step| packed::pass(&mut packed, is_known, step, &mut pass);
     let stop = hub.shutdown.clone();
     Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
 }

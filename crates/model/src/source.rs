@@ -3,6 +3,9 @@
 use crate::{Micros, SourceId};
 use serde::{Deserialize, Serialize};
 
+/// The reader of a packed file, as it lies on the disk. What was packed is a source of its own, from which its sessions are read.
+pub const PACKED: &str = "zstd";
+
 /// A file whose bytes are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {

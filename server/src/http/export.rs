@@ -179,6 +179,9 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     let chosen = chosen.ok_or_else(|| {
         Problem::new(404, "no_source", "This session was not imported from a file").hint("`--format json` exports it")
     })?;
+    // A packed file has the words of everybody in it, and nothing in it can be masked.
+    let as_packed = source.is_none() && scoped.redactor.is_none() && !scoped.is_for_model();
+    let packed = if as_packed { scoped.hub.packed(&chosen.path).await? } else { None };
     let id = SourceId::parse(chosen.id.clone()).map_err(|_| Problem::internal())?;
     if scoped.is_for_model() {
         scoped.require_no_host_records(&detail.session.id, &id).await?;
@@ -186,19 +189,22 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
     // A file may be named by what is masked in it.
     let masked = scoped.get_session(path, Nothing {}).await?.sources.into_iter().find(|source| source.id == chosen.id);
     let shown = masked.map_or_else(|| chosen.path.clone(), |source| source.path);
+    let (id, size, hash, shown, content_type) = match packed {
+        Some(packed) => (packed.id, packed.size, packed.sha256, packed.path, "application/zstd"),
+        None => (id, chosen.size, chosen.sha256.clone(), shown, "application/x-ndjson"),
+    };
     let name = std::path::Path::new(&shown).file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let hash = chosen.sha256.clone();
     // Before the first byte is sent: what is damaged isn't the file that was imported.
     if let Some(damaged) = scoped.hub.workspace.damaged_records(&id).await.map_err(hub::problem)?.into_iter().next() {
         let problem = hub::problem(damaged);
         return Err(Problem::hint(problem, "`--format json` and `--format markdown` export what can be read"));
     }
-    let whole = original_bytes(scoped.hub.workspace.clone(), id, chosen.size, hash);
+    let whole = original_bytes(scoped.hub.workspace.clone(), id, size, hash);
     let body = match scoped.redactor {
         Some(redactor) => Body::from_stream(redacted::masked(whole, redactor)),
         None => Body::from_stream(whole),
     };
-    Ok(download(&name, "application/x-ndjson", body))
+    Ok(download(&name, content_type, body))
 }
 
 /// Returns whether a file is named after a session: `<id>`, `agent-<id>` of a sub-agent, `rollout-<time>-<id>`, or

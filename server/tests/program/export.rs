@@ -175,6 +175,21 @@ fn odd_files_come_back() {
     }
 }
 
+/// A packed file comes back as it lies there. Where something is masked, what was packed comes instead, with its masks.
+#[test]
+fn a_packed_file_comes_back_as_it_is() {
+    let place = Place::new();
+    let name = "rollout-2026-09-02T08-00-00-5e55a0de-0000-4000-8000-00000000d001.jsonl.zst";
+    let bytes = std::fs::read(fixture("packed").join(name)).unwrap();
+    place.write(name, &bytes);
+    place.out(&["import", name]);
+    let session = "5e55a0de-0000-4000-8000-00000000d001";
+    let export = ["export", session, "--format", "original"];
+    assert!(place.run(&export).stdout == bytes);
+    let masked = place.out(&[&export[..], &["--redact"]].concat());
+    assert!(masked.lines().count() == 3 && masked.contains("Drain the pond"), "{masked}");
+}
+
 #[test]
 fn by_every_name_and_into_a_file() {
     let place = Place::new();

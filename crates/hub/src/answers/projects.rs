@@ -8,6 +8,7 @@ use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
 use model::SourceId;
 use model::audit::Event;
+use model::source::PACKED;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::PoisonError;
@@ -18,7 +19,8 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
     let roots = NamedRoots::of(&hub.settings.roots);
     let mut sessions: HashMap<String, i64> = HashMap::new();
     for source in hub.workspace.sources().await.map_err(problem)? {
-        if let Some(folder) = roots.folder_of(&source.path).filter(|_| !source.path.contains("/subagents/")) {
+        let is_session = source.reader != PACKED && !source.path.contains("/subagents/");
+        if let Some(folder) = roots.folder_of(&source.path).filter(|_| is_session) {
             *sessions.entry(folder).or_default() += 1;
         }
     }

@@ -3,6 +3,7 @@
 use crate::support::{House, in_time, lines};
 use futures::StreamExt as _;
 use hub::{Consent, Root};
+use model::source::Source;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -21,10 +22,21 @@ fn packed(text: &str) -> Vec<u8> {
     zstd::encode_all(text.as_bytes(), 3).unwrap()
 }
 
-/// The bytes that `--format original` gives.
-async fn original(house: &House) -> Vec<u8> {
-    let sources = house.hub.workspace.sources().await.unwrap();
-    let [source] = sources.as_slice() else { panic!("one source: {sources:?}") };
+/// The bytes of what was packed, and of the packed file where these are what is exported.
+async fn stored(house: &House) -> (Vec<u8>, Option<Vec<u8>>) {
+    let list = house.read("/v1/sessions").await;
+    let detail = house.read(&format!("/v1/sessions/{}", list["sessions"][0]["id"].as_str().unwrap())).await;
+    let [source] = detail["sources"].as_array().unwrap().as_slice() else { panic!("one source: {detail}") };
+    let path = source["path"].as_str().unwrap();
+    let source = house.hub.workspace.source_by_path(path).await.unwrap().unwrap();
+    let packed = match house.hub.packed(path).await.unwrap() {
+        Some(packed) => Some(bytes(house, &packed).await),
+        None => None,
+    };
+    (bytes(house, &source).await, packed)
+}
+
+async fn bytes(house: &House, source: &Source) -> Vec<u8> {
     let (mut bytes, mut next) = (Vec::new(), Some(0));
     while let Some(offset) = next {
         let chunk = house.hub.workspace.source_chunk(&source.id, offset).await.unwrap().unwrap();
@@ -53,10 +65,20 @@ async fn a_packed_rollout_is_read_and_found() {
     assert_eq!(job["bytes_done"], job["bytes"], "of the file as it lies there");
     assert_eq!(said(&house).await, SAID);
     assert_eq!(house.read("/v1/search?q=sluice").await["total"], 1);
-    assert_eq!(original(&house).await, text.as_bytes());
+    assert_eq!(stored(&house).await, (text.clone().into_bytes(), Some(packed(&text))));
     let again = house.import(&[file]).await;
     assert_eq!((&again["sessions"], &again["messages"]), (&json!(1), &json!(0)));
     assert_eq!(again["bytes_done"], again["bytes"]);
+    // The session goes on, and its agent packs it once more.
+    let plain = house.write(POND, format!("{text}{}", more()));
+    house.import(&[plain.clone()]).await;
+    assert_eq!(stored(&house).await, (format!("{text}{}", more()).into_bytes(), None));
+}
+
+/// A line that goes on.
+fn more() -> String {
+    let payload = json!({ "type": "user_message", "message": "Close it" });
+    format!("{}\n", json!({ "timestamp": "2026-09-12T08:00:01.000Z", "type": "event_msg", "payload": payload }))
 }
 
 #[tokio::test]
@@ -70,12 +92,10 @@ async fn a_rollout_that_is_packed_after_it_was_read_is_the_same_session() {
     let job = house.import(std::slice::from_ref(&file)).await;
     assert_eq!((&job["sessions"], &job["messages"], &job["failed"]), (&json!(1), &json!(0), &json!([])));
     assert_eq!(said(&house).await, SAID);
-    assert_eq!(original(&house).await, text.as_bytes());
+    assert_eq!(stored(&house).await, (text.clone().into_bytes(), None), "what was read first");
     // The session goes on: its agent unpacks the file.
     std::fs::remove_file(&file).unwrap();
-    let more = json!({ "timestamp": "2026-09-12T08:00:01.000Z", "type": "event_msg",
-        "payload": { "type": "user_message", "message": "Close it" } });
-    house.write(POND, format!("{text}{more}\n"));
+    house.write(POND, format!("{text}{}", more()));
     assert_eq!(house.import(&[plain]).await["messages"], 1);
     assert_eq!(said(&house).await[2..], ["4 user TEXT shown: Close it"]);
 }

@@ -92,7 +92,8 @@ impl Workspace {
 
     /// The sources that a session's messages came from.
     pub async fn session_sources(&self, session: &SessionId) -> Result<Vec<Source>, StoreError> {
-        const OF_SESSION: &str = "s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
+        // Of a packed file, no message has bytes.
+        const OF_SESSION: &str = "s.reader <> 'zstd' AND s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
             ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = ";
         self.sources_where(OF_SESSION, Some(session.as_str())).await
     }
