@@ -4,13 +4,14 @@
 //! the prompts of the history before them (`steps`). mini-SWE-agent writes messages alone (`chat`). `outcome` reads how the run
 //! ended, what it took, and the patch that it handed in.
 //!
-//! Nothing in these files has an id but some calls of tools: ids of messages are `<file name>~<list>~<n>`.
+//! Nothing in these files has an id but some calls of tools: ids of messages are `<file name>-<hash of the folder's and its
+//! name>~<list>~<n>`.
 
 mod chat;
 mod outcome;
 mod steps;
 
-use crate::parts::at::{At, file_key, message_id};
+use crate::parts::at::{At, file_key, message_id, sha256};
 use crate::parts::blocks::cut;
 use crate::parts::book::{Book, Line};
 use crate::parts::calls::{Calls, NewCall};
@@ -67,8 +68,9 @@ impl Trajectory {
             calls: Calls::default(),
             session: book.session(&key),
             book,
+            // Files of one name in two folders have nothing in common.
+            file_key: format!("{}-{}", file_key(stem), &sha256(key.as_bytes())[..8]),
             key,
-            file_key: file_key(stem),
             origin: Origin::default(),
             waiting: VecDeque::new(),
             given: HashSet::new(),

@@ -383,7 +383,10 @@ async fn large_documents_of_one_name_are_a_session_each() {
     assert_eq!((&job["sessions"], &job["failed"]), (&json!(2), &json!([])));
     for (session, answer) in [("one.a", "A deep one."), ("two.a", "A wide one.")] {
         let detail = house.read(&format!("/v1/sessions/{session}")).await;
-        assert_eq!(detail["session"]["agent"], "swe_agent");
+        assert_eq!(
+            (&detail["session"]["agent"], &detail["session"]["message_count"]),
+            (&json!("swe_agent"), &json!(3))
+        );
         let said = lines(&house.read(&format!("/v1/sessions/{session}/messages")).await);
         assert_eq!(said[..2], ["2 user TEXT shown: Dig one.".to_owned(), format!("3 assistant TEXT shown: {answer}")]);
     }

@@ -71,7 +71,7 @@ async fn a_packed_rollout_is_read_and_found() {
     assert_eq!(again["bytes_done"], again["bytes"]);
     // The session goes on, and its agent packs it once more.
     let plain = house.write(POND, format!("{text}{}", more()));
-    house.import(&[plain.clone()]).await;
+    house.import(&[plain]).await;
     assert_eq!(stored(&house).await, (format!("{text}{}", more()).into_bytes(), None));
 }
 
