@@ -1,8 +1,10 @@
 //! Changes as unified diffs: for the clipboard.
 
-use crate::message::code_edit::CONTEXT;
 use api::net::NetPart;
 use diff::Fragment;
+
+/// Unchanged lines around a change.
+pub const CONTEXT: u32 = 3;
 
 /// What changed in a file.
 pub struct Changed<'c> {

@@ -16,7 +16,7 @@ use crate::html::Html;
 use crate::icon::{Glyph, Icon, Size};
 use crate::markdown::code_lines;
 use crate::message::view_options::Detail;
-use crate::patch::{Changed, Part, unified};
+use crate::patch::{CONTEXT, Changed, Part, unified};
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use diff::{Fragment, Texts};
@@ -33,8 +33,6 @@ pub use diff_view::{DiffStyle, Extent, diff_html};
 pub use pictures::pictures_html;
 pub use reason::to_fold;
 
-/// Unchanged lines around a change.
-pub const CONTEXT: u32 = 3;
 /// Of a binary file.
 pub const NOT_TEXT: &str = "A binary file: its content was not recorded as text";
 /// Of a file of which the lines couldn't be compared.

@@ -1,6 +1,6 @@
 //! Of a difference in which words are looked for, the lines that hold them: also those that didn't change, and those far down.
 
-use super::CONTEXT;
+use crate::patch::CONTEXT;
 use model::view::{CodeLine, DiffRun, FileDiff};
 
 /// A gap hides more lines than these.

@@ -263,7 +263,7 @@ impl Drawing<'_> {
             language: None,
         };
         let info = EditInfo::default();
-        let drawn = diff::texts(&edit, &info).file_diff(&edit, code_edit::CONTEXT);
+        let drawn = diff::texts(&edit, &info).file_diff(&edit, crate::patch::CONTEXT);
         self.html
             .tag("<figure class=\"edit\"><figcaption class=\"path\">")
             .html(&visible::path(&edit.file_path))
