@@ -16,7 +16,7 @@ async fn facts_add_up_and_later_ones_win() {
         let id = session_id("s-a");
         let mut upsert = session("a");
         engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
-        assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().title, "a");
+        assert_eq!(engine.workspace.session(&id, NOW).await.unwrap().unwrap().title, "Nothing was said");
         upsert.facts.first_prompt = Some("/clear".to_owned());
         engine.workspace.write_batch(batch(vec![upsert.clone()], Vec::new())).await.unwrap();
         upsert.facts.first_prompt = Some("fix it".to_owned());
