@@ -49,8 +49,12 @@ function nextPage() {
   const isOurs = url.origin === location.origin && url.protocol === location.protocol;
   const next = isOurs && !url.pathname.startsWith('//') && !url.username && !url.password ? url : home;
   if (outside) next.searchParams.set(OUTSIDE, '1');
-  try { localStorage.removeItem(NEXT); } catch { /* Nothing is kept. */ }
   return next.href;
+}
+
+function goTo(page) {
+  try { localStorage.removeItem(NEXT); } catch { /* Nothing is kept. */ }
+  location.replace(page);
 }
 
 // Of this browser: `logged_in`, and `may_change` if its secret is that of the log-in.
@@ -65,6 +69,8 @@ let isOurs = false;
 async function logIn(code) {
   said.textContent = 'Signing in';
   isOurs = true;
+  // Before the other tabs hear of it: they go on, too, and what was kept is gone then.
+  const next = nextPage();
   try {
     if (!(await state()).may_change) {
       const answer = await fetch('/v1/login', {
@@ -82,7 +88,7 @@ async function logIn(code) {
       // A browser that keeps nothing can read, and the next page says that it can do no more.
       await verbatim.keep(secret).catch(() => {});
     }
-    location.replace(nextPage());
+    goTo(next);
   } catch {
     said.textContent = 'The server can not be reached. Is it running?';
     form.hidden = false;
@@ -113,7 +119,7 @@ async function forget(secret) {
 }
 
 // Another tab signed in: this one goes on, too.
-new BroadcastChannel('log-in').onmessage = () => { if (!isOurs) location.replace(nextPage()); };
+new BroadcastChannel('log-in').onmessage = () => { if (!isOurs) goTo(nextPage()); };
 
 const code = fragment.get('c');
 if (code) {
@@ -123,5 +129,5 @@ if (code) {
   const { logged_in, secret } = await state().catch(() => ({}));
   if (logged_in === false) forget(secret);
   // Who came to log in again stays.
-  else if (logged_in && !fragment.has('again')) location.replace(nextPage());
+  else if (logged_in && !fragment.has('again')) goTo(nextPage());
 }

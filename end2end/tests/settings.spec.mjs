@@ -64,7 +64,7 @@ test.describe('settings', () => {
     const devices = page.locator('#devices tbody tr');
     await expect(devices).toHaveCount(1);
     await expect(devices).toContainText('This one');
-    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.waitForURL(`${verbatim.url}/login`);
     expect((await other.request.get(`${verbatim.url}/v1/me`)).status()).toBe(401);
     await other.close();
