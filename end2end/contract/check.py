@@ -101,12 +101,23 @@ def known(there):
     # Nobody writes to the agent: it would wait for as long as it may.
     del document["components"]["schemas"]["TakePending"]["properties"]["wait"]
     del document["paths"]["/v1/sessions/{session}/pending"]["post"]["requestBody"]["content"]["application/json"]["example"]
+    # What anything may stand for can't be of a wrong type, and what is no envelope and no null may be any object.
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        for name, field in schema.get("properties", {}).items():
+            if {} in field.get("anyOf", []):
+                schema["properties"][name] = {}
+            elif name == "message_metadata" and "anyOf" in field:
+                schema["properties"][name] = field["anyOf"][0]
     paths = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             # Their headers say who they are.
             operation.pop("security", None)
             for parameter in operation.get("parameters", []):
+                # Without a value it is as if it weren't there.
+                if parameter.get("name") == "redact":
+                    parameter["schema"] = {"anyOf": [parameter["schema"], {"type": "null"}]}
                 if parameter.get("in") == "query" and takes_any_text(parameter["schema"]):
                     parameter["schema"] = {"type": "string"}
                     parameter.pop("allowEmptyValue", None)
