@@ -115,9 +115,6 @@ def known(there):
             # Their headers say who they are.
             operation.pop("security", None)
             for parameter in operation.get("parameters", []):
-                # Without a value it is as if it weren't there.
-                if parameter.get("name") == "redact":
-                    parameter["schema"] = {"anyOf": [parameter["schema"], {"type": "null"}]}
                 if parameter.get("in") == "query" and takes_any_text(parameter["schema"]):
                     parameter["schema"] = {"type": "string"}
                     parameter.pop("allowEmptyValue", None)

@@ -42,8 +42,9 @@ pub struct ExportQuery {
     /// Of markdown: the detail, as on the page; what the reader's pages have if absent.
     view: Option<String>,
     dev: Option<u8>,
-    /// `1`: with secrets masked.
-    redact: Option<u8>,
+    /// `1`: with secrets masked. A list, since an empty value would be read as none at all, and nobody sends one by intent.
+    #[serde(default)]
+    redact: Vec<String>,
     /// Patterns of the reader's own to mask.
     #[serde(default, rename = "mask")]
     masks: Vec<String>,
@@ -62,10 +63,11 @@ impl ExportQuery {
 
     /// The caller, who reads with secrets masked if the query says so.
     fn reader(&self, scoped: Scoped) -> Result<Scoped, Problem> {
-        match self.redact {
-            None | Some(0) if self.masks.is_empty() => Ok(scoped),
-            None | Some(1) => Ok(Scoped { redactor: Some(hub::redaction::redactor(&self.masks)?), ..scoped }),
-            Some(_) => Err(Problem::field("redact", "1, where there are patterns to mask; else 0 or 1")),
+        let said: Vec<&str> = self.redact.iter().map(String::as_str).collect();
+        match said.as_slice() {
+            [] | ["0"] if self.masks.is_empty() => Ok(scoped),
+            [] | ["1"] => Ok(Scoped { redactor: Some(hub::redaction::redactor(&self.masks)?), ..scoped }),
+            _ => Err(Problem::field("redact", "1, where there are patterns to mask; else 0 or 1")),
         }
     }
 
