@@ -153,7 +153,8 @@ impl Rollout {
             && let Some(spawned) = Obj::parse(&result.text)
             && let Some(child) = ["agent_id", "thread_id", "new_thread_id"].iter().find_map(|key| spawned.filled(key))
         {
-            self.spawned(at, &call_id, &child, spawned.filled("nickname"));
+            let name = spawned.filled("nickname");
+            self.book.child(at.session, &child, &call_id, name.as_deref());
         }
         let result = result.with_files(self.pictures(at, &call_id, raw));
         self.calls.settle_by(&mut self.book, at, &call_id, &result);

@@ -117,25 +117,12 @@ impl Rollout {
         }
     }
 
-    /// A call began a sub-agent, whose lines are in a file of its own.
-    pub(super) fn spawned(&mut self, at: &At, call_id: &str, child: &str, name: Option<String>) {
-        let parent = self.book.sessions[at.session].key.clone();
-        if child == parent {
-            return;
-        }
-        let child = self.book.session(child);
-        let child = &mut self.book.sessions[child];
-        child.set(|facts| &mut facts.parent, Some(parent));
-        child.set(|facts| &mut facts.call_id, Some(call_id.to_owned()));
-        if let Some(name) = name {
-            child.title(TitleRank::Task, &name);
-        }
-    }
-
     /// An event of a call: `exec_command_end`, `mcp_tool_call_begin`, `collab_agent_spawn_end`.
     fn call_event(&mut self, at: &At, kind: &str, call_id: &str, event: &Obj) {
         if let Some(child) = event.filled("new_thread_id") {
-            self.spawned(at, call_id, &child, event.filled("new_agent_nickname"));
+            // Its lines are in a file of its own.
+            let name = event.filled("new_agent_nickname");
+            self.book.child(at.session, &child, call_id, name.as_deref());
         }
         let tool =
             ["_end", "_response", "_request", "_begin", "_tool_call"].iter().find_map(|end| kind.strip_suffix(end));

@@ -6,7 +6,6 @@ use super::edits;
 use crate::parts::at::{At, derived_id, envelope, hash, message_id, micros};
 use crate::parts::calls::{NewCall, Result};
 use crate::parts::obj::Obj;
-use crate::parts::session::TitleRank;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
@@ -146,14 +145,8 @@ impl Chat {
     /// The session of the agent that a call started.
     fn child(&mut self, at: &At, call_id: &str, call: &Obj) {
         let Some(agent) = call.filled("agentId") else { return };
-        let parent = self.book.sessions[at.session].key.clone();
-        let child = self.book.session(&format!("{parent}/{agent}"));
-        let child = &mut self.book.sessions[child];
-        child.set(|facts| &mut facts.parent, Some(parent));
-        child.set(|facts| &mut facts.call_id, Some(call_id.to_owned()));
-        if let Some(name) = call.filled("displayName") {
-            child.title(TitleRank::Task, &name);
-        }
+        let key = format!("{}/{agent}", self.book.sessions[at.session].key);
+        self.book.child(at.session, &key, call_id, call.filled("displayName").as_deref());
     }
 
     /// What a tool gave back, in a content of its own: it belongs to the call, which knows it already.

@@ -5,7 +5,6 @@ use super::{REDACTED, Session, milliseconds};
 use crate::parts::at::{At, derived_id, envelope};
 use crate::parts::calls::{NewCall, Result};
 use crate::parts::obj::Obj;
-use crate::parts::session::TitleRank;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
@@ -112,7 +111,7 @@ impl Session {
         let is_repeated = is_repeated.is_some_and(|id| id != REDACTED && id != self.book.sessions[at.session].key);
         let child = metadata.and_then(|metadata| metadata.filled("sessionId")).filter(|id| id != REDACTED);
         if let Some(child) = child.filter(|_| tool == "task" && !is_repeated) {
-            self.child(at, &call_id, &child, name);
+            self.book.child(at.session, &child, &call_id, name.as_deref());
         }
     }
 
@@ -129,20 +128,5 @@ impl Session {
             count += 1;
         }
         count
-    }
-
-    /// The session of the agent that a call started.
-    fn child(&mut self, at: &At, call_id: &str, child: &str, name: Option<String>) {
-        let parent = self.book.sessions[at.session].key.clone();
-        if child == parent {
-            return;
-        }
-        let child = self.book.session(child);
-        let child = &mut self.book.sessions[child];
-        child.set(|facts| &mut facts.parent, Some(parent));
-        child.set(|facts| &mut facts.call_id, Some(call_id.to_owned()));
-        if let Some(name) = name {
-            child.title(TitleRank::Task, &name);
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! depends on lines alone, never on how the bytes were cut, so that any splitting gives the same last state.
 
 use super::at::{At, hash, sha256};
-use super::session::Session;
+use super::session::{Session, TitleRank};
 use crate::{Change, SessionKey, Span, Stretch};
 use model::{CopyMarks, Draft, Micros, Origin, Part, Role, Spent, Twin};
 use std::collections::{HashMap, HashSet};
@@ -79,6 +79,22 @@ impl Book {
         let at = self.sessions.len();
         self.sessions.push(Session::new(key.to_owned()));
         self.by_key.insert(key.to_owned(), at);
+        at
+    }
+
+    /// The session of the sub-agent that a call started, created where it is new. A call that names its own session started none.
+    pub fn child(&mut self, parent: usize, key: &str, call_id: &str, name: Option<&str>) -> usize {
+        let parent = self.sessions[parent].key.clone();
+        let at = self.session(key);
+        if key == parent {
+            return at;
+        }
+        let child = &mut self.sessions[at];
+        child.set(|facts| &mut facts.parent, Some(parent));
+        child.set(|facts| &mut facts.call_id, Some(call_id.to_owned()));
+        if let Some(name) = name {
+            child.title(TitleRank::Task, name);
+        }
         at
     }
 

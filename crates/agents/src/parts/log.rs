@@ -77,11 +77,9 @@ impl Log {
     pub fn within(&mut self, call_id: Option<&str>) {
         self.child = None;
         if let Some(call_id) = call_id {
-            let parent = self.facts().key.clone();
-            self.child = Some(self.book.session(&format!("{parent}/{call_id}")));
-            let child = self.facts();
-            child.set(|facts| &mut facts.parent, Some(parent));
-            child.set(|facts| &mut facts.call_id, Some(call_id.to_owned()));
+            let parent = self.current();
+            let key = format!("{}/{call_id}", self.book.sessions[parent].key);
+            self.child = Some(self.book.child(parent, &key, call_id, None));
         }
     }
 

@@ -5,7 +5,7 @@ use crate::columns::columns;
 use crate::pack::unpack;
 use crate::store::on;
 use crate::{FileSession, SourceChunk, StoreError, Workspace};
-use model::source::Source;
+use model::source::{PACKED, Source};
 use model::{Micros, SessionId, SourceId};
 use sqlx::QueryBuilder;
 use std::collections::HashMap;
@@ -93,9 +93,11 @@ impl Workspace {
     /// The sources that a session's messages came from.
     pub async fn session_sources(&self, session: &SessionId) -> Result<Vec<Source>, StoreError> {
         // Of a packed file, no message has bytes.
-        const OF_SESSION: &str = "s.reader <> 'zstd' AND s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
-            ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = ";
-        self.sources_where(OF_SESSION, Some(session.as_str())).await
+        let of_session = format!(
+            "s.reader <> '{PACKED}' AND s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
+            ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = "
+        );
+        self.sources_where(&of_session, Some(session.as_str())).await
     }
 
     /// Which sessions each file holds; files in the order of their first import.
@@ -113,7 +115,7 @@ impl Workspace {
         Ok(rows.into_iter().map(file_session).collect())
     }
 
-    async fn sources_where(&self, condition: &'static str, value: Option<&str>) -> Result<Vec<Source>, StoreError> {
+    async fn sources_where(&self, condition: &str, value: Option<&str>) -> Result<Vec<Source>, StoreError> {
         let rows: Vec<Row> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT {COLUMNS} FROM source s WHERE s.workspace_id = "));
             q.push_bind(self.id());
