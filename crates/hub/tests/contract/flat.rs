@@ -7,6 +7,7 @@ use api::contract::ENDPOINTS;
 use hub::Caller;
 use serde_json::json;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 /// Each endpoint that pages ask as they open, with a query that gives as much in both cases.
 const FLAT: &[(&str, &str)] = &[
@@ -87,14 +88,21 @@ async fn house(others: usize) -> House {
     house
 }
 
-/// The steps that a request takes when it was asked before: the least of a few times, since others may work as well.
-async fn steps(house: &House, path: &str) -> u64 {
+/// The steps that a request takes when it was asked before. Whatever else works at that time is counted as well, so it is asked
+/// until it took no more than `enough`, a number of times at most: the least is never less than its own work.
+async fn steps(house: &House, path: &str, enough: u64) -> u64 {
     let ask = async || {
         let answer = house.send(Caller::Owner, Method::Get, path, None).await;
         assert!(matches!(answer.status, 200 | 404 | 409), "{path}: {}", answer.body);
     };
-    let mut least = u64::MAX;
-    for _ in 0..4 {
+    let mut least = house.steps(ask()).await;
+    for tried in 1..100 {
+        if tried >= 4 && least <= enough {
+            break;
+        }
+        if tried >= 4 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         least = least.min(house.steps(ask()).await);
     }
     least
@@ -116,10 +124,11 @@ async fn what_pages_read_is_as_much_work_whatever_is_stored() {
         let of = |session: &str| format!("{}{query}", path.replace("{session}", session));
         // A part of an outline is about 2,000 messages: the short session has fewer.
         let short = if *name == "get_outline" { "long" } else { "short" };
-        let least = steps(&small, &of(short)).await;
-        let (long, stored) = (steps(&small, &of("longer")).await, steps(&large, &of(short)).await);
+        let least = steps(&small, &of(short), u64::MAX).await;
+        let enough = least + least / 10 + 60;
+        let (long, stored) = (steps(&small, &of("longer"), enough).await, steps(&large, &of(short), enough).await);
         writeln!(table, "{name:<22}{least:>10}{long:>10}{stored:>10}").unwrap();
-        if long.max(stored) > least + least / 10 + 60 {
+        if long.max(stored) > enough {
             grows.push(*name);
         }
     }
