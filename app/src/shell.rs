@@ -77,6 +77,7 @@ pub enum NavItem {
     Folders,
     Memory,
     Stats,
+    Files,
     Schedules,
     Settings,
     Nowhere,
@@ -262,6 +263,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 </a>
                 <a href="/inbox" title="Needs you" aria-current=current(NavItem::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
                 <a href="/search" title="History" aria-current=current(NavItem::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
+                <a href="/files" title="Changed files" aria-current=current(NavItem::Files)>{icon(Glyph::DIFF)}<span>"Changed files"</span></a>
                 <a href="/folders" title="Folders" aria-current=current(NavItem::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
                 <a href="/schedules" title="Schedules" aria-current=current(NavItem::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
                 <a href="/memory" title="Memory" aria-current=current(NavItem::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
@@ -426,7 +428,7 @@ impl StateLook {
             SessionState::Lost => {
                 Some("No sign of life in the middle of something: start its agent again, or archive it")
             }
-            SessionState::Quiet => Some("Its transcript broke off in the middle of something"),
+            SessionState::Quiet => Some("It broke off in the middle of something"),
             _ => None,
         };
         Self { tag, icon, word, hint }
@@ -438,6 +440,9 @@ impl StateLook {
         let look = Self::of(session.state);
         let lately = now.since(session.last_activity_at) < LATELY && session.last_activity_at.0 > 0;
         let hint = match (session.state, lately) {
+            (SessionState::Quiet, true) if session.registered => {
+                Some("It sends no heartbeats: it may work, or be gone")
+            }
             (SessionState::Quiet, true) => Some("It may be waiting for you in its terminal"),
             (SessionState::Quiet, false) => None,
             _ => look.hint,

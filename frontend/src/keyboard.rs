@@ -172,6 +172,7 @@ pub fn act(command: Command) -> bool {
         Command::NeedsYou => dom::go_to("/inbox"),
         Command::NewSession => dom::go_to("/new"),
         Command::History => dom::go_to("/search"),
+        Command::Files => dom::go_to("/files"),
         Command::Statistics => dom::go_to("/stats"),
         Command::Settings => dom::go_to("/settings"),
         Command::LogOut => actions::ask_to_log_out(),

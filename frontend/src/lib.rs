@@ -109,7 +109,7 @@ async fn start_page() {
         memory::memory().await;
     } else if has("settings") {
         settings::settings().await;
-    } else if has("filters") || has("search") || has("stats-filters") {
+    } else if has("filters") || has("search") || has("stats-filters") || has("files-filters") {
         sessions::filters().await;
     }
 }

@@ -145,6 +145,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route("/folders", get(pages::folders))
         .route("/memory", get(pages::memory))
         .route("/stats", get(pages::stats))
+        .route("/files", get(pages::files))
         .route("/docs/api", get(pages::api_reference))
         .route("/gallery", get(pages::gallery))
         .route("/settings", get(pages::settings))

@@ -27,6 +27,8 @@ mod compat;
 mod context;
 #[path = "program/damage.rs"]
 mod damage;
+#[path = "program/docs.rs"]
+mod docs;
 #[path = "program/driven.rs"]
 mod driven;
 #[path = "program/export.rs"]

@@ -396,6 +396,11 @@ pub fn search() -> SearchPageData {
         seq: n,
         role,
         provenance: Provenance::Reader,
+        files: if message_type == "CODE_EDIT" {
+            vec!["/home/ines/slipway/src/board.rs".to_owned()]
+        } else {
+            Vec::new()
+        },
         message_type: message_type.to_owned(),
         created_at: Micros(NOW.0 - n * HOUR),
         snippet: Snippet {

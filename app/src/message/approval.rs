@@ -402,7 +402,8 @@ fn questions(question: &Question, approval: &approval::Approval, chosen: &[Strin
     // The head has it, or the line above.
     let told = question.question == approval.title && (!approval.state.is_open() || fits_head(&approval.title));
     let asked = (!told).then(|| view! { <p>{visible::phrase(&question.question).into_view()}</p> });
-    let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen)).collect();
+    let is_open = approval.state.is_open();
+    let options: Vec<_> = question.options.iter().map(|choice| option(choice, chosen, is_open)).collect();
     let answer = answers(approval).find(|answer| is_of(answer, question));
     let part = |label: &'static str, words: Option<&str>| {
         let words = visible::html(words?).into_view();
@@ -439,12 +440,20 @@ fn is_under_questions(approval: &approval::Approval) -> bool {
     !typed.is_empty() && said(approval) == Some(typed.join("\n").trim())
 }
 
-fn option(choice: &Choice, chosen: &[String]) -> impl IntoView + use<> {
+fn option(choice: &Choice, chosen: &[String], is_open: bool) -> impl IntoView + use<> {
     let is_chosen = chosen.contains(&choice.id);
-    let (glyph, word) = if is_chosen { (Glyph::DONE, "Chosen") } else { (Glyph::IDLE, "Not chosen") };
+    let (glyph, word) = match (is_chosen, is_open) {
+        (true, _) => (Glyph::DONE, Some("Chosen")),
+        (false, false) => (Glyph::IDLE, Some("Not chosen")),
+        (false, true) => (Glyph::CHEV, None),
+    };
+    let icon = match word {
+        Some(word) => view! { <Icon glyph label=word /> }.into_any(),
+        None => view! { <Icon glyph /> }.into_any(),
+    };
     view! {
         <li class="opt" data-chosen=is_chosen.then_some("")>
-            <Icon glyph label=word />
+            {icon}
             <span>{visible::phrase(answer::label(choice)).into_view()}</span>
             {choice.description.as_deref().map(|words| view! { <small>{visible::phrase(words).into_view()}</small> })}
         </li>

@@ -290,8 +290,25 @@ fn parts(data: &ContextPage, context: &ModelContext) -> Part {
         <section class="figures" aria-labelledby="parts-heading"><h2 id="parts-heading">"Parts in the order of the request"</h2>
             {head}
             {group(data, "Messages", &messages, false)}
-            <p class="cap">{count}" of the API"</p></section>
+            <p class="cap">{count}" of the API"</p>{fields(context)}</section>
     }
+}
+
+/// What messages of the request have beside role and content: each once, with how many have it.
+fn fields(context: &ModelContext) -> Option<Part> {
+    let mut found: Vec<(String, i64)> = Vec::new();
+    for (name, value) in context.messages.iter().flat_map(|message| &message.fields) {
+        let words = format!("{name}: {value}");
+        match found.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, count)) => *count += 1,
+            None => found.push((words, 1)),
+        }
+    }
+    let rows: Vec<Part> = found
+        .into_iter()
+        .map(|(words, count)| part! { <li><code>{visible::line(&words)}</code>{format!(", in {}", figures::counted(count, "message"))}</li> })
+        .collect();
+    (!rows.is_empty()).then(|| part! { <p class="cap">"Other fields of messages"</p><ul class="cap">{rows}</ul> })
 }
 
 /// Blocks under a name, unfolded or not.

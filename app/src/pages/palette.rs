@@ -25,8 +25,6 @@ pub struct Palette {
     /// Latest first.
     pub sessions: Vec<Session>,
     pub files: Vec<FileRef>,
-    /// Of how many of the latest sessions these are, if not of all.
-    pub searched: Option<usize>,
     /// Those of all sessions.
     pub projects: Vec<Facet>,
     /// The session on whose page it is opened.
@@ -88,10 +86,7 @@ impl Query {
 pub fn list(data: &Palette) -> String {
     render(|| {
         let mut count = 0;
-        let heading =
-            data.searched.map_or("Files".to_owned(), |sessions| format!("Files of the {sessions} latest sessions"));
-        let mut groups =
-            [("Sessions", sessions(data)), ("Commands", commands::options(data)), (heading.as_str(), files(data))];
+        let mut groups = [("Sessions", sessions(data)), ("Commands", commands::options(data)), ("Files", files(data))];
         // The best match comes first, whatever it is: stable, so that without words nothing changes.
         groups.sort_by_key(|(_, found)| std::cmp::Reverse(found.first().map(|found| found.words.score)));
         let groups = groups.map(|(heading, found)| group(heading, found, &mut count));
@@ -221,7 +216,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
         return Vec::new();
     }
     let words = &data.query.words;
-    let (what, of_type) = if is_for_files { ("all edits", "&type=CODE_EDIT") } else { ("all history", "") };
+    let (what, page) = if is_for_files { ("all changed files", "/files?path") } else { ("all history", "/search?q") };
     vec![Found {
         glyph: Glyph::SEARCH,
         state: None,
@@ -230,7 +225,7 @@ fn everywhere(data: &Palette) -> Vec<Found> {
         beside: String::new(),
         when: None,
         keys: String::new(),
-        does: Does::Go(format!("/search?q={}{of_type}", api::endpoint::segment(words))),
+        does: Does::Go(format!("{page}={}", api::endpoint::segment(words))),
     }]
 }
 

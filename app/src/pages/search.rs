@@ -25,8 +25,10 @@ pub struct SearchPageData {
 
 /// The whole page.
 pub fn page(data: &SearchPageData) -> String {
-    let words =
-        if data.query.q.trim().is_empty() { "History".to_owned() } else { format!("{} - History", data.query.q) };
+    let words = match data.query.q.trim() {
+        "" => data.query.file.as_ref().map_or_else(|| "History".to_owned(), |file| format!("{file} - History")),
+        words => format!("{words} - History"),
+    };
     shell::page(&data.shell, || Frame {
         title: &words,
         place: NavItem::Search,
@@ -36,6 +38,22 @@ pub fn page(data: &SearchPageData) -> String {
         content: content(data),
         layout: Layout::Main,
     })
+}
+
+/// The query as it is meant: `file:lib.rs` among the words is a part of a path.
+pub fn read(query: SearchQuery) -> SearchQuery {
+    let mut file = query.file.clone();
+    let mut named = |word: &&str| match word.strip_prefix("file:").filter(|path| !path.is_empty()) {
+        Some(path) => {
+            file = Some(path.to_owned());
+            false
+        }
+        None => true,
+    };
+    let words: Vec<&str> = query.q.split_whitespace().filter(&mut named).collect();
+    // Words stay as they were typed where no path is among them.
+    let q = if file == query.file { query.q.clone() } else { words.join(" ") };
+    SearchQuery { q, file, ..query }
 }
 
 /// The page with this query.
@@ -95,7 +113,7 @@ fn start(data: &SearchPageData) -> Part {
     let all = figures::counted(data.shell.sessions, "session");
     part! {
         <div class="pagehead"><h2>{format!("Search in {all}")}</h2>
-            <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word."</p></div>
+            <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word. "<code>"file:lib.rs"</code>" finds the edits of a file by its name or a part of its path."</p></div>
         <section id="recent-searches" class="recent-searches" hidden><h3>"Searched for lately, on this device"</h3><ul role="list"></ul></section>
     }
 }
@@ -109,11 +127,13 @@ pub(super) fn refused(problem: &Problem) -> Part {
 
 fn nothing(data: &SearchPageData) -> Part {
     let q = &data.query;
-    let filtered = *q != SearchQuery { q: q.q.clone(), limit: q.limit, ..SearchQuery::default() };
+    // One of the two is what is looked for.
+    let (words, file) = if q.q.trim().is_empty() { ("", q.file.clone()) } else { (q.q.as_str(), None) };
+    let wide = SearchQuery { q: words.to_owned(), file: file.clone(), ..SearchQuery::default() };
+    let filtered = *q != SearchQuery { limit: q.limit, ..wide.clone() };
     let wider = filtered.then(|| {
-        let wide = SearchQuery { q: q.q.clone(), ..SearchQuery::default() };
         part! { <div class="actions"><a class="btn" href=href(&wide)>"Search everywhere"</a></div> }
     });
     let hint = if filtered { "Not with these filters." } else { "Try fewer words, or the beginning of a word." };
-    part! { <div class="pagehead"><h2>{format!("Nothing found for \u{201c}{}\u{201d}", q.q)}</h2><p>{hint}</p></div>{wider} }
+    part! { <div class="pagehead"><h2>{format!("Nothing found for \u{201c}{}\u{201d}", file.as_deref().unwrap_or(words))}</h2><p>{hint}</p></div>{wider} }
 }

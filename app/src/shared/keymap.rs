@@ -109,6 +109,7 @@ commands! {
         Changes = "changes", "g c", "Changes of this session", DIFF, Element("#panel [role=tab][data-tab=changes]");
         NewSession = "new_session", "g n", "New session", PLUS, Always;
         History = "history", "g h", "History: search all sessions", LAYERS, Always;
+        Files = "files", "g f", "Changed files: what changed today", DIFF, Always;
         Statistics = "statistics", "g t", "Statistics", CHART, Always;
         Settings = "settings", "g ,", "Settings", GEAR, Always;
         Help = "help", "?", "Keyboard shortcuts", KBD, Always;

@@ -42,6 +42,7 @@ pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part
     let history = Tab::new("/search", Glyph::LAYERS, "History", here(NavItem::Search));
     let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(NavItem::Folders)) };
     let others = [
+        Tab::new("/files", Glyph::DIFF, "Changed files", here(NavItem::Files)),
         Tab::new("/schedules", Glyph::CLOCK, "Schedules", here(NavItem::Schedules)),
         Tab::new("/memory", Glyph::DB, "Memory", here(NavItem::Memory)),
         Tab::new("/stats", Glyph::CHART, "Statistics", here(NavItem::Stats)),

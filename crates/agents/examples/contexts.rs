@@ -44,7 +44,7 @@ fn main() -> std::io::Result<()> {
         bytes.chunks(1 << 20).for_each(|piece| transcript.push(&source, 0, piece));
         transcript.finish();
         for reply in transcript.replies() {
-            let Some(context) = transcript.context(Some(&reply)) else {
+            let Some(context) = transcript.context(Some(&reply), None) else {
                 broken.entry("there is no context").or_default().push(format!("{} {}", file.display(), reply.offset));
                 continue;
             };

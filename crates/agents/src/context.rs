@@ -123,9 +123,13 @@ impl Transcript {
     }
 
     /// Returns the request that a record belongs to: of a reply, the one that it answers; of any other record, the first one that
-    /// held it. Without a record, the last one. None if there is no such request.
-    pub fn context(&self, at: Option<&RecordRef>) -> Option<ModelContext> {
-        let (request, previous) = self.log.request(at)?;
+    /// held it. Without a record, the last one. None if there is no such request. `notices` are what Verbatim gave beside the prompt: they
+    /// are in it, also where the records don't have them.
+    pub fn context(&self, at: Option<&RecordRef>, notices: Option<&str>) -> Option<ModelContext> {
+        let (mut request, previous) = self.log.request(at)?;
+        if let Some(notices) = notices {
+            request.give(notices);
+        }
         Some(request.finish(previous))
     }
 }

@@ -10,6 +10,7 @@ use crate::context::{ContextQuery, SessionContext};
 use crate::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
 use crate::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
 use crate::endpoint::{Access, Endpoint, EndpointInfo, EndpointVisitor, Method, Nothing, Route};
+use crate::files::{FilesPage, FilesQuery};
 use crate::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use crate::host::{HostMessage, HostMessagePosted};
 use crate::imports::{ImportJob, ImportPath, ImportRequest, Imports};
@@ -161,8 +162,9 @@ endpoints! {
     Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
     /// Say that a session is over.
     Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
-    /// Say that the agent is alive. Posts, updates and waiting say so too. A minute after the last of them it counts as idle, or as
-    /// lost if a call of it runs or a text is being written: while a tool runs long, say it every 30 seconds.
+    /// Say that the agent is alive. Posts, updates and waiting say so too. A minute after the last of them it counts as idle. If a call of
+    /// it runs or a text is being written, it counts as lost; an agent that never sent a heartbeat is one of which there is no news.
+    /// While a tool runs long, send one every 30 seconds.
     Post "/v1/sessions/{session}/heartbeat" heartbeat / Heartbeat (SessionPath, Nothing) -> SessionReply [Local, Agent; 1 KiB];
 
     /// Post a message.
@@ -307,6 +309,8 @@ endpoints! {
 
     /// Search all history, newest first.
     Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
+    /// What all sessions changed in files, newest first.
+    Get "/v1/files" list_files / ListFiles (Nothing, FilesQuery) -> FilesPage [Owner, Local, Agent; 1 KiB];
     /// Recall what people said, in any session: by words, and by meaning where an endpoint makes vectors.
     Get "/v1/memory" recall / Recall (Nothing, MemoryQuery) -> MemoryPage [Owner, Local, Agent; 1 KiB];
     /// Forget a memory, or all of them. The messages stay in their sessions.

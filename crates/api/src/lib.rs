@@ -24,6 +24,7 @@ pub mod cost;
 pub mod driving;
 pub mod endpoint;
 pub mod events;
+pub mod files;
 pub mod hooks;
 pub mod host;
 pub mod imports;

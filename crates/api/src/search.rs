@@ -9,9 +9,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchQuery {
-    /// Words that all must occur; the last one may be the beginning of a word. At most 500 characters.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
+    /// Words that all must occur; the last one may be the beginning of a word. At most 500 characters. Empty only with `file`.
+    #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     pub q: String,
+    /// Part of the path of a file that the message changed, like `derive-ipns.ts`: whole words, of which the last may go on. `q` may
+    /// be empty then. At most 500 characters.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// In sessions of any of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
@@ -110,6 +115,8 @@ pub struct Hit {
     pub message_type: String,
     /// When it was said, as its writer states it.
     pub created_at: Micros,
+    /// Paths of the files that it edits, as it names them; the first 20.
+    pub files: Vec<String>,
     /// What of it matches.
     pub snippet: Snippet,
 }

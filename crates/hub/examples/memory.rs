@@ -130,7 +130,7 @@ fn said(number: usize, content: String, now: Micros) -> MessageUpsert {
         display: Display::Shown,
         records: Vec::new(),
         remembered: true,
-        lines: (0, 0),
+        files: Vec::new(),
         marks: CopyMarks::default(),
     }
 }

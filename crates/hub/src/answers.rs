@@ -14,6 +14,7 @@ pub mod decisions;
 pub mod driving;
 pub mod events;
 mod file_actions;
+pub mod files;
 pub mod host;
 pub mod imports;
 pub mod lifecycle;

@@ -1,5 +1,9 @@
 //! The built-in example: sessions of our own making that show every message type there is.
 
+mod agent;
+
+pub use agent::answer;
+
 use crate::import::batch::{message, session};
 use crate::{Hub, clock, hex, problem};
 use api::Problem;
@@ -49,6 +53,10 @@ pub async fn load(hub: &Hub) -> Result<(), Problem> {
     for example in examples {
         let written = hub.workspace.write_batch(batch(example, now)).await.map_err(problem)?;
         hub.feed.ring_with(written.pos, written.has_deliveries);
+    }
+    let found = hub.workspace.find_sessions(agent::SESSION, None, 1, now).await.map_err(problem)?;
+    if let Some(session) = found.into_iter().next() {
+        agent::register(hub, session.id).await?;
     }
     Ok(())
 }

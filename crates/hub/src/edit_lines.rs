@@ -1,21 +1,41 @@
-//! Which edits of a message count, and the lines that they added and removed.
+//! Which edits of a message count: the files that they changed, and the lines that they added and removed.
 
 use model::envelope::{EditState, edit_info};
+use model::view::FileChange;
 use model::{Body, Draft};
+use store::FileChanged;
 
-/// Lines that the edits of a message added and removed in files, as every list and page counts them.
-pub(crate) fn lines(draft: &Draft, body: &Body) -> (i64, i64) {
-    let Body::CodeEdit(code_edit) = body else { return (0, 0) };
-    let (mut added, mut removed) = (0, 0);
+/// The files that the edits of a message changed, each once, in the order of the edits, with the lines as every list and page counts
+/// them.
+pub(crate) fn files(draft: &Draft, body: &Body) -> Vec<FileChanged> {
+    let Body::CodeEdit(code_edit) = body else { return Vec::new() };
+    let mut files: Vec<FileChanged> = Vec::new();
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
-        if is_applied(info.state) {
-            let (plus, minus) = diff::texts(edit, &info).among(code_edit.edits.len()).line_counts();
-            added += i64::from(plus);
-            removed += i64::from(minus);
+        if !is_applied(info.state) {
+            continue;
+        }
+        let texts = diff::texts(edit, &info).among(code_edit.edits.len());
+        let (plus, minus) = texts.line_counts();
+        let (added, removed) = (i64::from(plus), i64::from(minus));
+        if let Some(file) = files.iter_mut().find(|file| file.path == edit.file_path) {
+            (file.added, file.removed) = (file.added + added, file.removed + removed);
+            file.change = then(Some(file.change), texts.change);
+        } else {
+            files.push(FileChanged { path: edit.file_path.clone(), change: then(None, texts.change), added, removed });
         }
     }
-    (added, removed)
+    files
+}
+
+/// How a file changed after another edit: one that was added stays so until it is deleted.
+pub(crate) fn then(before: Option<FileChange>, edit: FileChange) -> FileChange {
+    match (before, edit) {
+        (_, FileChange::Deleted) => FileChange::Deleted,
+        (None, edit) => edit,
+        (Some(FileChange::Added), _) => FileChange::Added,
+        (Some(_), _) => FileChange::Modified,
+    }
 }
 
 /// Returns true if it is in the file.

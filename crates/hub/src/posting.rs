@@ -1,6 +1,6 @@
 //! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
 
-use crate::edit_lines::lines;
+use crate::edit_lines::files;
 use crate::hash::create_hash;
 use crate::new_id::new_uuid;
 use crate::search_text::search_text;
@@ -24,7 +24,7 @@ use model::{
 };
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
-use store::{LivePost, NewMessage, Sums};
+use store::{FileChanged, LivePost, NewMessage, Sums};
 
 /// What an agent may say, and change: system messages are people's, and `host` is ours alone.
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
@@ -438,23 +438,28 @@ fn refused(error: EnvelopeError) -> Problem {
 
 /// A message with its place in the dashboard, the words to find it by and what it adds to its session.
 pub fn new_message(draft: Draft, body: Body) -> NewMessage {
+    let files = files(&draft, &body);
     NewMessage {
         display: display(&draft),
         search_text: search_text(&draft, &body),
         remembered: should_embed(&draft),
-        sums: sums(&draft, &body),
+        sums: sums(&draft, &body, &files),
+        files,
         draft,
         body,
     }
 }
 
-fn sums(draft: &Draft, body: &Body) -> Sums {
+fn sums(draft: &Draft, body: &Body, files: &[FileChanged]) -> Sums {
     let mut sums = Sums::default();
     match body {
         Body::Text(_) if matches!(draft.role, Role::User | Role::Assistant) => {
             sums.first_prompt = Some(text::title(&draft.content)).filter(|line| !line.is_empty());
         }
-        Body::CodeEdit(_) => (sums.lines_added, sums.lines_removed) = lines(draft, body),
+        Body::CodeEdit(_) => {
+            sums.lines_added = files.iter().map(|file| file.added).sum();
+            sums.lines_removed = files.iter().map(|file| file.removed).sum();
+        }
         Body::Todo(_) if draft.is_todo_list() => {
             let state = model::todo_state::todo_state([draft]);
             sums.todos = Some((count(state.open()), count(state.done())));

@@ -11,6 +11,7 @@ use api::channels::{
 use api::context::{ContextQuery, SessionContext};
 use api::cost::{Budgets, BudgetsQuery, Requests, RequestsQuery, Runs, SessionTools};
 use api::driving::{AgentStarted, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent, TellAgent};
+use api::files::{FilesPage, FilesQuery};
 use api::hooks::{AllowRules, HookAnswer, HookEvent, HookPath, RulePath};
 use api::host::{HostMessage, HostMessagePosted};
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
@@ -511,6 +512,10 @@ impl Api for Scoped {
     }
     async fn search(&self, _: Nothing, input: SearchQuery) -> Result<SearchPage, Problem> {
         answers::search::search(self, input).await
+    }
+
+    async fn list_files(&self, _: Nothing, input: FilesQuery) -> Result<FilesPage, Problem> {
+        answers::files::list(self, input).await
     }
     async fn stats(&self, _: Nothing, input: StatsQuery) -> Result<Stats, Problem> {
         answers::stats::stats(self, input).await

@@ -30,8 +30,11 @@ fn collect(draft: &Draft, body: &Body, mut text: SearchText) -> String {
 
 /// The texts of edits, which only `diff` can read out of a patch.
 fn edits(draft: &Draft, code_edit: &CodeEdit, text: &mut SearchText) {
-    for (index, edit) in code_edit.edits.iter().enumerate() {
+    // Only so much of a text is searched, and each file is found by its path.
+    for edit in &code_edit.edits {
         text.push(&edit.file_path);
+    }
+    for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
         let texts = diff::texts(edit, &info);
         text.push(texts.patch.unwrap_or_default());

@@ -12,6 +12,8 @@ mod bad_input;
 mod blobs;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
+#[path = "contract/changed_files.rs"]
+mod changed_files;
 #[path = "contract/channel_answers.rs"]
 mod channel_answers;
 #[path = "contract/channel_matrix.rs"]

@@ -7,7 +7,7 @@ pub mod format;
 
 use crate::{RecordRef, Usage, words};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 words! {
     /// How far a context can be trusted.
@@ -150,6 +150,16 @@ pub struct ContextMessage {
     pub role: ContextRole,
     /// Its content, in order.
     pub blocks: Vec<ContextBlock>,
+    /// Its other fields, as the API has them, like `output_config`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub fields: Map<String, Value>,
+}
+
+impl ContextMessage {
+    /// A message without other fields.
+    pub fn new(role: ContextRole, blocks: Vec<ContextBlock>) -> Self {
+        Self { role, blocks, fields: Map::new() }
+    }
 }
 
 /// A block of a message.

@@ -10,10 +10,10 @@ words! {
         NeedsYou = "needs_you",
         /// A turn runs, or its agent gave a sign of life within a minute.
         Working = "working",
-        /// Of an agent that posts by itself: a call that runs or a text that is being written, without a sign of life for a minute.
+        /// Of an agent that sends heartbeats: a call that runs or a text that is being written, without a sign of life for a minute.
         Lost = "lost",
-        /// Read from a transcript that broke off in the middle of something a minute ago or longer. The agent may work, may wait
-        /// in its terminal, or may be gone: a file has no signs of life.
+        /// Broken off in the middle of something a minute ago or longer. The agent may work, may wait in its terminal, or may be
+        /// gone: a transcript has no signs of life, nor has an agent that never sent a heartbeat.
         Quiet = "quiet",
         /// Its last turn failed, or its agent reported its end as a failure.
         Failed = "failed",
@@ -193,8 +193,8 @@ pub struct StateFacts {
     pub asks: bool,
     /// A turn has begun and not ended, a call runs, or a text is being written.
     pub run_open: bool,
-    /// It is read from a transcript, which tells what happened and not whether somebody is there.
-    pub observed: bool,
+    /// Its agent sends heartbeats. A transcript, and an agent that sends none, tell what happened and not whether somebody is there.
+    pub promises_signs: bool,
     /// Age of the last sign of life in microseconds.
     pub heartbeat_age: Option<i64>,
     /// The agent reported its end, and no person wrote since.
@@ -223,7 +223,7 @@ pub fn session_state(facts: StateFacts) -> SessionState {
     if alive || (facts.run_open && facts.heartbeat_age.is_none()) {
         SessionState::Working
     } else if facts.run_open {
-        if facts.observed { SessionState::Quiet } else { SessionState::Lost }
+        if facts.promises_signs { SessionState::Lost } else { SessionState::Quiet }
     } else if facts.ended_with_error {
         SessionState::Failed
     } else if facts.ended {
@@ -247,14 +247,14 @@ mod tests {
             StateFacts { asks: true, heartbeat_age: age(1), ..running },
             running,
             StateFacts { heartbeat_age: age(59), ..StateFacts::default() },
+            StateFacts { heartbeat_age: age(60), promises_signs: true, ..running },
             StateFacts { heartbeat_age: age(60), ..running },
-            StateFacts { heartbeat_age: age(60), observed: true, ..running },
             StateFacts { ended_with_error: true, ..ended },
             ended,
             StateFacts::default(),
             StateFacts { live: Some(LiveState::Waiting), ..running },
             StateFacts { live: Some(LiveState::Idle), asks: true, ..running },
-            StateFacts { live: Some(LiveState::Working), heartbeat_age: age(90), observed: true, ..running },
+            StateFacts { live: Some(LiveState::Working), heartbeat_age: age(90), ..running },
             StateFacts { live: Some(LiveState::Idle), ..running },
             StateFacts { live: Some(LiveState::Failed), ..running },
             StateFacts { live: Some(LiveState::Done), ..running },

@@ -83,16 +83,16 @@ pub enum DiffRun {
     },
 }
 
-/// How a file changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub enum FileChange {
-    /// It wasn't there before.
-    Added,
-    /// It is there before and after.
-    Modified,
-    /// It is gone.
-    Deleted,
+crate::words! {
+    /// How a file changed.
+    FileChange {
+        /// It wasn't there before.
+        Added = "Added",
+        /// It is there before and after.
+        Modified = "Modified",
+        /// It is gone.
+        Deleted = "Deleted",
+    }
 }
 
 /// The difference of one file, ready to draw.

@@ -73,7 +73,7 @@ fn batch(session: u64, seed: &mut u64) -> Batch {
             records: vec![record],
             search_text: std::env::args().nth(2).is_none().then_some(content),
             remembered: false,
-            lines: (0, 0),
+            files: Vec::new(),
             marks: CopyMarks::default(),
         });
     }

@@ -2,6 +2,7 @@
 
 use crate::Following;
 use model::policy::Display;
+use model::view::FileChange;
 use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
@@ -71,6 +72,16 @@ pub struct SessionUpsert {
     pub new_id: SessionId,
 }
 
+/// A file that a message changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChanged {
+    pub path: String,
+    pub change: FileChange,
+    /// Lines.
+    pub added: i64,
+    pub removed: i64,
+}
+
 /// A message that is added, changed or left alone, by its id within its session.
 #[derive(Debug, Clone)]
 pub struct MessageUpsert {
@@ -85,8 +96,8 @@ pub struct MessageUpsert {
     pub search_text: Option<String>,
     /// Whether it is remembered beyond its session.
     pub remembered: bool,
-    /// Lines that its edits added and removed in files.
-    pub lines: (i64, i64),
+    /// The files that its edits changed, each once.
+    pub files: Vec<FileChanged>,
     /// By what its copies in other sessions are known, beside its id.
     pub marks: CopyMarks,
 }

@@ -11,7 +11,7 @@ use crate::step::Step;
 use crate::step::table::{Kind, Row as Cells, Table, Value, Verb};
 use crate::store::{on, on_step};
 use crate::{MessageQuery, StoreError, Workspace};
-use model::run_prompt::{Piece, PieceKind, PromptPart};
+use model::run_prompt::{Piece, PieceKind, PromptPart, Rendered};
 use model::{Micros, SessionId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -24,6 +24,8 @@ const BYTES: u64 = MessageQuery::BYTES;
 const PAGE: u32 = 500;
 /// No bytes, packed: of an entry whose text another one has.
 const NOTHING: [u8; 1] = [0];
+/// Prompts that may join a run.
+const JOINED: usize = 100;
 /// What an entry takes beside its text, about.
 const ENTRY: usize = 256;
 
@@ -126,6 +128,42 @@ impl Workspace {
         })?)
     }
 
+    /// Returns the notices in the system prompt of a run. Where the log has no such run: of the last one that was given by a time. None
+    /// if there were none.
+    pub async fn notices_given(
+        &self,
+        session: &SessionId,
+        run: Option<&str>,
+        by: Micros,
+    ) -> Result<Option<String>, StoreError> {
+        let mut entries = match run {
+            Some(run) => self.context_log(session, Some(run), 0, PAGE).await?,
+            None => Vec::new(),
+        };
+        let Some(rid) = self.session_rid(session).await? else { return Ok(None) };
+        let mut before = i64::MAX;
+        for _ in 0..JOINED {
+            if entries.is_empty() {
+                let last: Option<String> = on!(&self.store, pool => {
+                    sqlx::query_scalar(
+                        "SELECT run_id FROM context_log WHERE workspace_id = $1 AND session_rid = $2 AND position < $3 \
+                         AND given_at <= $4 ORDER BY position DESC LIMIT 1",
+                    )
+                    .bind(self.id()).bind(rid).bind(before).bind(by.0).fetch_optional(pool).await
+                })?;
+                let Some(last) = last else { return Ok(None) };
+                entries = self.context_log(session, Some(&last), 0, PAGE).await?;
+            }
+            before = entries.first().map_or(0, |entry| entry.position);
+            let is_of_system = |piece: &Piece| piece.part == PromptPart::System;
+            let pieces: Vec<Piece> = entries.drain(..).map(|entry| entry.piece).filter(is_of_system).collect();
+            if pieces != [joining()] {
+                return Ok(Rendered { pieces }.system());
+            }
+        }
+        Ok(None)
+    }
+
     /// Checks the log of a session: that each entry is what was written, and that none is missing before the last one.
     pub async fn check_context_log(&self, session: &SessionId) -> Result<ContextCheck, StoreError> {
         let mut check = ContextCheck::default();
@@ -192,6 +230,11 @@ impl Row {
         let digest = text.map(|text| self.digest(&text, previous)).transpose()?;
         Ok((digest.as_ref() != Some(&self.hash)).then_some(FaultReason::Changed))
     }
+}
+
+/// Says that a prompt joins the run before: its system prompt, with its notices, stays.
+pub(crate) fn joining() -> Piece {
+    Piece { part: PromptPart::System, kind: PieceKind::Frame, seq: None, text: String::new() }
 }
 
 /// Adds what is given in a run. Returns the bytes that it takes, before they are packed.

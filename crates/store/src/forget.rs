@@ -245,13 +245,14 @@ enum Rows {
 }
 
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 15] = [
+    const BY_RID: [&str; 16] = [
         "DELETE FROM session_spending WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM session_activity WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM memory WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
         "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
+        "DELETE FROM file_change WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
         "DELETE FROM context_log WHERE workspace_id = $1 AND session_rid = $2",

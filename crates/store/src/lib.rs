@@ -91,8 +91,8 @@ pub use agent_runs::{AgentPhase, AgentProcess, AgentRun};
 pub use archive::{Archive, BEGINS as ARCHIVE_BEGINS, Mask};
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
-    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
-    Written,
+    Batch, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,
+    SourceBatch, Written,
 };
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
@@ -118,9 +118,9 @@ pub use live::{
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
 pub use query::{
-    Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileSession, HiddenRow,
-    Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced, SearchHit, SearchHits, SearchQuery,
-    SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
+    Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileEdit, FileEdits,
+    FileQuery, FileSession, HiddenRow, Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced,
+    SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
 pub use read::{Listing, OpenAsk};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
@@ -129,4 +129,4 @@ pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
 pub use workspace::Workspace;
-pub use write::{NextLine, PreparedBatch, Restored, SearchText};
+pub use write::{Derive, NextLine, PreparedBatch, Restored};

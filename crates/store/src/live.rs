@@ -3,8 +3,8 @@
 //! Many live writes share one transaction ([`crate::Workspace::write_live`]). Each is answered by itself: one that is
 //! refused takes nothing from the others.
 
-use crate::StoredMessage;
 use crate::prepare::PreparedMessage;
+use crate::{FileChanged, StoredMessage};
 use model::audit::Note;
 use model::policy::Display;
 use model::routing::Senders;
@@ -68,6 +68,8 @@ pub struct LiveEdit {
     pub ended: Option<Ended>,
     /// A sign of life.
     pub heartbeat: bool,
+    /// It said so by a heartbeat: when none comes any more, it is lost.
+    pub beats: bool,
     /// What the agent does, as its hooks report it, or its driver.
     pub live: Option<Live>,
     /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for nothing.
@@ -93,6 +95,7 @@ impl LiveEdit {
             deleted_at: None,
             ended: None,
             heartbeat: false,
+            beats: false,
             live: None,
             driven: None,
             rests: false,
@@ -120,6 +123,8 @@ pub struct NewMessage {
     pub search_text: Option<String>,
     /// Whether it is remembered beyond its session.
     pub remembered: bool,
+    /// The files that its edits changed, each once.
+    pub files: Vec<FileChanged>,
     pub sums: Sums,
 }
 
@@ -241,6 +246,8 @@ pub enum Takes {
     /// What waits up to the next words of a person, for an agent whose runs its transcript tells: none is stored, and none is open.
     /// The format is `text` for a person's words alone, else `anthropic`; the run's id is that of the message.
     Prompt,
+    /// The same while the agent works: the prompt joins the run before, whose notices go on.
+    Joining,
 }
 
 /// What an agent is given in a run.

@@ -8,5 +8,5 @@ pub(crate) const PUT_META: &str = "INSERT INTO meta (workspace_id, key, value) V
 /// The key of the words that messages are found by: a version, and how far the messages have it, `1` or `1:rid`.
 pub(crate) const WORDS: &str = "words";
 
-/// Raise it when [`crate::tokens`] cuts words otherwise, or when more of a message is searched.
-pub(crate) const WORDS_VERSION: &str = "2";
+/// Raise it when [`crate::tokens`] cuts words otherwise, or when more of a message is searched or listed.
+pub(crate) const WORDS_VERSION: &str = "3";

@@ -6,12 +6,13 @@ use crate::columns::text;
 use crate::display;
 use crate::pack::{CHUNK, Packer, content_hash};
 use crate::{
-    Batch, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert, SourceBatch,
-    StoreError, tokens,
+    Batch, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,
+    SourceBatch, StoreError, tokens,
 };
 use model::message_type::approval::Approval;
 use model::message_type::tool_call::ToolState;
 use model::{Body, CopyMarks, Draft, MessageId, MessageType, Micros, Part, RecordRef, Role, Status};
+use std::borrow::Cow;
 use std::sync::Arc;
 use work::OfWork;
 
@@ -80,6 +81,7 @@ pub(crate) struct PreparedMessage {
     pub of_work: OfWork,
     /// Lines added and removed; the sums of imported sessions.
     pub lines: (i64, i64),
+    pub files: Vec<FileChanged>,
     pub marks: CopyMarks,
     /// What only posted messages have.
     pub posted: Posted,
@@ -159,6 +161,16 @@ pub(crate) fn gap(source: &SourceBatch, expected: u64, found: u64) -> StoreError
     StoreError::Gap { source_id: source.id.clone(), expected, found }
 }
 
+/// Changes of files as columns hold them.
+pub(crate) fn storable(mut files: Vec<FileChanged>) -> Vec<FileChanged> {
+    for file in &mut files {
+        if let Cow::Owned(path) = text(&file.path) {
+            file.path = path;
+        }
+    }
+    files
+}
+
 /// The message that an ACTION answers; None of any other message.
 pub(crate) fn action_on(draft: &Draft) -> Option<&MessageId> {
     draft.reply_to.as_ref().filter(|_| draft.message_type() == MessageType::Action)
@@ -185,6 +197,7 @@ pub(crate) fn prepare_message(
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+    let files = if alive { storable(upsert.files) } else { Vec::new() };
     let action_on = action_on(&draft).map(|id| text(id.as_str()).into_owned());
     let prepared = PreparedMessage {
         session_key: upsert.session_key,
@@ -208,7 +221,8 @@ pub(crate) fn prepare_message(
         leaves_memory: may_leave(&draft) && !(upsert.remembered && alive),
         of_work: OfWork::of(&draft, tool.as_ref()),
         tool,
-        lines: if alive { upsert.lines } else { (0, 0) },
+        lines: (files.iter().map(|file| file.added).sum(), files.iter().map(|file| file.removed).sum()),
+        files,
         marks: upsert.marks,
         posted: Posted::default(),
     };

@@ -1,6 +1,6 @@
 //! What reads ask for and answer.
 
-use crate::Listing;
+use crate::{FileChanged, Listing};
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
 use model::{Draft, Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
@@ -289,6 +289,8 @@ pub struct Blob {
 #[derive(Debug, Clone, Default)]
 pub struct SearchQuery {
     pub text: String,
+    /// Part of the path of a file that the message changed. None means any message.
+    pub file: Option<String>,
     /// Any of these; empty means all.
     pub projects: Vec<String>,
     /// Any of these; empty means all.
@@ -337,6 +339,46 @@ pub struct SearchHit {
     pub session_agent: String,
     pub session_project: String,
     pub seq: i64,
+}
+
+/// Which changes of files.
+#[derive(Debug, Clone, Default)]
+pub struct FileQuery {
+    /// Part of the path; None means any file.
+    pub path: Option<String>,
+    /// Any of these; empty means all.
+    pub projects: Vec<String>,
+    /// Any of these; empty means all.
+    pub agents: Vec<String>,
+    /// Changed at or after.
+    pub since: Option<Micros>,
+    /// Changed before.
+    pub until: Option<Micros>,
+    /// At most so many.
+    pub limit: u32,
+    /// `FileEdits::next` of the page before.
+    pub after: Option<String>,
+}
+
+/// Changes of files, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileEdits {
+    pub edits: Vec<FileEdit>,
+    /// Cursor of the next page; None on the last one.
+    pub next: Option<String>,
+}
+
+/// What one message did to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEdit {
+    pub session_id: SessionId,
+    pub session_title: String,
+    pub agent: String,
+    pub project: String,
+    /// The place of the message in its session.
+    pub seq: i64,
+    pub file: FileChanged,
+    pub changed_at: Micros,
 }
 
 /// What a row of the feed is about.

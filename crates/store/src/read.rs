@@ -4,6 +4,7 @@ mod asks;
 pub(crate) mod calls;
 mod facets;
 mod feed;
+mod files;
 pub(crate) mod listing;
 pub(crate) mod messages;
 mod outline;

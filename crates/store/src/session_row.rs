@@ -126,6 +126,7 @@ row! {
     listed: i64,
     [live] needs_you: i64,
     driven: i64,
+    [live] beats: i64,
 }
 
 /// The title of a session that was read from a file in which nobody said anything: its key means nothing to people.
@@ -195,6 +196,7 @@ impl SessionRow {
             listed: 0,
             needs_you: 0,
             driven: 0,
+            beats: 0,
         }
     }
 
@@ -339,13 +341,14 @@ impl SessionRow {
     pub(crate) fn state(&self, now: Micros) -> SessionState {
         let age = now.since(Micros(self.last_at));
         let observed = self.create_hash.is_none();
+        let promises_signs = !observed && self.beats != 0;
         // A sub-agent isn't taken up again: what it broke off stays so. Nor does a transcript say that anybody gave up.
         let run_open = self.runs_open > 0 && (observed || age < ABANDONED || self.parent_key.is_some());
         let work_open = self.texts_open + self.calls_open > 0 && self.heartbeat_at.is_some();
         session_state(StateFacts {
             asks: self.approvals_open > 0 || self.ask_seq > self.user_seq,
             run_open: run_open || work_open,
-            observed,
+            promises_signs,
             heartbeat_age: match self.heartbeat_at {
                 // As old if it lies in the future: the clock was set back since.
                 Some(at) => Some(now.since(Micros(at)).saturating_abs()),

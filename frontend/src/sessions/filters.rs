@@ -29,8 +29,10 @@ pub fn start() {
         rows::start();
         views::start();
     }
-    if let Some(form) = dom::by_id("stats-filters").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
-        at_once(&form);
+    for id in ["stats-filters", "files-filters"] {
+        if let Some(form) = dom::by_id(id).and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
+            at_once(&form);
+        }
     }
     if let Some(form) = dom::by_id("search").and_then(|f| f.dyn_into::<HtmlFormElement>().ok()) {
         search(&form);
@@ -38,24 +40,29 @@ pub fn start() {
     }
 }
 
-/// What is chosen from a list takes effect; dates do when they are sent.
+/// What is chosen in the form takes effect at once; what is typed, and fields that stand elsewhere, do when they are sent.
 fn at_once(form: &HtmlFormElement) {
+    without_empty_fields(form);
     let chosen = form.clone();
     dom::listen(form, "change", move |event: Event| {
-        if dom::closest(&event, "select").is_some() {
-            let query = query_of(&chosen);
-            dom::go_to(&if query.is_empty() { "/stats".to_owned() } else { format!("/stats?{query}") });
+        if dom::closest(&event, "select, input[type=date]").is_some() {
+            let _ = chosen.request_submit();
         }
     });
 }
 
-fn search(form: &HtmlFormElement) {
+/// Goes to the form's page with what its fields say.
+fn without_empty_fields(form: &HtmlFormElement) {
     let submitted = form.clone();
     dom::listen(form, "submit", move |event: Event| {
         event.prevent_default();
-        let query = query_of(&submitted);
-        dom::go_to(&if query.is_empty() { "/search".to_owned() } else { format!("/search?{query}") });
+        let (page, query) = (submitted.get_attribute("action").unwrap_or_default(), query_of(&submitted));
+        dom::go_to(&if query.is_empty() { page } else { format!("{page}?{query}") });
     });
+}
+
+fn search(form: &HtmlFormElement) {
+    without_empty_fields(form);
     let form = form.clone();
     if let Some(group) = dom::document().and_then(|d| d.query_selector("[data-auto=search]").ok().flatten()) {
         dom::listen(&group, "change", move |_: Event| {

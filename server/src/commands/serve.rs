@@ -72,6 +72,9 @@ pub async fn run(args: Serve) -> Result<()> {
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
     spawn_work(&hub, &dir, Duration::from_secs(args.check_every));
+    if args.demo {
+        tokio::spawn(hub::demo::answer(hub.clone()));
+    }
     hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };

@@ -6,6 +6,7 @@ use super::{Site, filter, page_data, transcript};
 use api::audit::AuditQuery;
 use api::channels::{ChannelPath, DeliveriesQuery, DeliveryState};
 use api::cost::BudgetsQuery;
+use api::files::FilesQuery;
 use api::inspector::{Records, RecordsQuery, SessionEventsQuery};
 use api::memory::MemoryQuery;
 use api::messages::AsksQuery;
@@ -14,6 +15,7 @@ use api::search::SearchQuery;
 use api::sessions::{ListSessions, SessionPath, SessionShow};
 use api::stats::{Figures, StatsQuery};
 use api::{Api as _, Nothing, Problem};
+use app::pages::files::{self, FilesPageData};
 use app::pages::folders::FoldersPage;
 use app::pages::gallery::GalleryPage;
 use app::pages::inbox::{self, InboxPage};
@@ -36,6 +38,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use hub::Scoped;
+use jiff::civil::Date;
 use model::{Session, SessionState};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -85,7 +88,8 @@ pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until
 const PINNED: u32 = 100;
 const SESSION: &[&str] = &["dev", "view", "panel", "at", "type", "role", "filter"];
 const GALLERY: &[&str] = &["part", "dev", "view"];
-const SEARCH: &[&str] = &["q", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
+const SEARCH: &[&str] =
+    &["q", "file", "project", "agent", "type", "role", "session", "since", "until", "after", "limit"];
 
 pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async { sessions_data(&site, &uri, &headers).await.map(|data| app::pages::sessions::page(&data)) };
@@ -320,10 +324,10 @@ pub async fn gallery(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> 
 
 pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
-        let query: SearchQuery = query(&uri, SEARCH)?;
+        let query = app::pages::search::read(query(&uri, SEARCH)?);
         let asked = SearchQuery { zone: page_data::zone(&headers), ..query.clone() };
-        let result = match query.q.trim() {
-            "" => None,
+        let result = match (query.q.trim(), &query.file) {
+            ("", None) => None,
             _ => Some(site.api.search(Nothing {}, asked).await),
         };
         let session = match &query.session {
@@ -377,6 +381,47 @@ pub async fn stats(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Re
         }
         let budgets = site.api.get_budgets(Nothing {}, BudgetsQuery { zone }).await?;
         Ok(app::pages::stats::page(&StatsPage { stats, query, budgets, facets, shell }))
+    };
+    answer(&site, &headers, page.await).await
+}
+
+const FILES: &[&str] = &["path", "day", "project", "after"];
+
+/// The files that all sessions changed.
+pub async fn files(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
+    let page = async {
+        let query: files::Query = query(&uri, FILES)?;
+        let (clock, zone) = (page_data::clock(&headers), page_data::zone(&headers));
+        let day = match &query.day {
+            Some(day) => day.parse().map_err(|_| not_understood(Problem::field("day", "a day like `2026-11-01`")))?,
+            None => clock.day(clock.now),
+        };
+        let of_day = |day: Date| query.path.is_none().then(|| day.to_string());
+        let asked = FilesQuery {
+            path: query.path.clone(),
+            project: query.project.clone(),
+            since: of_day(day),
+            until: of_day(day),
+            zone: zone.clone(),
+            after: query.after.clone(),
+            limit: Some(files::MOST),
+            ..FilesQuery::default()
+        };
+        let recent = page_data::recent(&site).await?;
+        let facets = recent.facets.clone();
+        let (found, shell) = tokio::try_join!(
+            site.api.list_files(Nothing {}, asked.clone()),
+            page_data::shell(&site, &headers, recent)
+        )?;
+        let before = match (found.edits.is_empty(), day.yesterday()) {
+            (true, Ok(before)) if query.path.is_none() => {
+                let asked = FilesQuery { since: None, until: of_day(before), limit: Some(1), ..asked };
+                site.api.list_files(Nothing {}, asked).await?.edits.pop()
+            }
+            _ => None,
+        };
+        let data = FilesPageData { query, day, found, before, facets, shell };
+        site.draw(move |_| files::page(&data)).await
     };
     answer(&site, &headers, page.await).await
 }

@@ -1,31 +1,24 @@
 //! What the palette lists while somebody types.
 
 use super::{Site, page_data};
+use api::files::{FileEdit, FilesQuery};
+use api::messages::ChangedFile;
 use api::sessions::{Facet, ListSessions, SessionPath};
 use api::{Api as _, Nothing, Problem};
 use app::pages::palette::{self, FileRef, Kind, Palette, Query};
 use axum::extract::{Query as Parameters, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use model::{Session, SessionId};
-use quick_cache::sync::Cache;
+use model::Session;
 use serde::Deserialize;
-use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::collections::HashSet;
 
 /// The latest sessions, among which letters find theirs; older ones are found by whole words.
 const LATEST: u32 = 300;
 const OLDER: u32 = 50;
-/// Longest time that is spent on reading what sessions changed; what was read is known the next time.
-const PATIENCE: Duration = Duration::from_millis(250);
-/// Sessions whose changed files are kept.
-const KEPT: usize = 2_000;
-
-/// Path and last edit of each file that a session changed, up to a `seq` of the session.
-type Changed = Arc<(i64, Vec<(String, i64)>)>;
-
-/// By session, so that typing on reads nothing again.
-static CHANGED: LazyLock<Cache<SessionId, Changed>> = LazyLock::new(|| Cache::new(KEPT));
+/// The latest changes of files, among which letters find theirs; files that were changed earlier are found by words of their path.
+const LATEST_EDITS: u32 = 2_000;
+const OLDER_EDITS: u32 = 200;
 
 #[derive(Debug, Deserialize)]
 pub struct Asked {
@@ -55,17 +48,20 @@ async fn data(site: &Site, headers: &HeaderMap, asked: Asked) -> Result<Palette,
         sessions(site, &query).await?
     };
     let wants_files = query.wants(Kind::Files) && (query.kind.is_some() || !query.words.is_empty());
-    let (files, searched) = match asked.session.as_deref() {
-        _ if !wants_files => (Vec::new(), None),
-        Some(open) => (files_of_one(site, open).await?, None),
-        None => files(site, &sessions).await?,
-    };
+    let mut files = Vec::new();
+    if wants_files {
+        if let Some(open) = asked.session.as_deref() {
+            files = files_of_one(site, open).await?;
+        }
+        files.extend(files_of_all(site, &query).await?);
+        let mut known = HashSet::new();
+        files.retain(|file| known.insert((file.session.clone(), file.path.clone())));
+    }
     let preferences = site.api.get_preferences(Nothing {}, Nothing {}).await?;
     Ok(Palette {
         query,
         sessions,
         files,
-        searched,
         projects,
         session: asked.session,
         in_changes: asked.changes == Some(1),
@@ -89,42 +85,33 @@ async fn sessions(site: &Site, query: &Query) -> Result<(Vec<Session>, Vec<Facet
     Ok((sessions, page.facets.projects))
 }
 
+/// The files of the open session, which come before those of others.
 async fn files_of_one(site: &Site, id: &str) -> Result<Vec<FileRef>, Problem> {
     let detail = site.api.get_session(SessionPath { session: id.to_owned() }, Nothing {}).await?;
-    Ok(references(&detail.session, &changed(site, &detail.session).await?))
-}
-
-/// Files of all sessions, the latest first; and of how many sessions, if time was too short for all of them.
-async fn files(site: &Site, sessions: &[Session]) -> Result<(Vec<FileRef>, Option<usize>), Problem> {
-    let end = tokio::time::Instant::now() + PATIENCE;
-    let mut files = Vec::new();
-    let all = sessions.iter().filter(|session| session.lines_added + session.lines_removed > 0);
-    for (before, session) in all.enumerate() {
-        if tokio::time::Instant::now() > end {
-            return Ok((files, Some(before)));
-        }
-        files.extend(references(session, &changed(site, session).await?));
-    }
-    Ok((files, None))
-}
-
-fn references(session: &Session, changed: &Changed) -> Vec<FileRef> {
-    let reference = |(path, seq): &(String, i64)| FileRef {
-        path: path.clone(),
-        session: session.id.to_string(),
-        title: session.title.clone(),
-        seq: *seq,
+    let path = SessionPath { session: detail.session.id.to_string() };
+    let changes = site.api.get_changes(path, Nothing {}).await?;
+    let reference = |file: ChangedFile| {
+        let seq = file.edits.iter().map(|edit| edit.seq).max()?;
+        let session = detail.session.id.to_string();
+        Some(FileRef { path: file.path, session, title: detail.session.title.clone(), seq })
     };
-    changed.1.iter().map(reference).collect()
+    Ok(changes.files.into_iter().filter_map(reference).collect())
 }
 
-async fn changed(site: &Site, session: &Session) -> Result<Changed, Problem> {
-    if let Some(known) = CHANGED.get(&session.id).filter(|known| known.0 == session.last_seq) {
-        return Ok(known);
+/// The files of all sessions, the last changed first.
+async fn files_of_all(site: &Site, query: &Query) -> Result<Vec<FileRef>, Problem> {
+    let latest = FilesQuery { limit: Some(LATEST_EDITS), ..FilesQuery::default() };
+    let page = site.api.list_files(Nothing {}, latest).await?;
+    let mut edits = page.edits;
+    if page.next.is_some() && query.words.contains(char::is_alphanumeric) {
+        let older = FilesQuery { path: Some(query.words.clone()), limit: Some(OLDER_EDITS), ..FilesQuery::default() };
+        edits.extend(site.api.list_files(Nothing {}, older).await?.edits);
     }
-    let changes = site.api.get_changes(SessionPath { session: session.id.to_string() }, Nothing {}).await?;
-    let last = |file: api::messages::ChangedFile| Some((file.path, file.edits.iter().map(|edit| edit.seq).max()?));
-    let changed: Changed = Arc::new((session.last_seq, changes.files.into_iter().filter_map(last).collect()));
-    CHANGED.insert(session.id.clone(), changed.clone());
-    Ok(changed)
+    let reference = |edit: FileEdit| FileRef {
+        path: edit.path,
+        session: edit.session_id,
+        title: edit.session_title,
+        seq: edit.seq,
+    };
+    Ok(edits.into_iter().map(reference).collect())
 }

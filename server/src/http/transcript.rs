@@ -69,7 +69,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     options.filtered = !view.filter.is_empty();
     options.answers = session.registered;
     // An agent that posts by itself gives signs of life while it calls. A file has none.
-    let lost = session.registered && session.state == SessionState::Lost;
+    let lost = session.registered && matches!(session.state, SessionState::Lost | SessionState::Quiet);
     let quiet = lost || session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);

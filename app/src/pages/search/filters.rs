@@ -53,6 +53,9 @@ pub fn filters(data: &SearchPageData) -> Part {
                 <h2>"Project"</h2>
                 <label class="pick wide"><span class="sr">"Project"</span>
                     <select name="project" form="search"><option value="">"Every project"</option>{projects}</select></label>
+                <h2>"Changed file"</h2>
+                <label class="field"><span class="sr">"Part of the path of a file that was changed"</span>
+                    <input type="search" name="file" form="search" dir="ltr" autocomplete="off" placeholder="Part of a path" value=query.file.clone()/></label>
                 {(!types.is_empty()).then(|| part! { <h2>"Type"</h2>{types} })}
                 {(!roles.is_empty()).then(|| part! { <h2>"Role"</h2>{roles} })}
                 <h2>"When"</h2>

@@ -7,6 +7,7 @@ use crate::icon::{Glyph, Icon};
 use crate::message_renderer::{self, Kind, MessageRenderer};
 use crate::names::{project_name, title};
 use crate::part::{Part, part};
+use crate::paths::{path_within, split_path};
 use crate::shared::{message_id_href, session_href};
 use crate::shell::{agent_name, small_icon};
 use crate::unmarked;
@@ -96,10 +97,26 @@ fn row(hit: &Hit, clock: &Clock) -> Part {
     part! {
         <a class="hit" href=to data-row="">
             <Icon glyph/><span class="cap cut">{who(hit)}</span>
+            {path(hit)}
             <p class=class dir=direction>{snippet(&hit.snippet, written)}</p>
             {moment(clock, hit.created_at, "cap")}
         </a>
     }
+}
+
+/// The file that the hit edits, and how many others.
+fn path(hit: &Hit) -> Option<Part> {
+    let (first, others) = hit.files.split_first()?;
+    let shown = path_within(first, &hit.project).unwrap_or(first);
+    let (folder, name) = split_path(shown);
+    let more = match others.len() {
+        0 => None,
+        1 => Some(" and 1 other file".to_owned()),
+        many => Some(format!(" and {many} other files")),
+    };
+    Some(part! {
+        <span class="path" title=visible::plain(first)><span>{visible::plain(folder)}</span><b>{visible::plain(name)}</b>{more}</span>
+    })
 }
 
 /// What a type without an icon of its own is called after who said it.

@@ -51,8 +51,19 @@ impl Request {
         }
         match self.messages.last_mut().filter(|last| last.role == role) {
             Some(last) => last.blocks.extend(blocks),
-            None => self.messages.push(ContextMessage { role, blocks: blocks.collect() }),
+            None => self.messages.push(ContextMessage::new(role, blocks.collect())),
         }
+    }
+
+    /// Adds a text that was given to the agent for its system prompt, unless the records have it.
+    pub fn give(&mut self, text: &str) {
+        let messages = self.messages.iter().flat_map(|message| &message.blocks);
+        let mut known = self.system.iter().chain(messages).filter_map(|block| block.content.as_ref());
+        if self.is_verified || known.any(|content| holds(content, text)) {
+            return;
+        }
+        self.system.push(block::text(text.to_owned(), Part::System, None));
+        self.note("The notices of Verbatim are from its context log: the agent was given them for its system prompt");
     }
 
     /// Says why it is approximate.
@@ -192,10 +203,10 @@ impl Request {
                 let mut blocks: Vec<ContextBlock> = std::mem::take(&mut missing);
                 if message.role == Role::User {
                     blocks.extend(message.blocks);
-                    messages.push(ContextMessage { role: Role::User, blocks });
+                    messages.push(ContextMessage::new(Role::User, blocks));
                     continue;
                 }
-                messages.push(ContextMessage { role: Role::User, blocks });
+                messages.push(ContextMessage::new(Role::User, blocks));
             }
             if message.blocks.is_empty() {
                 continue;
@@ -210,7 +221,7 @@ impl Request {
             }
         }
         if !missing.is_empty() {
-            messages.push(ContextMessage { role: Role::User, blocks: missing });
+            messages.push(ContextMessage::new(Role::User, missing));
         }
         self.messages = messages;
     }
@@ -249,6 +260,16 @@ impl Request {
         }
         dropped.reverse();
         ContextChange { previous: previous.reply, kept, added, added_tokens, dropped_tokens, dropped }
+    }
+}
+
+/// Whether one of its texts has this one in it.
+fn holds(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(string) => string.contains(text),
+        Value::Array(items) => items.iter().any(|item| holds(item, text)),
+        Value::Object(fields) => fields.values().any(|field| holds(field, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -160,7 +160,7 @@ fn a_sub_agent_has_a_context_of_its_own() {
         ["user: text Delegate", "assistant: tool_use c1 {\"command\":\"task\"}", "user: tool_result c1 Found.",]
     );
     let replies = file.transcript().replies();
-    let embedded = replies.iter().filter_map(|at| file.transcript().context(Some(at)));
+    let embedded = replies.iter().filter_map(|at| file.transcript().context(Some(at), None));
     assert_eq!(embedded.filter(|it| shape(it) == ["user: text Look here"]).count(), 1);
 }
 
@@ -251,7 +251,7 @@ fn an_open_prompt_has_the_request_that_would_be_sent() {
     assert_eq!(shape(&context), ["user: text Go", "assistant: text Done.", "user: text More"]);
     assert_eq!(context.reply.id, None);
     assert_eq!(context.reasons[0], "The model hasn't answered this request, as far as the records show");
-    assert!(File::of("claude_code", [user("u1", None, json!("Go"))]).transcript().context(None).is_none());
+    assert!(File::of("claude_code", [user("u1", None, json!("Go"))]).transcript().context(None, None).is_none());
 }
 
 #[test]

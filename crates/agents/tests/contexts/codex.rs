@@ -147,7 +147,7 @@ fn a_fork_that_names_its_origin_holds_the_lines_that_it_shares_with_it() {
     assert_eq!(fork.transcript().origin(), Some("s1"));
     let both = File::of("codex", numbered(origin, 0)).and(&fork);
     assert_eq!(
-        shape(&both.context(None).expect("a reply")),
+        shape(&both.context(None, None).expect("a reply")),
         ["user: text List the stones", "assistant: text Basalt.", "user: text And plants?"]
     );
     assert_eq!(both.origin(), None);
@@ -177,7 +177,7 @@ fn a_session_that_went_back_goes_on_in_a_second_file() {
     let stones = ["user: text List the stones", "assistant: text Basalt."];
     let went_back = first.and(&second);
     assert_eq!(
-        shape(&went_back.context(None).expect("a reply")),
+        shape(&went_back.context(None, None).expect("a reply")),
         [stones.as_slice(), &["user: text And animals?"]].concat()
     );
     assert_eq!(went_back.origin(), None);
@@ -185,7 +185,7 @@ fn a_session_that_went_back_goes_on_in_a_second_file() {
     let before = second.and(&first);
     assert_eq!(before.origin(), None);
     assert_eq!(
-        shape(&before.context(None).expect("a reply")),
+        shape(&before.context(None, None).expect("a reply")),
         [stones.as_slice(), &["user: text And plants?"]].concat()
     );
 }

@@ -52,14 +52,14 @@ impl File {
 
     /// The context of the last reply.
     pub fn last(&self) -> ModelContext {
-        self.transcript().context(None).expect("a reply")
+        self.transcript().context(None, None).expect("a reply")
     }
 
     /// The context at a line.
     pub fn at(&self, line: usize) -> ModelContext {
         let offset = self.lines[..line].iter().map(|line| line.len() as u64 + 1).sum();
         let at = RecordRef { source: source(), offset, len: self.lines[line].len() as u64 };
-        self.transcript().context(Some(&at)).expect("a request")
+        self.transcript().context(Some(&at), None).expect("a request")
     }
 }
 

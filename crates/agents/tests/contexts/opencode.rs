@@ -156,7 +156,7 @@ fn a_compaction_stands_before_what_it_kept() {
 fn a_summary_is_made_of_what_a_compaction_does_not_keep() {
     let summary = |kept| {
         let transcript = compaction(kept).transcript();
-        transcript.context(transcript.replies().get(2)).expect("the summary")
+        transcript.context(transcript.replies().get(2), None).expect("the summary")
     };
     let expected = [
         "user: text? List the stones",
@@ -232,7 +232,7 @@ fn a_document_with_a_message_in_each_line_is_read_as_far_as_it_goes() {
         let mut transcript = agents::context::Transcript::of("opencode").expect("an agent whose requests are rebuilt");
         document.as_bytes().chunks(7).for_each(|bytes| transcript.push(&crate::source(), 0, bytes));
         transcript.finish();
-        let context = transcript.context(None).expect("a reply");
+        let context = transcript.context(None, None).expect("a reply");
         assert_eq!(shape(&context), ["user: text List the stones"]);
         assert_eq!(verdict(&context), ["recorded"]);
         assert_eq!(context.reply.agent_version.as_deref(), Some("1.18.33"));

@@ -3,7 +3,7 @@
 use super::pages::Pages;
 use super::session;
 use crate::edit_cache::State;
-use crate::edit_lines::{is_applied, known};
+use crate::edit_lines::{is_applied, known, then};
 use crate::{Scoped, problem};
 use api::Problem;
 use api::messages::{ChangedFile, Changes, EditRef};
@@ -91,7 +91,8 @@ fn fold(files: &mut Files, stored: &StoredMessage, allowance: &mut Allowance) {
         if applied {
             file.added += added;
             file.removed += removed;
-            file.change = change(file, texts.change);
+            let before = file.edits.iter().any(|edit| edit.state == "applied").then_some(file.change);
+            file.change = then(before, texts.change);
         }
         file.edits.push(reference);
     }
@@ -112,16 +113,5 @@ pub(super) fn edit_ref(
         state: known(info.state).to_string(),
         added: i64::from(added),
         removed: i64::from(removed),
-    }
-}
-
-/// A file that the session created stays added, whatever is edited in it later.
-fn change(file: &ChangedFile, edit: FileChange) -> FileChange {
-    let first = !file.edits.iter().any(|e| e.state == "applied");
-    match edit {
-        FileChange::Added if first => FileChange::Added,
-        FileChange::Deleted => FileChange::Deleted,
-        _ if file.change == FileChange::Added => FileChange::Added,
-        _ => FileChange::Modified,
     }
 }

@@ -9,7 +9,8 @@ use api::context::{ContextQuery, SessionContext};
 use api::sessions::SessionPath;
 use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
 use model::source::Source;
-use model::{Message, RecordRef, Role, Run, Session, SourceId};
+use model::{Message, Micros, RecordRef, Role, Run, Session, SourceId};
+use serde_json::Value;
 use std::collections::HashMap;
 use store::spending::PlacedCall;
 use store::{MessageQuery, MessageRecords, Range, StoreError, StoredMessage};
@@ -50,7 +51,7 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         Some(target) => target.message.records.first().cloned(),
         None => last_reply(scoped, &session).await?,
     };
-    let (found, doubts) = recorded(scoped, &session, target.is_some(), at.as_ref()).await?;
+    let (found, doubts) = recorded(scoped, &session, target.as_ref(), at.as_ref()).await?;
     let mut context = if let Some(context) = found {
         doubted(context, doubts)
     } else if let Some(context) = given(scoped, &session, target.as_ref()).await? {
@@ -61,10 +62,11 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         doubted(stored(scoped, &session, target.as_ref()).await?, damage)
     };
     let workspace = &scoped.hub.workspace;
+    let told = told(scoped, &session).await?;
     let places = workspace.message_records(&session.id).await.map_err(problem)?;
     let calls = workspace.placed_calls(&session.id, 0..=session.last_seq, CALLS).await.map_err(problem)?;
     let finishing = scoped.compute(move |_| {
-        Places::of(places, calls).fill(&mut context);
+        Places::of(places, calls, told).fill(&mut context);
         shorten(&mut context, if with_contents { CONTENTS } else { 0 });
         context
     });
@@ -93,10 +95,10 @@ fn doubted(mut context: ModelContext, doubts: Vec<String>) -> ModelContext {
 async fn recorded(
     scoped: &Scoped,
     session: &Session,
-    has_target: bool,
+    target: Option<&StoredMessage>,
     at: Option<&RecordRef>,
 ) -> Result<(Option<ModelContext>, Vec<String>), Problem> {
-    if has_target && at.is_none() {
+    if target.is_some() && at.is_none() {
         return Ok((None, Vec::new()));
     }
     let mut sources = scoped.hub.workspace.session_sources(&session.id).await.map_err(problem)?;
@@ -117,9 +119,22 @@ async fn recorded(
         let Some(again) = read_all(scoped, &sources, at).await? else { break };
         (transcript, doubts) = again;
     }
-    let at = at.cloned();
-    let context = scoped.compute(move |_| transcript.context(at.as_ref()));
+    let (at, notices) = (at.cloned(), notices(scoped, session, target).await?);
+    let context = scoped.compute(move |_| transcript.context(at.as_ref(), notices.as_deref()));
     Ok((context.await?, doubts))
+}
+
+/// What an agent that was started here was given beside its prompts when a message was written, or last.
+async fn notices(
+    scoped: &Scoped,
+    session: &Session,
+    target: Option<&StoredMessage>,
+) -> Result<Option<String>, Problem> {
+    let draft = target.map(|target| &target.message.draft);
+    // The run of a prompt has its id.
+    let run = draft.filter(|draft| draft.role == Role::User).map(|draft| draft.id.as_str());
+    let by = draft.map_or(Micros(i64::MAX), |draft| draft.created_at);
+    scoped.hub.workspace.notices_given(&session.id, run, by).await.map_err(problem)
 }
 
 /// The files of the session that a fork goes on from, by the agent's own id. None if it isn't there.
@@ -226,6 +241,33 @@ async fn given(
     scoped.compute(move |_| Some(of_run(&pieces, reply.as_ref()))).await
 }
 
+/// Which message each text was that the agent was given from here, as the log has it: in the agent's records several are one prompt.
+/// None where two messages are the same text.
+async fn told(scoped: &Scoped, session: &Session) -> Result<HashMap<String, Option<i64>>, Problem> {
+    let mut told: HashMap<String, Option<i64>> = HashMap::new();
+    let mut after = 0;
+    loop {
+        let page = scoped.hub.workspace.context_log(&session.id, None, after, PIECES).await.map_err(problem)?;
+        let Some(last) = page.last() else { return Ok(told) };
+        after = last.position;
+        let mut more = told;
+        let reading = scoped.compute(move |_| {
+            for piece in page.into_iter().map(|entry| entry.piece) {
+                let Some(seq) = piece.seq else { continue };
+                // A block of a prompt, or the words of a person alone.
+                let block = serde_json::from_str::<Value>(&piece.text).ok();
+                let text = block.as_ref().and_then(|block| block.get("text")?.as_str()).map(str::to_owned);
+                let known = more.entry(text.unwrap_or(piece.text)).or_insert(Some(seq));
+                if *known != Some(seq) {
+                    *known = None;
+                }
+            }
+            more
+        });
+        told = reading.await?;
+    }
+}
+
 /// From the stored messages, where no records are, or none that can be rebuilt.
 async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessage>) -> Result<ModelContext, Problem> {
     let end = target.map_or(session.last_seq, |target| target.message.seq);
@@ -265,10 +307,12 @@ struct Places {
     records: HashMap<SourceId, Vec<Place>>,
     /// By the agent's own id of the call; None where several have it.
     calls: HashMap<String, Option<i64>>,
+    /// By the text that the agent was given from here.
+    told: HashMap<String, Option<i64>>,
 }
 
 impl Places {
-    fn of(records: Vec<MessageRecords>, placed: Vec<PlacedCall>) -> Self {
+    fn of(records: Vec<MessageRecords>, placed: Vec<PlacedCall>, told: HashMap<String, Option<i64>>) -> Self {
         let mut calls: HashMap<String, Option<i64>> = HashMap::new();
         for call in placed {
             let id = call.call_id.unwrap_or(call.id);
@@ -284,7 +328,7 @@ impl Places {
         for places in places.values_mut() {
             places.sort_unstable();
         }
-        Self { records: places, calls }
+        Self { records: places, calls, told }
     }
 
     /// The first message of those that came from the bytes in which a record begins: where several parts share a record, the first that
@@ -302,7 +346,13 @@ impl Places {
     fn fill(&self, context: &mut ModelContext) {
         let of_block = |block: &mut ContextBlock| {
             let of_call = block.call_id.as_ref().and_then(|id| self.calls.get(id).copied().flatten());
-            block.seq = block.seq.or(of_call).or_else(|| block.records.iter().find_map(|record| self.seq(record)));
+            let text = block.content.as_ref().and_then(|content| content.get("text")?.as_str());
+            let of_text = || text.and_then(|text| self.told.get(text).copied().flatten());
+            block.seq = block
+                .seq
+                .or(of_call)
+                .or_else(of_text)
+                .or_else(|| block.records.iter().find_map(|record| self.seq(record)));
         };
         context.messages.iter_mut().flat_map(|message| &mut message.blocks).for_each(of_block);
         let of_reply = |records: &[RecordRef]| records.iter().find_map(|record| self.seq(record));

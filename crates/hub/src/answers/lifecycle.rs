@@ -197,7 +197,7 @@ pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Resu
 
 pub async fn heartbeat(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
     let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
-    edit.heartbeat = true;
+    (edit.heartbeat, edit.beats) = (true, true);
     write(scoped, edit).await
 }
 

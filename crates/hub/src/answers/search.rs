@@ -1,5 +1,6 @@
 //! Search over all history.
 
+use super::files::part_of_path;
 use super::{any_of, given, limit, session};
 use crate::search_text::search_text;
 use crate::{Scoped, moment, problem};
@@ -14,13 +15,16 @@ use store::{SearchHit, SearchHits, StoredMessage};
 
 /// Characters of a snippet.
 const SNIPPET: usize = 240;
+/// Paths of a hit that are told.
+const FILES: usize = 20;
 /// Bytes of the messages that are in memory at a time.
 const BYTES: u64 = 1 << 20;
 
 pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, Problem> {
     scoped.caller.require(Scope::ReadAll)?;
     let hub = &scoped.hub;
-    if input.q.trim().is_empty() || input.q.chars().count() > SEARCH_CHARS {
+    let file = part_of_path("file", input.file)?;
+    if (input.q.trim().is_empty() && file.is_none()) || input.q.chars().count() > SEARCH_CHARS {
         return Err(Problem::field("q", &format!("one or more words, at most {SEARCH_CHARS} characters")));
     }
     let session_id = match given(input.session) {
@@ -30,6 +34,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
     let zone = moment::zone(given(input.zone))?;
     let query = store::SearchQuery {
         text: input.q,
+        file,
         projects: any_of(input.project),
         agents: any_of(input.agent),
         roles: input.roles,
@@ -83,7 +88,8 @@ fn counts(facets: Vec<store::Facet>) -> Vec<HitCount> {
 }
 
 fn hit(found: SearchHit, message: &Message, words: &str) -> Hit {
-    let text = plain(&search_text(&message.draft, &Body::of(&message.draft)).unwrap_or_default());
+    let body = Body::of(&message.draft);
+    let text = plain(&search_text(&message.draft, &body).unwrap_or_default());
     let snippet = store::snippet::cut(&text, words, SNIPPET);
     Hit {
         session_id: found.session_id.to_string(),
@@ -96,11 +102,24 @@ fn hit(found: SearchHit, message: &Message, words: &str) -> Hit {
         provenance: message.draft.provenance,
         message_type: message.draft.message_type().to_owned(),
         created_at: message.draft.created_at,
+        files: paths(&body),
         snippet: snippet.map_or_else(
             || Snippet { text: model::summary::summary(&message.draft), marks: Vec::new() },
             |s| Snippet { text: s.text, marks: s.marks },
         ),
     }
+}
+
+/// The files that a message edits, each once.
+fn paths(body: &Body) -> Vec<String> {
+    let Body::CodeEdit(code_edit) = body else { return Vec::new() };
+    let mut paths: Vec<String> = Vec::new();
+    for edit in &code_edit.edits {
+        if paths.len() < FILES && !paths.contains(&edit.file_path) {
+            paths.push(edit.file_path.clone());
+        }
+    }
+    paths
 }
 
 /// What only sets words in order goes: the numbers that agents are given before the lines of a file, and the frames of

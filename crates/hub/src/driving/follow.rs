@@ -56,7 +56,7 @@ pub async fn follow(
             },
             _ = beat.tick() => {
                 if running.view().state == AgentState::Working {
-                    edit(&edits, &running, |edit| edit.heartbeat = true);
+                    edit(&edits, &running, |edit| (edit.heartbeat, edit.beats) = (true, true));
                 }
                 if hub.settings.server.is_some() && matches!(hold.renew(&hub).await, Ok(false)) {
                     end(&running);

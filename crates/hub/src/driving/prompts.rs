@@ -30,16 +30,16 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
         When::Queue if running.program.has_system_prompt_for_runs() => NoticePlacement::SystemPrompt,
         When::Queue | When::Steer => NoticePlacement::Prompt,
     };
-    let notices = match when {
+    let (takes, notices) = match when {
         When::Queue => {
             let stored = hub.workspace.session(session, clock::now()).await.map_err(problem)?;
-            hub.notices.of(&stored.ok_or_else(|| Problem::not_found("session"))?).await
+            (Takes::Prompt, hub.notices.of(&stored.ok_or_else(|| Problem::not_found("session"))?).await)
         }
-        When::Steer => Vec::new(),
+        When::Steer => (Takes::Joining, Vec::new()),
     };
     let (session, run) = (session.clone(), posting::new_id().to_string());
     let senders = hub.routing.rules(&session, Place::Room).senders.clone();
-    let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes: Takes::Prompt, senders };
+    let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
         (LiveDone::Begun(given), _) => {
             let seqs: BTreeSet<i64> = given.pieces.iter().filter_map(|piece| piece.seq).collect();

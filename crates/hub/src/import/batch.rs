@@ -1,6 +1,6 @@
 //! A reader's changes as one transaction.
 
-use crate::edit_lines::lines;
+use crate::edit_lines::files;
 use crate::new_id::new_uuid;
 use crate::search_text::search_text;
 use agents::{Change, SessionKey, Span, Stretch};
@@ -87,7 +87,7 @@ pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> Mess
         display: display(&draft),
         search_text: search_text(&draft, &body),
         remembered: should_embed(&draft),
-        lines: lines(&draft, &body),
+        files: files(&draft, &body),
         records,
         marks: CopyMarks::default(),
         draft,

@@ -1,6 +1,9 @@
 //! The built-in example: there after one start, the same after the next, with every type that there is.
 
-use crate::support::House;
+use crate::support::{House, in_time};
+use api::Method;
+use hub::Caller;
+use serde_json::json;
 use std::collections::BTreeSet;
 
 #[tokio::test]
@@ -33,4 +36,57 @@ async fn loading_it_again_adds_nothing() {
     let before = counts().await;
     hub::demo::load(&house.hub).await.unwrap();
     assert_eq!(counts().await, before);
+}
+
+#[tokio::test]
+async fn its_agent_answers_what_people_decide_and_write() {
+    let house = House::new().await;
+    hub::demo::load(&house.hub).await.unwrap();
+    let working = tokio::spawn(hub::demo::answer(house.hub.clone()));
+    let session = "/v1/sessions/demo-clock-change";
+    let before = house.read(session).await["last_seq"].as_i64().unwrap();
+    // What the agent said since, as it is told to people: the type, and the words.
+    let said = async |wanted: &str| {
+        let path = format!("{session}/messages?after={before}&limit=100");
+        let words = async {
+            loop {
+                let page = house.read(&path).await;
+                let messages = page["messages"].as_array().unwrap();
+                if let Some(found) =
+                    messages.iter().find(|m| m["content"].as_str().unwrap_or_default().contains(wanted))
+                {
+                    return found.clone();
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        in_time(words).await
+    };
+    let decide = async |message: &str, body: serde_json::Value| {
+        let path = format!("{session}/messages/{message}");
+        let shown = house.read(&path).await["entry"]["shown_sha256"].clone();
+        let mut body = body;
+        if shown.is_string() {
+            body["shown_sha256"] = shown;
+        }
+        let decided = house.send(Caller::Owner, Method::Post, &format!("{path}/decision"), Some(body)).await;
+        assert_eq!(decided.status, 200, "{}", decided.body);
+    };
+    decide("demo-clock-change-call-37~approval~0", json!({"state": "answered", "selected": ["1-1"]})).await;
+    said("**Tonight** it is").await;
+    let asked = said("Publish the departures").await;
+    let id = asked["id"].as_str().unwrap().to_owned();
+    decide(&id, json!({"state": "denied", "text": "The boats still run"})).await;
+    said("You said: \u{201c}The boats still run\u{201d}").await;
+    let write = async |words: &str| {
+        let body = json!({"role": "user", "content": words});
+        let written = house.send(Caller::Owner, Method::Post, &format!("{session}/messages"), Some(body)).await;
+        assert_eq!(written.status, 201, "{}", written.body);
+    };
+    write("Good evening").await;
+    said("You wrote: \u{201c}Good evening\u{201d}").await;
+    write("An edit, please").await;
+    said("eight departures").await;
+    house.hub.shutdown.cancel();
+    in_time(working).await.unwrap();
 }

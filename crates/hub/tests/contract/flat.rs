@@ -19,6 +19,7 @@ const FLAT: &[(&str, &str)] = &[
     ("list_messages", "?limit=20"),
     ("get_todos", ""),
     ("get_outline", ""),
+    ("list_files", "?limit=5"),
     ("list_agents", ""),
     ("get_agent", ""),
     ("list_rules", ""),

@@ -4,18 +4,18 @@ use crate::call::{Call, Refusal, Reply, read};
 use crate::schema;
 use api::search::{Hit, SearchQuery};
 use model::text::one_line;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Hits of a page, where the agent asks for no other number: each takes room in its context.
 const HITS: u32 = 20;
 /// Longest title of a session, in characters.
 const TITLE: usize = 80;
+/// Longest path of a file, in characters.
+const PATH: usize = 240;
 
 /// The parameters of the endpoint.
 pub fn schema() -> Map<String, Value> {
-    let mut schema = schema::of::<SearchQuery>();
-    schema.insert("required".to_owned(), json!(["q"]));
-    schema
+    schema::of::<SearchQuery>()
 }
 
 pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Refusal> {
@@ -35,8 +35,9 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
 
 fn line(hit: &Hit) -> String {
     let title = one_line(&hit.session_title, TITLE);
+    let file = hit.files.first().map(|path| format!(", file {}", one_line(path, PATH))).unwrap_or_default();
     format!(
-        "- {} in \"{title}\" (session {}, message {}): {}",
+        "- {} in \"{title}\" (session {}, message {}{file}): {}",
         hit.role.as_str(),
         hit.session_id,
         hit.seq,

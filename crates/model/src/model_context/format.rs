@@ -114,7 +114,12 @@ fn anthropic(context: &ModelContext) -> Value {
     if !context.tools.is_empty() {
         body.insert("tools".to_owned(), json!(contents(&context.tools)));
     }
-    let message = |message: &super::ContextMessage| json!({"role": message.role, "content": write(&message.blocks)});
+    let message = |message: &super::ContextMessage| {
+        let mut fields = message.fields.clone();
+        fields
+            .extend([("role".to_owned(), json!(message.role)), ("content".to_owned(), json!(write(&message.blocks)))]);
+        Value::Object(fields)
+    };
     body.insert("messages".to_owned(), context.messages.iter().map(message).collect());
     Value::Object(body)
 }

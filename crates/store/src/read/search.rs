@@ -1,5 +1,6 @@
 //! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded look.
 
+use super::files::holds_path;
 use super::listing::{Listed, Listing, Room, listed_columns};
 use super::messages::Row;
 use super::{corrupt, one_of, read_cursor, write_cursor};
@@ -47,7 +48,9 @@ impl Workspace {
     /// Messages that hold all words, and all that the query wants letter by letter.
     pub async fn search(&self, query: &SearchQuery) -> Result<SearchHits, StoreError> {
         let nothing = SearchHits::default();
-        let terms = Wanted { terms: tokens::terms(&query.text), literals: literals(&query.text) };
+        let mut terms = Wanted { terms: tokens::terms(&query.text), literals: literals(&query.text) };
+        // The words of a path are among those that its message is found by.
+        terms.terms.extend(query.file.iter().flat_map(|path| tokens::terms(path)));
         if terms.terms.is_empty() && terms.literals.is_empty() {
             return Ok(nothing);
         }
@@ -210,6 +213,14 @@ where
     one_of(q, "s.agent", &query.agents);
     one_of(q, "m.message_type", &query.types);
     one_of(q, "m.role", &query.roles);
+    if let Some(path) = &query.file {
+        q.push(
+            " AND EXISTS (SELECT 1 FROM file_change c WHERE c.workspace_id = m.workspace_id \
+             AND c.session_rid = m.session_rid AND c.seq = m.seq AND ",
+        );
+        holds_path(q, path);
+        q.push(")");
+    }
     for role in &query.without_roles {
         q.push(" AND m.role <> ").push_bind(role.as_str().to_owned());
     }

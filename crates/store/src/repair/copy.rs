@@ -15,7 +15,7 @@ const CONSTRAINT: i64 = 19;
 /// Tables that aren't copied: what follows from others, and what the new file has already.
 const LEFT_OUT: &str = "name NOT LIKE 'sqlite_%' AND name NOT LIKE '_sqlx_%' AND name NOT LIKE 'message_search%' \
     AND name NOT IN ('message_count', 'session_spending', 'session_activity', 'rollup_spending', 'rollup_activity', 'rollup_use', \
-    'session_facet')";
+    'session_facet', 'file_change')";
 
 #[derive(Debug, Default)]
 pub(super) struct Outcome {

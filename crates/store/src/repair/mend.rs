@@ -33,7 +33,7 @@ pub(super) async fn mend(connection: &mut SqliteConnection, now: Micros) -> Resu
     let sessions = fill_gaps(&mut tx, &rebuilt, now).await?;
     count(&mut tx).await?;
     let sources = fill_sources(&mut tx).await?;
-    // The index of words is written anew from the messages.
+    // The index of words is written anew from the messages, and what they changed.
     sqlx::query("DELETE FROM meta WHERE key = 'words'").execute(&mut *tx).await?;
     tx.commit().await?;
     Ok(Losses { sessions, sources, blobs })

@@ -65,11 +65,12 @@ fn prepared(session: &SessionId, message: NewMessage) -> Result<(PreparedMessage
         records: Vec::new(),
         search_text: message.search_text,
         remembered: message.remembered,
-        // Its session sums them up when it is posted.
-        lines: (0, 0),
+        files: message.files,
         marks: CopyMarks::default(),
     };
-    with_packer(|packer| prepare::prepare_message(upsert, message.body, packer))
+    let (prepared, draft) = with_packer(|packer| prepare::prepare_message(upsert, message.body, packer))?;
+    // Its session sums up the lines when it is posted.
+    Ok((PreparedMessage { lines: (0, 0), ..prepared }, draft))
 }
 
 impl Workspace {
@@ -103,7 +104,9 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Change(change) => answers.push(change_message(step, change).await?),
             LiveWrite::Once(event, change) => answers.push(change_once(step, event, change).await?),
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
-            LiveWrite::Begin(begin) if begin.takes == Takes::Prompt => answers.push(prompts::give(step, begin).await?),
+            LiveWrite::Begin(begin) if matches!(begin.takes, Takes::Prompt | Takes::Joining) => {
+                answers.push(prompts::give(step, begin).await?)
+            }
             LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
             LiveWrite::EndRun(end) => answers.push(begun::end(step, end).await?),
             LiveWrite::Due(due) => answers.push(due::run(step, due).await?),
@@ -271,6 +274,9 @@ fn apply(row: &mut SessionRow, edit: &LiveEdit, now: Micros) -> Option<RunOutcom
     }
     if edit.heartbeat && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
+    }
+    if edit.beats {
+        row.beats = 1;
     }
     if let Some(driven) = edit.driven {
         row.driven = i64::from(driven);

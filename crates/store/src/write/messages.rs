@@ -2,6 +2,7 @@
 
 mod asked;
 mod copies;
+pub(crate) mod files;
 pub(in crate::write) mod memory;
 mod posted;
 mod results;
@@ -46,6 +47,8 @@ pub(super) struct Planned {
     pub copied: bool,
     /// Of a question: a person answered it by its name.
     pub answered: bool,
+    /// It is stored as one that edits files.
+    pub was_edit: bool,
     pub references: Vec<Reference>,
     pub kind: Kind,
 }
@@ -158,6 +161,7 @@ pub(crate) async fn write(
     answer(step, sessions, &planned, &mut unsettled.questions).await?;
     settle(step, sessions, unsettled).await?;
     tools::store(step, sessions, &planned).await?;
+    files::store(step, &planned).await?;
     memory::store(step, &planned).await?;
     results::store(step, sessions, &planned, changes).await?;
     let search: Vec<Row<'_>> = search.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
@@ -247,6 +251,7 @@ fn coalesce(
                 revision: 1,
                 copied: false,
                 answered: false,
+                was_edit: false,
                 references,
                 kind: Kind::Added,
             });
@@ -295,6 +300,7 @@ fn place<'a>(
         }
         planned.revision = old.revision + 1;
         planned.kind = Kind::Changed;
+        planned.was_edit = old.is_edit();
         changes.change(planned.session_rid, planned.seq, planned.revision);
         if !planned.copied {
             row.approvals_open -= old.asks;

@@ -5,6 +5,7 @@ mod message;
 mod session;
 
 use super::messages::MESSAGE_SEARCH;
+use super::messages::files::FILE_CHANGE;
 use super::messages::memory::MEMORY;
 use crate::archive::cells::{Fields, Held, bytes};
 use crate::archive::{PARTS, VERSION};
@@ -15,7 +16,7 @@ use crate::step::Step;
 use crate::step::table::Kind;
 use crate::step::table::{Row, Value as Cell};
 use crate::store::on_step;
-use crate::{DrivenState, StoreError, Workspace};
+use crate::{DrivenState, FileChanged, StoreError, Workspace};
 use message::{MESSAGE_ROW, RestoredMessage, TOOL_USE};
 use model::{Body, Draft, Micros, SessionId};
 use serde::Deserialize;
@@ -30,8 +31,15 @@ const BYTES: usize = 1 << 20;
 
 /// Gives the next line of an archive, without its end; None behind the last one.
 pub type NextLine<'a> = &'a mut (dyn FnMut() -> std::io::Result<Option<String>> + Send);
-/// The words by which a message is found; None of one that isn't.
-pub type SearchText = fn(&Draft, &Body) -> Option<String>;
+
+/// What the store doesn't read out of a message itself.
+#[derive(Clone, Copy)]
+pub struct Derive {
+    /// The words by which a message is found; None of one that isn't.
+    pub search_text: fn(&Draft, &Body) -> Option<String>,
+    /// The files that it changed, each once.
+    pub files: fn(&Draft, &Body) -> Vec<FileChanged>,
+}
 
 /// What came of an archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,7 +94,7 @@ struct OpenBlob {
 struct Restoring<'a, 'b> {
     step: &'a mut Step<'b>,
     packer: Packer,
-    search_text: SearchText,
+    derive: Derive,
     sources: HashMap<String, i64>,
     source: Option<OpenSource>,
     blob: Option<OpenBlob>,
@@ -102,18 +110,13 @@ impl Workspace {
     /// # Errors
     ///
     /// [`StoreError::Archive`] names the line and says what is wrong with it. Nothing is stored then.
-    pub async fn restore(
-        &self,
-        now: Micros,
-        next: NextLine<'_>,
-        search_text: SearchText,
-    ) -> Result<Restored, StoreError> {
+    pub async fn restore(&self, now: Micros, next: NextLine<'_>, derive: Derive) -> Result<Restored, StoreError> {
         let mut tx = self.store.begin().await?;
         let mut step = Step::begin(&mut tx, self.id(), now).await?;
         let mut restoring = Restoring {
             step: &mut step,
             packer: Packer::new()?,
-            search_text,
+            derive,
             sources: HashMap::new(),
             source: None,
             blob: None,
@@ -282,7 +285,7 @@ impl Restoring<'_, '_> {
     async fn message(&mut self, line: Fields) -> Result<(), StoreError> {
         let Some(session) = &mut self.session else { return Err(wrong("expected a `session` before its messages")) };
         let rid = self.step.rid();
-        let message = message::read(line, (rid, session), &self.sources, &mut self.packer, self.search_text)?;
+        let message = message::read(line, (rid, session), &self.sources, &mut self.packer, self.derive)?;
         self.waiting_bytes += message.bytes();
         self.waiting.push(message);
         if self.waiting.len() == MESSAGES || self.waiting_bytes >= BYTES {
@@ -299,6 +302,8 @@ impl Restoring<'_, '_> {
         self.step.write(&MESSAGE_ROW, &rows).await?;
         let tools: Vec<Row<'_>> = waiting.iter().filter_map(RestoredMessage::tool_row).collect();
         self.step.write(&TOOL_USE, &tools).await?;
+        let files: Vec<Row<'_>> = waiting.iter().flat_map(RestoredMessage::file_rows).collect();
+        self.step.write(&FILE_CHANGE, &files).await?;
         let words: Vec<Row<'_>> =
             waiting.iter().filter_map(|it| Some(vec![it.rid.into(), it.words.as_deref()?.into()])).collect();
         self.step.write(&MESSAGE_SEARCH, &words).await?;

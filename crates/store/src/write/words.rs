@@ -1,27 +1,31 @@
-//! Words of stored messages, written anew after the way in which they are found has changed.
+//! Words of stored messages and the files that they changed, written anew after the way in which they are found has changed.
 
 use super::messages::MESSAGE_SEARCH;
+use super::messages::files::{self, FILE_CHANGE};
 use super::messages::memory::MEMORY;
 use crate::dialect::indexed;
 use crate::meta::{META, PUT_META, WORDS, WORDS_VERSION};
 use crate::pack::unpack_draft;
+use crate::prepare::storable;
 use crate::step::Step;
 use crate::step::table::Row;
 use crate::store::on_step;
-use crate::{StoreError, Workspace, tokens};
+use crate::{FileChanged, StoreError, Workspace, tokens};
 use model::{Draft, Micros};
 use sqlx::QueryBuilder;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Messages of one transaction: everybody who writes waits for it.
 const PART: usize = 50;
 
 impl Workspace {
-    /// Writes the words of the next stored messages anew, by the text to find each by. True while some are left.
+    /// Writes the words of the next stored messages anew, by the text to find each by, and the files that they changed. True while
+    /// some are left.
     pub async fn renew_words(
         &self,
         now: Micros,
         text: impl Fn(&Draft) -> Option<String> + Send + Sync,
+        files_of: impl Fn(&Draft) -> Vec<FileChanged> + Send + Sync,
         is_remembered: impl Fn(&Draft) -> bool + Send + Sync,
     ) -> Result<bool, StoreError> {
         let mut tx = self.store.begin().await?;
@@ -39,8 +43,10 @@ impl Workspace {
         let mut renewed: Vec<(i64, String)> = Vec::with_capacity(messages.len());
         let known = remembered(&mut step, &messages).await?;
         let mut new: Vec<Row<'_>> = Vec::new();
-        for (rid, session_rid, body) in &messages {
+        let mut edits: Vec<((i64, i64, i64), Vec<FileChanged>)> = Vec::new();
+        for (rid, session_rid, seq, body) in &messages {
             let draft = unpack_draft(body)?;
+            edits.push(((*session_rid, *seq, draft.created_at.0), storable(files_of(&draft))));
             let remembered = is_remembered(&draft);
             let words = text(&draft).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
             renewed.extend(words.map(|words| (*rid, indexed(words, *session_rid, remembered))));
@@ -53,6 +59,15 @@ impl Workspace {
             renewed.iter().map(|(rid, words)| vec![(*rid).into(), words.as_str().into()]).collect();
         step.write(&MESSAGE_SEARCH, &rows).await?;
         step.write(&MEMORY, &new).await?;
+        let mut seqs: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+        for ((session_rid, seq, _), _) in &edits {
+            seqs.entry(*session_rid).or_default().push(*seq);
+        }
+        for (session_rid, seqs) in seqs {
+            files::delete(&mut step, session_rid, &seqs).await?;
+        }
+        let changed: Vec<Row<'_>> = edits.iter().flat_map(|(of, files)| files::rows(*of, files)).collect();
+        step.write(&FILE_CHANGE, &changed).await?;
         let last = messages.last().filter(|_| messages.len() == PART).map(|(rid, ..)| *rid);
         let reached = last.map_or_else(|| WORDS_VERSION.to_owned(), |rid| format!("{WORDS_VERSION}:{rid}"));
         on_step!(step, c => {
@@ -64,13 +79,13 @@ impl Workspace {
     }
 }
 
-type Stored = (i64, i64, Vec<u8>);
+type Stored = (i64, i64, i64, Vec<u8>);
 
 /// Copied ones are found where they came from.
 async fn read(step: &mut Step<'_>, after: i64) -> Result<Vec<Stored>, StoreError> {
     Ok(on_step!(step, c => {
         sqlx::query_as(
-            "SELECT rid, session_rid, body FROM message WHERE workspace_id = $1 AND rid > $2 AND copied = 0 \
+            "SELECT rid, session_rid, seq, body FROM message WHERE workspace_id = $1 AND rid > $2 AND copied = 0 \
              ORDER BY rid LIMIT $3",
         )
         .bind(step.workspace).bind(after).bind(PART as i64).fetch_all(c).await

@@ -1,17 +1,23 @@
 //! Archives: what is written comes back as it was, and everything that belongs to a session is written.
 
 use crate::support::{Engine, NOW, batch, bytes, count, digest, engines, message, record, session, session_id, upload};
+use model::view::FileChange;
 use model::{Body, Draft, MessageId, Micros, Run, RunOutcome, SessionId, Usage};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use store::{
-    Database, Driven, DrivenState, LivePost, LiveWrite, NewMessage, NewSession, Origin, RunUpsert, SearchQuery,
-    StoreError, Sums,
+    Database, Derive, Driven, DrivenState, FileChanged, FileQuery, LivePost, LiveWrite, NewMessage, NewSession, Origin,
+    RunUpsert, SearchQuery, StoreError, Sums,
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "messages without words have none")]
 fn search_text(draft: &Draft, _: &Body) -> Option<String> {
     Some(draft.content.clone())
+}
+
+fn files(draft: &Draft, _: &Body) -> Vec<FileChanged> {
+    let changed = |path: &str| FileChanged { path: path.to_owned(), change: FileChange::Added, added: 1, removed: 0 };
+    draft.content.split_once("once ").map(|(_, path)| changed(path)).into_iter().collect()
 }
 
 async fn archived(engine: &Engine, ids: &[&str]) -> Vec<u8> {
@@ -27,7 +33,11 @@ async fn restore(engine: &Engine, archive: &[u8]) -> Result<Vec<SessionId>, Stor
     let text = String::from_utf8(archive.to_vec()).unwrap();
     let mut lines = text.lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
     let mut next = || Ok(lines.next());
-    engine.workspace.restore(Micros(NOW.0 + 5), &mut next, search_text).await.map(|restored| restored.sessions)
+    engine
+        .workspace
+        .restore(Micros(NOW.0 + 5), &mut next, Derive { search_text, files })
+        .await
+        .map(|restored| restored.sessions)
 }
 
 /// A session from a file, with a blob, a run and bytes that are no text, and its sub-agent's.
@@ -112,6 +122,8 @@ async fn choices_and_decisions_of_an_archive_are_not_ours() {
         .unwrap();
         from.workspace.write_batch(batch(vec![session("a")], vec![decided, reported])).await.unwrap();
         restore(&to, &archived(&from, &["s-a"]).await).await.unwrap();
+        let edits = to.workspace.file_edits(&FileQuery { limit: 9, ..FileQuery::default() }).await.unwrap().edits;
+        assert_eq!(edits.into_iter().map(|edit| edit.file.path).collect::<Vec<_>>(), ["more"]);
         let expected = Driven { state: DrivenState::Interrupted, ..driven("", None) };
         assert_eq!(to.workspace.driven(&session_id("s-a")).await.unwrap(), Some(expected));
         assert!(!to.workspace.recent_folders(9).await.unwrap().contains(&String::new()));

@@ -2,8 +2,9 @@
 
 use crate::support::Engine;
 use crate::support::{NOW, ago, batch, engines, message, session, session_id};
+use model::view::FileChange;
 use model::{CopyMarks, Micros, Run, RunOutcome, SessionFacts, Spent, Twin, Usage};
-use store::{MessageQuery, MessageUpsert, Range, RunUpsert, SearchQuery, stats::StatsQuery};
+use store::{FileChanged, FileQuery, MessageQuery, MessageUpsert, Range, RunUpsert, SearchQuery, stats::StatsQuery};
 
 fn run(session_key: &str, id: &str, input: i64) -> RunUpsert {
     let run = Run {
@@ -162,7 +163,19 @@ async fn what_calls_itself_a_copy_counts_until_its_original_comes() {
             })
             .as_object()
             .cloned();
-            marked(MessageUpsert { lines: (7, 0), ..edit }, is_copy, None)
+            marked(
+                MessageUpsert {
+                    files: vec![FileChanged {
+                        path: "a".to_owned(),
+                        change: FileChange::Modified,
+                        added: 7,
+                        removed: 0,
+                    }],
+                    ..edit
+                },
+                is_copy,
+                None,
+            )
         };
         let copies =
             vec![marked(message("fork", "m1", "kiwi"), true, None), edit("fork", true), message("fork", "m2", "fig")];
@@ -182,6 +195,9 @@ async fn what_calls_itself_a_copy_counts_until_its_original_comes() {
         assert_eq!(stored.forked_from, Some(session_id("s-old")));
         let query = SearchQuery { text: "kiwi".to_owned(), limit: 10, ..SearchQuery::default() };
         assert_eq!(engine.workspace.search(&query).await.unwrap().total, 2);
+        let edits = engine.workspace.file_edits(&FileQuery { limit: 10, ..FileQuery::default() }).await.unwrap().edits;
+        let of: Vec<_> = edits.iter().map(|edit| (edit.session_id.as_str(), edit.file.added)).collect();
+        assert_eq!(of, [("s-old", 7)]);
     }
 }
 

@@ -156,7 +156,8 @@ async fn what_was_stored_before_is_remembered_later() {
         write(&engine, vec![by(Role::User, "a", "m1", "red mill"), by(Role::Assistant, "a", "m2", "green mill")]).await;
         engine.workspace.change_meta("words", NOW, |_| (Some("1".to_owned()), None)).await.unwrap();
         let text = |draft: &model::Draft| Some(draft.content.clone());
-        while engine.workspace.renew_words(NOW, text, |draft| draft.role == Role::User).await.unwrap() {}
+        while engine.workspace.renew_words(NOW, text, |_| Vec::new(), |draft| draft.role == Role::User).await.unwrap() {
+        }
         assert_eq!(recalled(&engine, "mill", &all()).await, ["m1"]);
     }
 }

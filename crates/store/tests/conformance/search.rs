@@ -2,7 +2,8 @@
 
 use crate::support::{NOW, ago, batch, by, engines, message, session, session_id};
 use model::Role;
-use store::{SearchQuery, snippet};
+use model::view::FileChange;
+use store::{FileChanged, FileQuery, SearchQuery, snippet};
 
 const TEXTS: [&str; 9] = [
     "the messageRenderer draws cards",
@@ -134,9 +135,14 @@ async fn words_of_stored_messages_are_renewed() {
             })
             .collect();
         workspace.write_batch(batch(vec![session("a")], messages)).await.unwrap();
+        let listed =
+            async || workspace.file_edits(&FileQuery { limit: 200, ..FileQuery::default() }).await.unwrap().edits;
         let renew = async || {
+            let files_of = |draft: &model::Draft| {
+                if draft.id.as_str() == "m3" { vec![changed("src/wheel.rs")] } else { Vec::new() }
+            };
             let text = |draft: &model::Draft| (!draft.content.ends_with("number9")).then(|| draft.content.clone());
-            workspace.renew_words(NOW, text, |_| false).await.unwrap()
+            workspace.renew_words(NOW, text, files_of, |_| false).await.unwrap()
         };
         let total = async |text: &str| {
             let query = SearchQuery { text: text.to_owned(), limit: 5, ..SearchQuery::default() };
@@ -150,6 +156,8 @@ async fn words_of_stored_messages_are_renewed() {
             parts += 1;
         }
         assert_eq!(parts, 3);
+        let edits: Vec<_> = listed().await.into_iter().map(|edit| (edit.seq, edit.file)).collect();
+        assert_eq!(edits, [(4, changed("src/wheel.rs"))]);
         assert_eq!((total("cafe ").await, total("caf\u{e9} ").await), (0, 119));
         assert_eq!((total("number7 ").await, total("number9 ").await, total("number119 ").await), (1, 0, 1));
         let one = SearchQuery {
@@ -160,6 +168,66 @@ async fn words_of_stored_messages_are_renewed() {
         };
         assert_eq!(workspace.search(&one).await.unwrap().total, 1);
         assert!(!renew().await);
+    }
+}
+
+fn changed(path: &str) -> FileChanged {
+    FileChanged { path: path.to_owned(), change: FileChange::Modified, added: 2, removed: 1 }
+}
+
+/// Found by its words and its letters, whatever their case.
+#[tokio::test]
+async fn changed_files_are_listed_and_found_by_a_part_of_their_path() {
+    for engine in engines().await {
+        let paths = ["src/Wheel_2.rs", "src/wheelx2.rs", "docs/ÜBER 100%.md", "a\0b.rs"];
+        let edit = |(n, path): (usize, &&str)| {
+            let mut edit = message("a", &format!("m{n}"), path);
+            (edit.files, edit.draft.created_at) = (vec![changed(path), changed("LICENSE")], ago(100 - n as i64));
+            edit
+        };
+        let edits = paths.iter().enumerate().map(edit).collect();
+        engine.workspace.write_batch(batch(vec![session("a")], edits)).await.unwrap();
+        let listed = async |path: Option<&str>, after: Option<String>, limit: u32| {
+            let query = FileQuery { path: path.map(str::to_owned), after, limit, ..FileQuery::default() };
+            let page = engine.workspace.file_edits(&query).await.unwrap();
+            (page.edits.into_iter().map(|edit| edit.file.path).collect::<Vec<_>>(), page.next)
+        };
+        let all = [
+            "LICENSE",
+            "a\u{fffd}b.rs",
+            "LICENSE",
+            "docs/ÜBER 100%.md",
+            "LICENSE",
+            "src/wheelx2.rs",
+            "LICENSE",
+            "src/Wheel_2.rs",
+        ];
+        assert_eq!(listed(None, None, 100).await, (all.map(str::to_owned).to_vec(), None));
+        let (mut pages, mut after) = (Vec::new(), None);
+        loop {
+            let (page, next) = listed(None, after, 3).await;
+            pages.extend(page);
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, all);
+        let found: [(&str, &[&str]); 8] = [
+            ("wheel_2.rs", &["src/Wheel_2.rs"]),
+            ("WHEEL_2", &["src/Wheel_2.rs"]),
+            ("src/wheel", &["src/wheelx2.rs", "src/Wheel_2.rs"]),
+            ("wheelx2.rs", &["src/wheelx2.rs"]),
+            ("über", &["docs/ÜBER 100%.md"]),
+            ("100%.md", &["docs/ÜBER 100%.md"]),
+            ("heel_2", &[]),
+            ("nothing", &[]),
+        ];
+        for (part, expected) in found {
+            assert_eq!(listed(Some(part), None, 100).await.0, expected, "{part}");
+            let query = SearchQuery { file: Some(part.to_owned()), limit: 100, ..SearchQuery::default() };
+            assert_eq!(engine.workspace.search(&query).await.unwrap().total, expected.len() as u64, "{part}");
+        }
     }
 }
 

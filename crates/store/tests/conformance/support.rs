@@ -89,7 +89,7 @@ pub fn by(role: Role, session_key: &str, id: &str, content: &str) -> MessageUpse
         records: Vec::new(),
         search_text: Some(content.to_owned()),
         remembered: false,
-        lines: (0, 0),
+        files: Vec::new(),
         marks: CopyMarks::default(),
     }
 }

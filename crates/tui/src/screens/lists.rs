@@ -118,8 +118,9 @@ pub fn hits(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let top = app.hits.at.saturating_sub(shown - 1);
     let found = |(index, hit): (usize, &Hit)| {
         let is_current = index == app.hits.at && app.screen == Screen::Search;
-        let above =
-            format!("{}  {}  {}", hit.role.as_str(), when(app, hit.created_at), visible::line(&hit.session_title, 200));
+        let file = hit.files.first().map(|path| format!("{}  ", visible::line(path, 200))).unwrap_or_default();
+        let title = visible::line(&hit.session_title, 200);
+        let above = format!("{}  {}  {file}{title}", hit.role.as_str(), when(app, hit.created_at));
         let above = Line::styled(cut(&above, width), if is_current { theme.current() } else { theme.quiet() });
         [above, snippet(app, hit, width)]
     };

@@ -118,7 +118,9 @@ impl Digests {
                 Some("system") => Role::System,
                 _ => Role::User,
             };
-            request.messages.push(ContextMessage { role, blocks });
+            let mut fields = message.as_object().cloned().unwrap_or_default();
+            fields.retain(|name, _| name != "role" && name != "content");
+            request.messages.push(ContextMessage { role, blocks, fields });
         }
         request.is_verified = true;
         if !agrees {

@@ -8,9 +8,9 @@ use crate::step::Step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
 use crate::write::{feed, reading};
-use crate::{GivenRun, LiveBegin, LiveDone, MessageQuery, StoreError, StoredMessage};
+use crate::{GivenRun, LiveBegin, LiveDone, MessageQuery, StoreError, StoredMessage, Takes};
 use model::policy::wakes;
-use model::run_prompt::{NoticePlacement, RunFormat, is_plain, render};
+use model::run_prompt::{NoticePlacement, Piece, RunFormat, is_plain, render};
 use model::sdk_format::{RunInput, format_for_sdk};
 use model::{Body, Message, Role};
 
@@ -66,7 +66,9 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
             run.format = RunFormat::Anthropic;
         }
         run.pieces = render(&input, run.format, begin.placement).pieces;
-        run.logged = context_log::append(step, rid, &run.id, &run.pieces).await?;
+        let joins = (begin.takes == Takes::Joining).then(context_log::joining);
+        let logged: Vec<Piece> = joins.into_iter().chain(run.pieces.iter().cloned()).collect();
+        run.logged = context_log::append(step, rid, &run.id, &logged).await?;
     }
     store(step, sessions, index, &waiting, &run).await?;
     Ok(Ok(LiveDone::Begun(Box::new(run))))

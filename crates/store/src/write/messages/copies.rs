@@ -5,7 +5,7 @@
 //! itself a copy counts only until its original comes.
 
 use super::rows::{OLD_COLUMNS, Old};
-use super::{Planned, count, find_question, tools};
+use super::{Planned, count, files, find_question, tools};
 use crate::StoreError;
 use crate::step::Step;
 use crate::step::chunks::padded;
@@ -111,6 +111,7 @@ impl<'a> HandedOver<'a> {
                 sqlx::query("DELETE FROM message_search WHERE rowid = $1").bind(rid).execute(c).await.map(drop)
             })?;
             tools::delete(step, sessions, old.session_rid(), &[rid]).await?;
+            files::delete(step, old.session_rid(), &[old.seq]).await?;
             let row = sessions.row(index);
             row.forked_from = Some(session_id);
             row.approvals_open -= old.asks;

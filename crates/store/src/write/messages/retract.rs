@@ -1,7 +1,7 @@
 //! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
 
 use super::rows::Old;
-use super::{count, find_question, memory, rows, tools};
+use super::{count, files, find_question, memory, rows, tools};
 use crate::columns::columns;
 use crate::display;
 use crate::pack::{Packer, content_hash, unpack_draft, unpack_references};
@@ -119,6 +119,8 @@ async fn retract(
         })?;
         let rid = sessions.row(index).rid;
         tools::delete(step, sessions, rid, chunk).await?;
+        let edits: Vec<i64> = found.iter().filter(|row| row.old.is_edit()).map(|row| row.old.seq).collect();
+        files::delete(step, rid, &edits).await?;
         for row in found {
             retract_one(step, sessions.row(index), row, &mut packer, changes).await?;
         }

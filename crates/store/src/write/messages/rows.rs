@@ -10,7 +10,7 @@ use crate::step::chunks::padded;
 use crate::step::table::{self, Row, Table, Verb};
 use crate::store::on_step;
 use crate::write::changes::CountKey;
-use model::Twin;
+use model::{MessageType, Twin};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -65,6 +65,11 @@ impl Old {
     /// Lines that it adds to files and removes.
     pub(super) fn lines(&self) -> (i64, i64) {
         (self.lines_added, self.lines_removed)
+    }
+
+    /// Returns true if it edits files.
+    pub(super) fn is_edit(&self) -> bool {
+        self.message_type.as_str() == MessageType::CodeEdit
     }
 
     /// Was it asked, and answered by its name?

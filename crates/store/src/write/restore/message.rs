@@ -1,19 +1,20 @@
 //! A message's row from its line: what isn't written there follows from its draft.
 
 use super::session::Open;
-use super::{SearchText, nothing_left, wrong};
+use super::{Derive, nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::archive::{MESSAGE, TOOL};
 use crate::columns::text;
 use crate::dialect::indexed;
 use crate::pack::content_hash;
 use crate::pack::{Packer, Reference, pack_references};
-use crate::prepare::action_on;
+use crate::prepare::{action_on, storable};
 use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
-use crate::{StoreError, tokens};
+use crate::write::messages::files;
+use crate::{FileChanged, StoreError, tokens};
 use model::message_type::approval::{BY_ARCHIVE, Decision};
 use model::policy::should_embed;
-use model::{Body, Draft, MessageId, RecordRef, Role};
+use model::{Body, Draft, MessageId, RecordRef, Role, Status};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -61,6 +62,8 @@ pub(super) struct RestoredMessage {
     held: Vec<Held>,
     /// Of [`TOOL`].
     tool: Option<Vec<Held>>,
+    files: Vec<FileChanged>,
+    seq: i64,
     pub words: Option<String>,
     /// Whether it is remembered beyond its session.
     pub remembered: bool,
@@ -89,6 +92,10 @@ impl RestoredMessage {
         of_draft.into_iter().chain(self.held.iter().map(Held::cell)).collect()
     }
 
+    pub fn file_rows(&self) -> impl Iterator<Item = Row<'_>> {
+        files::rows((self.session_rid, self.seq, self.draft.created_at.0), &self.files)
+    }
+
     pub fn tool_row(&self) -> Option<Row<'_>> {
         let tool = self.tool.as_ref()?;
         let keys: [Cell<'_>; 2] = [self.session_rid.into(), self.rid.into()];
@@ -102,7 +109,7 @@ pub(super) fn read(
     (rid, session): (i64, &mut Open),
     sources: &HashMap<String, i64>,
     packer: &mut Packer,
-    search_text: SearchText,
+    derive: Derive,
 ) -> Result<RestoredMessage, StoreError> {
     let json = line.remove("draft").ok_or_else(|| wrong("`draft`: expected an object, got nothing"))?;
     let mut draft: Draft = serde_json::from_str(json.get()).map_err(|error| wrong(format!("`draft`: {error}")))?;
@@ -148,7 +155,10 @@ pub(super) fn read(
     let (display, json) = (i16::try_from(display).unwrap_or_default(), json.as_bytes());
     let is_own = number("copied") == Some(0);
     let remembered = is_own && should_embed(&draft);
-    let words = if is_own { search_text(&draft, &Body::of(&draft)) } else { None };
+    let body = Body::of(&draft);
+    let words = if is_own { (derive.search_text)(&draft, &body) } else { None };
+    let files = if is_own && draft.status != Status::Retracted { (derive.files)(&draft, &body) } else { Vec::new() };
+    drop(body);
     let words = words.map(|words| tokens::words(&words)).filter(|words| !words.is_empty());
     Ok(RestoredMessage {
         rid,
@@ -162,6 +172,8 @@ pub(super) fn read(
         tool,
         words: words.map(|words| indexed(words, session.rid, remembered)),
         remembered,
+        files: storable(files),
+        seq,
         draft,
     })
 }

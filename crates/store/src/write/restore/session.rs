@@ -40,7 +40,7 @@ pub(super) async fn begin(
         row.push(match *name {
             "rid" => Held::Int(Some(rid)),
             "changed_pos" => Held::Int(Some(pos)),
-            "has_parent" | "listed" | "needs_you" | "driven" => Held::Int(Some(0)),
+            "has_parent" | "listed" | "needs_you" | "driven" | "beats" => Held::Int(Some(0)),
             name => Held::take(&mut line, name, *kind).map_err(StoreError::Archive)?,
         });
     }
