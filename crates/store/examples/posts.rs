@@ -81,6 +81,7 @@ fn post(session: SessionId, number: usize, seed: &mut u64) -> LiveWrite {
         display: Display::Shown,
         search_text: Some(draft.content.clone()),
         remembered: false,
+        files: Vec::new(),
         sums: Sums::default(),
         body: Body::of(&draft),
         draft,

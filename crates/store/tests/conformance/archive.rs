@@ -236,6 +236,7 @@ async fn a_posted_session_is_the_same() {
                 display,
                 search_text: Some("needle".to_owned()),
                 remembered: true,
+                files: Vec::new(),
                 sums: Sums::default(),
             };
             let mut post = LivePost::new(session_id("s-p"), message, vec![3; 32]).unwrap();

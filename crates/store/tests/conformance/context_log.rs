@@ -24,6 +24,7 @@ async fn write(engine: &Engine, id: &str, content: &str) {
         display: Display::Shown,
         search_text: None,
         remembered: false,
+        files: Vec::new(),
         sums: Sums::default(),
     };
     let mut post = LivePost::new(session_id("s1"), message, content.as_bytes().to_vec()).unwrap();

@@ -32,6 +32,7 @@ fn text(role: Role, id: &str, content: &str) -> NewMessage {
         display: Display::Shown,
         search_text: Some(content.to_owned()),
         remembered: false,
+        files: Vec::new(),
         sums: Sums::default(),
     }
 }

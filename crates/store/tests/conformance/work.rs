@@ -47,6 +47,7 @@ fn new(draft: Draft) -> NewMessage {
         display: Display::Shown,
         search_text: None,
         remembered: false,
+        files: Vec::new(),
         sums: Sums::default(),
     }
 }
