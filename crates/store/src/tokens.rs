@@ -82,6 +82,17 @@ pub fn terms(query: &str) -> Vec<Term> {
     terms
 }
 
+/// The terms of a part of a path, whose letters are compared as well: a last word that is too short to be the beginning of others isn't
+/// needed beside the words before it.
+pub fn path_terms(part: &str) -> Vec<Term> {
+    let mut terms = terms(part);
+    let goes_on = part.chars().next_back().is_some_and(char::is_alphanumeric);
+    if terms.len() > 1 && goes_on && terms.last().is_some_and(|last| !last.prefix) {
+        terms.pop();
+    }
+    terms
+}
+
 /// A text as a reader looks for it letter by letter: whatever its case, and however its letters were typed.
 pub fn searchable(text: &str) -> String {
     fold(text).text.to_lowercase()

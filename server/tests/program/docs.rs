@@ -59,7 +59,14 @@ fn words(text: &str) -> Vec<String> {
         match (quote, c) {
             (Some(open), c) if open == c => quote = None,
             (None, '\'' | '"') => (quote, is_quoted) = (Some(c), true),
-            (None, '|' | ';' | ')' | '>' | '<' | '&') => break,
+            (None, '|' | ';' | ')' | '<' | '&') => break,
+            (None, '>') => {
+                // `2> log` leads errors elsewhere.
+                if words.last().is_some_and(|word| word == "2") {
+                    words.pop();
+                }
+                break;
+            }
             (None, c) if c.is_whitespace() => {
                 if is_quoted || !words.last().unwrap().is_empty() {
                     words.push(String::new());
@@ -70,10 +77,6 @@ fn words(text: &str) -> Vec<String> {
         }
     }
     if words.last().is_some_and(String::is_empty) && !is_quoted {
-        words.pop();
-    }
-    // `2>> log`
-    if words.last().is_some_and(|word| word == "2") {
         words.pop();
     }
     words
@@ -111,7 +114,7 @@ fn every_command_of_the_documents_is_one_that_the_program_takes() {
             checked += 1;
         }
     }
-    assert!(checked > 60, "{checked} commands");
+    assert!(checked > 50, "{checked} commands");
 }
 
 /// Without what differs from day to day and from machine to machine: numbers, and how wide columns are.
@@ -123,7 +126,9 @@ fn masked(line: &str) -> String {
 
 #[test]
 fn what_the_documents_print_of_the_example_is_what_it_prints() {
-    let server = Server::start_in(Place::new(), &["--demo"]);
+    let place = Place::new();
+    let data = place.data();
+    let server = Server::start_in(place, &["--demo", "--data-dir", data.to_str().unwrap()]);
     for (document, command) in OF_THE_EXAMPLE {
         let example = examples(document).into_iter().find(|example| example.command == format!("verbatim {command}"));
         let example = example.unwrap_or_else(|| panic!("{document} has no `verbatim {command}`"));

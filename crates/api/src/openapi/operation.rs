@@ -82,7 +82,7 @@ pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access], changes: 
 fn scope(name: &str) -> Option<Scope> {
     match name {
         "me" | "log_out" => None,
-        "search" | "stats" => Some(Scope::ReadAll),
+        "list_files" | "search" | "stats" => Some(Scope::ReadAll),
         "report_hook" => Some(Scope::Hooks),
         "create_session" | "edit_session" | "end_session" | "end_run" | "heartbeat" | "post_message"
         | "post_messages" | "update_message" | "retract_message" | "declare_type" | "upload_blob" => Some(Scope::Post),
@@ -147,7 +147,7 @@ fn topic(path: &str) -> &'static str {
         ["sessions", _, "messages" | "pending" | "todos" | "ticks" | "changes", ..] => "Messages",
         ["sessions" | "unread", ..] => "Sessions",
         ["keys", ..] => "Keys",
-        ["search" | "stats", ..] => "Search and statistics",
+        ["files" | "search" | "stats", ..] => "Search and statistics",
         ["projects" | "imports", ..] => "Folders and imports",
         _ => "Server",
     }

@@ -29,13 +29,13 @@ fn talk(session: &str, folder: &str, at: i64, path: &str) -> Talk {
 
 async fn house() -> House {
     let house = House::new().await;
-    let day = 24 * 60 * 60;
+    let hour = 60 * 60;
     let talks = [
         talk("mill", "/home/ada/mill", 0, "src/derive-ipns.ts"),
-        talk("bakery", "/home/ada/bakery", day, "src/oven.rs"),
-        talk("later", "/home/ada/mill", day + 60, "src/derive-ipns.ts"),
+        talk("bakery", "/home/ada/bakery", 6 * hour, "src/oven.rs"),
+        talk("later", "/home/ada/mill", 6 * hour + 60, "src/derive-ipns.ts"),
         // Its words are those of the path.
-        Talk::new("talk").at(2 * day).user("What does derive ipns ts mean?").says("Nothing."),
+        Talk::new("talk").at(7 * hour).user("What does derive ipns ts mean?").says("Nothing."),
     ];
     let files: Vec<_> = talks.iter().map(|talk| house.write(&format!("{}.jsonl", talk.session), talk.text())).collect();
     house.import(&files).await;
@@ -64,9 +64,10 @@ async fn what_was_changed_is_listed_newest_first() {
     let at = first["changed_at"].as_i64().unwrap();
     assert_eq!(
         (&first["project"], &first["agent"], &first["seq"], at),
-        (&json!("/home/ada/mill"), &json!("claude_code"), &json!(3), 1_772_355_602_000_000)
+        (&json!("/home/ada/mill"), &json!("claude_code"), &json!(3), 1_772_355_601_000_000)
     );
-    let day = house.read("/v1/files?since=2026-03-02&until=2026-03-02&zone=UTC").await;
+    // Where it is a day later in the afternoon.
+    let day = house.read("/v1/files?since=2026-03-02&until=2026-03-02&zone=Pacific/Auckland").await;
     assert_eq!(lines(&day), [OLD, OVEN]);
     assert_eq!(lines(&house.read("/v1/files?project=/home/ada/bakery").await), [OVEN]);
     assert_eq!(lines(&house.read("/v1/files?agent=codex").await), Vec::<String>::new());
@@ -122,7 +123,7 @@ async fn changes_follow_their_messages() {
             {"file_path": path, "old_content": "c\n", "new_content": "d\ne\n"},
         ]}})
     };
-    send(Method::Post, "/v1/sessions", json!({"id": "s", "title": "Wheel"})).await;
+    send(Method::Post, "/v1/sessions", json!({"id": "s", "agent": "bot", "title": "Wheel"})).await;
     send(Method::Post, "/v1/sessions/s/messages", json!({"id": "m", "message_metadata": edit("wheel.rs")})).await;
     let listed = async || lines(&house.read("/v1/files").await);
     assert_eq!(listed().await, ["Added new.rs +2 -0 Wheel", "Modified wheel.rs +3 -2 Wheel"]);
@@ -130,7 +131,7 @@ async fn changes_follow_their_messages() {
     assert_eq!(listed().await, ["Added new.rs +2 -0 Wheel", "Modified axle.rs +3 -2 Wheel"]);
     // Agents read what is theirs; the list is of all sessions.
     let own = house.send(agent.clone(), Method::Get, "/v1/files", None).await;
-    assert_eq!((own.status, &own.body["code"]), (403, &json!("forbidden")));
+    assert_eq!((own.status, &own.body["code"]), (403, &json!("scope_missing")));
     let reader = house.agent_with("reader", &[Scope::Read, Scope::ReadAll]).await;
     assert_eq!(house.send(reader, Method::Get, "/v1/files", None).await.status, 200);
     let deleted = house.send(Caller::Owner, Method::Delete, "/v1/sessions/s", None).await;

@@ -370,6 +370,7 @@ async fn a_host_message_tells_of_a_failed_a_lost_and_a_revoked_agent() {
     }
     assert_eq!(host().await, ["The agent's run failed: the model refused"]);
     talk.begin(json!({})).await;
+    assert_eq!(talk.agent(Post, "/heartbeat", json!({})).await.status, 200);
     let mut watch = hub::watch::Watch::default();
     let soon = Micros(hub::clock::now().0 + 120 * Micros::SECOND);
     for now in [hub::clock::now(), soon, soon] {

@@ -41,7 +41,10 @@ async fn an_agent_that_falls_silent_over_its_work_is_lost() {
         talk.states().await
     };
     assert_eq!(post(json!({"content": "I begin"})).await, "working idle");
-    assert_eq!(post(json!({"id": "c1", "message_metadata": runs()})).await, "working lost");
+    // It never said that it would give signs of life.
+    assert_eq!(post(json!({"id": "c1", "message_metadata": runs()})).await, "working quiet");
+    assert_eq!(talk.agent(Post, "/heartbeat", json!({})).await.status, 200);
+    assert_eq!(talk.states().await, "working lost");
     talk.agent(Patch, "/messages/c1", json!({"message_metadata": call(&json!({"output": "ok"}))})).await;
     assert_eq!(talk.states().await, "working idle");
     assert_eq!(post(json!({"message_metadata": runs()})).await, "working lost");
@@ -106,7 +109,7 @@ async fn a_result_may_be_a_message_of_its_own() {
         "null Bash: make (running) 1",
     ];
     assert_eq!(seen, expected);
-    assert_eq!(talk.states().await, "working lost", "one runs");
+    assert_eq!(talk.states().await, "working quiet", "one runs");
     talk.agent(Post, "/messages", json!({"role": "tool", "content": "x", "call_id": "call-c4"})).await;
     assert_eq!(talk.states().await, "working idle");
     let own = json!({"message_metadata": call(&json!({"error": "of its own"}))});

@@ -48,7 +48,7 @@ impl Workspace {
     pub async fn file_edits(&self, query: &FileQuery) -> Result<FileEdits, StoreError> {
         let after = query.after.as_deref().map(place).transpose()?;
         let limit = query.limit.max(1) as usize;
-        let terms = query.path.as_deref().map(tokens::terms);
+        let terms = query.path.as_deref().map(tokens::path_terms);
         if terms.as_ref().is_some_and(Vec::is_empty) {
             return Ok(FileEdits::default());
         }

@@ -50,7 +50,7 @@ impl Workspace {
         let nothing = SearchHits::default();
         let mut terms = Wanted { terms: tokens::terms(&query.text), literals: literals(&query.text) };
         // The words of a path are among those that its message is found by.
-        terms.terms.extend(query.file.iter().flat_map(|path| tokens::terms(path)));
+        terms.terms.extend(query.file.iter().flat_map(|path| tokens::path_terms(path)));
         if terms.terms.is_empty() && terms.literals.is_empty() {
             return Ok(nothing);
         }
