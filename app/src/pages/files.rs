@@ -1,6 +1,6 @@
 //! The files that all sessions changed: of a day, or those of a part of a path. It works without script; its state is the URL.
 
-use crate::clock::moment;
+use crate::clock::exact_moment;
 use crate::figures;
 use crate::icon::Glyph;
 use crate::names::{project_name, title};
@@ -136,7 +136,7 @@ fn filters(data: &FilesPageData) -> Part {
     let earlier = shown.checked_sub(1.day()).ok().map(|day| {
         part! { <a class="btn quiet tiny icon" rel="prev" href=of_day(Some(day)).href() title="The day before">{small_icon(Glyph::LEFT)}<span class="sr">"The day before"</span></a> }
     });
-    let later = shown.checked_add(1.day()).ok().filter(|day| *day <= today).map(|day| {
+    let later = shown.checked_add(1.day()).ok().filter(|_| shown != today).map(|day| {
         let to = of_day((day != today).then_some(day)).href();
         part! { <a class="btn quiet tiny icon" rel="next" href=to title="The day after">{small_icon(Glyph::CHEV)}<span class="sr">"The day after"</span></a> }
     });
@@ -144,7 +144,7 @@ fn filters(data: &FilesPageData) -> Part {
     let day = query.path.is_none().then(|| {
         part! {
             {earlier}
-            <label class="pick"><span class="sr">"Day"</span><span class="field"><input type="date" name="day" max=today.to_string() value=shown.to_string()/></span></label>
+            <label class="pick"><span class="sr">"Day"</span><span class="field"><input type="date" name="day" value=shown.to_string()/></span></label>
             {later}
         }
     });
@@ -164,11 +164,13 @@ fn filters(data: &FilesPageData) -> Part {
         <form class="subbar" id="files-filters" method="get" autocomplete="off" action="/files" aria-label="Filters">
             <a class="chip" href=of_day(None).href() aria-current=is_today.then_some("true")>"Today"</a>
             {day}
-            <label class="field grow">{small_icon(Glyph::SEARCH)}<span class="sr">"Part of a path, over all days"</span>
-                <input type="search" name="path" id="find" dir="ltr" placeholder="Part of a path, over all days" value=query.path.clone()/></label>
+            <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Part of a path, on any day"</span>
+                <input type="search" name="path" id="find" dir="ltr" placeholder="Part of a path, on any day" value=query.path.clone()/></label>
             <label class="pick"><span class="sr">"Project"</span>
                 <select name="project"><option value="">"Every project"</option>{options}</select></label>
             {clear}
+            // Enter sends a form of several fields by its button alone.
+            <button type="submit" class="btn tiny" hidden="">"Show"</button>
             <noscript><button type="submit" class="btn tiny">"Show"</button></noscript>
         </form>
     }
@@ -243,7 +245,7 @@ fn row(data: &FilesPageData, file: &Changed<'_>) -> Part {
             <span class="cap cut" dir="auto">{title(&edit.session_title)}</span>
             <span class="cap hide-narrow">{agent_name(&edit.agent)}</span>
             {delta(file.added, file.removed)}
-            <span class="cap">{edits}{moment(&data.shell.clock, edit.changed_at, "cap")}</span>
+            <span class="cap">{edits}{exact_moment(&data.shell.clock, edit.changed_at, "num")}</span>
         </a>
     }
 }

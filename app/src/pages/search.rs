@@ -89,6 +89,8 @@ fn content(data: &SearchPageData) -> Part {
                     <input type="search" name="q" id="find" dir="auto" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>
                 <div class="cap search-line">{within}{says(data)}</div>
+                // Enter sends a form of several fields by its button alone.
+                <button type="submit" hidden="">"Search"</button>
             </form>
             <div class="beside">
                 {filters::filters(data)}

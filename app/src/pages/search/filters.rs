@@ -54,8 +54,7 @@ pub fn filters(data: &SearchPageData) -> Part {
                 <label class="pick wide"><span class="sr">"Project"</span>
                     <select name="project" form="search"><option value="">"Every project"</option>{projects}</select></label>
                 <h2>"Changed file"</h2>
-                <label class="field"><span class="sr">"Part of the path of a file that was changed"</span>
-                    <input type="search" name="file" form="search" dir="ltr" autocomplete="off" placeholder="Part of a path" value=query.file.clone()/></label>
+                <div class="field"><input type="text" name="file" form="search" dir="ltr" autocomplete="off" placeholder="Part of a path" aria-label="Part of the path of a file that was changed" value=query.file.clone()/></div>
                 {(!types.is_empty()).then(|| part! { <h2>"Type"</h2>{types} })}
                 {(!roles.is_empty()).then(|| part! { <h2>"Role"</h2>{roles} })}
                 <h2>"When"</h2>
