@@ -113,7 +113,7 @@ pub use keys::{AgentKey, Credentials, Usage};
 pub use live::{
     Changed, ChannelEvent, Ended, GivenRun, LiveBegin, LiveChange, LiveDone, LiveDue, LiveEdit, LiveEndRun, LivePost,
     LiveTake, LiveWrite, LiveWritten, MissedRuns, NewMessage, NewSession, Objection, Origin, PostDone, Queue, Refusal,
-    Rule, Sums, Takes,
+    Rule, SignOfLife, Sums, Takes,
 };
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};

@@ -66,10 +66,7 @@ pub struct LiveEdit {
     /// A deleted session is gone from everywhere until it is restored.
     pub deleted_at: Option<Option<Micros>>,
     pub ended: Option<Ended>,
-    /// A sign of life.
-    pub heartbeat: bool,
-    /// It said so by a heartbeat: when none comes any more, it is lost.
-    pub beats: bool,
+    pub sign: Option<SignOfLife>,
     /// What the agent does, as its hooks report it, or its driver.
     pub live: Option<Live>,
     /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for nothing.
@@ -94,8 +91,7 @@ impl LiveEdit {
             pinned_at: None,
             deleted_at: None,
             ended: None,
-            heartbeat: false,
-            beats: false,
+            sign: None,
             live: None,
             driven: None,
             rests: false,
@@ -104,6 +100,15 @@ impl LiveEdit {
             note: None,
         }
     }
+}
+
+/// How an agent shows that it lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignOfLife {
+    /// By what it does.
+    Deed,
+    /// It says so: where no heartbeat comes any more, it is lost.
+    Heartbeat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use api::lifecycle::{
 use api::sessions::SessionPath;
 use model::audit::{Event, Note};
 use model::{SessionFacts, SessionId};
-use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, Usage};
+use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, SignOfLife, Usage};
 
 const AGENT_CHARS: usize = 255;
 const TEXT_CHARS: usize = 2000;
@@ -197,7 +197,7 @@ pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Resu
 
 pub async fn heartbeat(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply, Problem> {
     let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
-    (edit.heartbeat, edit.beats) = (true, true);
+    edit.sign = Some(SignOfLife::Heartbeat);
     write(scoped, edit).await
 }
 

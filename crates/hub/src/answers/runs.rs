@@ -18,7 +18,7 @@ use model::run_prompt::{NoticePlacement, Piece, PieceKind, PromptPart, Rendered,
 use model::{RunOutcome, Session, Usage};
 use serde_json::Value;
 use std::time::Duration;
-use store::{GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LiveWrite, Store, Takes};
+use store::{GivenRun, LiveBegin, LiveDone, LiveEdit, LiveEndRun, LiveWrite, SignOfLife, Store, Takes};
 use tokio::time::Instant;
 
 /// Messages of a conversation that is given as a whole.
@@ -135,7 +135,7 @@ async fn wakes(scoped: &Scoped, session: &Session, wait: Duration) -> Result<boo
     let until = Instant::now() + wait;
     if !wait.is_zero() {
         // Waiting is a sign of life.
-        let edit = LiveEdit { heartbeat: true, ..LiveEdit::new(session.id.clone()) };
+        let edit = LiveEdit { sign: Some(SignOfLife::Deed), ..LiveEdit::new(session.id.clone()) };
         hub.writer.write(LiveWrite::Edit(Box::new(edit))).await.map_err(refusal)?;
     }
     let bell = hub.writer.waiters().of(&session.id);

@@ -8,7 +8,7 @@ use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
-use model::{Body, Role, SessionId};
+use model::{Body, MessageType, Role, SessionId};
 use serde_json::{Value, json};
 use std::time::Duration;
 use store::{LiveEdit, LiveWrite};
@@ -26,7 +26,7 @@ pub async fn answer(hub: Hub) {
     let agent =
         Agent { scoped: Scoped::new(hub.clone(), Caller::Local), path: SessionPath { session: SESSION.to_owned() } };
     let shutdown = hub.shutdown.clone();
-    shutdown.run_until_cancelled(agent.go_on()).await;
+    Box::pin(shutdown.run_until_cancelled(agent.go_on())).await;
 }
 
 /// Makes the session one whose agent takes messages.
@@ -89,7 +89,7 @@ impl Agent {
         match state {
             Some(ApprovalState::AllowedOnce | ApprovalState::AllowedAlways) => {
                 self.post(json!({
-                    "message_type": "TOOL_CALL",
+                    "message_type": MessageType::ToolCall,
                     "payload": {
                         "tool_name": "Bash", "input": {"command": COMMAND},
                         "output": "12 of 12 piers show tonight's departures", "exit_code": 0
@@ -122,7 +122,7 @@ impl Agent {
 
     async fn ask(&self) -> Result<(), Problem> {
         self.post(json!({
-            "message_type": "APPROVAL",
+            "message_type": MessageType::Approval,
             "payload": {
                 "kind": "permission", "state": "open", "title": "Publish the departures to the piers",
                 "body": format!("```sh\n{COMMAND}\n```"),
@@ -137,7 +137,7 @@ impl Agent {
 
     async fn edit(&self) -> Result<(), Problem> {
         self.post(json!({
-            "message_type": "CODE_EDIT",
+            "message_type": MessageType::CodeEdit,
             "payload": {"edits": [{
                 "file_path": "/home/ines/slipway/crates/timetable/src/board.rs",
                 "old_content": "    let rows = departures.take(6);\n",

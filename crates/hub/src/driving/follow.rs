@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use store::{AgentPhase, Driven, DrivenState, Ended, LiveEdit, LiveWrite};
+use store::{AgentPhase, Driven, DrivenState, Ended, LiveEdit, LiveWrite, SignOfLife};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -56,7 +56,7 @@ pub async fn follow(
             },
             _ = beat.tick() => {
                 if running.view().state == AgentState::Working {
-                    edit(&edits, &running, |edit| (edit.heartbeat, edit.beats) = (true, true));
+                    edit(&edits, &running, |edit| edit.sign = Some(SignOfLife::Heartbeat));
                 }
                 if hub.settings.server.is_some() && matches!(hold.renew(&hub).await, Ok(false)) {
                     end(&running);
@@ -228,7 +228,7 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
         _ => return,
     };
     edit(edits, running, |edit| {
-        edit.heartbeat = state == LiveState::Working;
+        edit.sign = (state == LiveState::Working).then_some(SignOfLife::Heartbeat);
         edit.rests = state == LiveState::Idle;
         (edit.live, edit.driven) = (Some(Live { state, reason, at: clock::now() }), Some(true));
     });

@@ -24,7 +24,8 @@ use crate::step::Step;
 use crate::store::on_step;
 use crate::{
     ChannelEvent, Ended, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, LiveWritten, MessageQuery,
-    MessageUpsert, NewSession, Objection, Origin, Refusal, SessionUpsert, StoreError, StoredMessage, Takes, Workspace,
+    MessageUpsert, NewSession, Objection, Origin, Refusal, SessionUpsert, SignOfLife, StoreError, StoredMessage, Takes,
+    Workspace,
 };
 use model::session::SessionState;
 use model::{CopyMarks, Draft, Micros, RunOutcome, SessionId};
@@ -105,7 +106,7 @@ async fn write_all(step: &mut Step<'_>, writes: &[LiveWrite]) -> Result<LiveWrit
             LiveWrite::Once(event, change) => answers.push(change_once(step, event, change).await?),
             LiveWrite::Take(take) => answers.push(take_queue(step, take).await?),
             LiveWrite::Begin(begin) if matches!(begin.takes, Takes::Prompt | Takes::Joining) => {
-                answers.push(prompts::give(step, begin).await?)
+                answers.push(prompts::give(step, begin).await?);
             }
             LiveWrite::Begin(begin) => answers.push(begun::begin(step, begin).await?),
             LiveWrite::EndRun(end) => answers.push(begun::end(step, end).await?),
@@ -221,7 +222,7 @@ async fn edit_session(step: &mut Step<'_>, edit: &LiveEdit) -> Result<Answer, St
         })?;
     }
     // A sign of life that changes nothing to be seen isn't news.
-    let unseen = SessionRow { heartbeat_at: before.heartbeat_at, ..row.clone() } == before
+    let unseen = SessionRow { heartbeat_at: before.heartbeat_at, beats: before.beats, ..row.clone() } == before
         && row.state(now) == before.state(now);
     if let Some(outcome) = closed {
         begun::end_with_session(step, &mut sessions, index, outcome).await?;
@@ -272,10 +273,10 @@ fn apply(row: &mut SessionRow, edit: &LiveEdit, now: Micros) -> Option<RunOutcom
     if edit.rests {
         row.heartbeat_at = None;
     }
-    if edit.heartbeat && row.ended_at.is_none() {
+    if edit.sign.is_some() && row.ended_at.is_none() {
         row.heartbeat_at = Some(now.0);
     }
-    if edit.beats {
+    if edit.sign == Some(SignOfLife::Heartbeat) {
         row.beats = 1;
     }
     if let Some(driven) = edit.driven {

@@ -6,7 +6,7 @@ use model::routing::Senders;
 use model::{Body, Context, Draft, Micros, Role, SessionFacts, Status};
 use store::{
     AgentKey, Changed, Ended, FeedKind, LiveChange, LiveDone, LiveEdit, LivePost, LiveTake, LiveWrite, MessageQuery,
-    NewMessage, NewSession, Objection, Origin, Parents, Range, Refusal, SearchQuery, SessionFilter, Store,
+    NewMessage, NewSession, Objection, Origin, Parents, Range, Refusal, SearchQuery, SessionFilter, SignOfLife, Store,
     StoredMessage, Sums, Usage, Workspace,
 };
 
@@ -264,7 +264,10 @@ async fn a_session_is_edited_ended_deleted_and_restored() {
         one(workspace, edit(&|edit| edit.deleted_at = Some(Some(NOW)))).await.unwrap();
         assert_eq!(shown().await, Vec::<String>::new(), "with its sub-agent");
         assert!(workspace.feed_pos().await.unwrap() > pos);
-        assert_eq!(one(workspace, edit(&|edit| edit.heartbeat = true)).await, Err(Refusal::Deleted { field: None }));
+        assert_eq!(
+            one(workspace, edit(&|edit| edit.sign = Some(SignOfLife::Heartbeat))).await,
+            Err(Refusal::Deleted { field: None })
+        );
         let said = one(workspace, LiveWrite::Post(Box::new(post(Role::User, "u1", "Hello?")))).await;
         assert_eq!(said, Err(Refusal::Deleted { field: None }));
         one(workspace, edit(&|edit| edit.deleted_at = Some(None))).await.unwrap();
@@ -449,7 +452,7 @@ async fn a_post_sees_what_another_server_did_to_its_session() {
         let (ours, theirs) = (&engine.workspace, other.workspace(engine.workspace.id()));
         let later = Micros(NOW.0 + Micros::SECOND);
         let mut alive = LiveEdit::new(session_id("s1"));
-        alive.heartbeat = true;
+        alive.sign = Some(SignOfLife::Heartbeat);
         one(ours, LiveWrite::Create(Box::new(new_session("s1", None)))).await.unwrap();
         let told = [
             told(&one(ours, post(Role::Assistant, "m1")).await),

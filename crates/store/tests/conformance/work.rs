@@ -6,8 +6,8 @@ use model::policy::Display;
 use model::{Body, Draft, Micros, Role, SessionFacts, SessionState, Status};
 use serde_json::{Value, json};
 use store::{
-    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, Origin, StoredMessage,
-    Sums, Workspace,
+    Changed, Ended, FeedKind, LiveChange, LiveEdit, LivePost, LiveWrite, NewMessage, NewSession, Origin, SignOfLife,
+    StoredMessage, Sums, Workspace,
 };
 
 fn create() -> LiveWrite {
@@ -102,7 +102,7 @@ async fn states(workspace: &Workspace, writes: Vec<LiveWrite>) -> [&'static str;
 
 #[tokio::test]
 async fn silence_over_open_work_is_told_from_silence_after_it() {
-    const LOST: [&str; 2] = ["working", "lost"];
+    const QUIET: [&str; 2] = ["working", "quiet"];
     const IDLE: [&str; 2] = ["working", "idle"];
     let (streaming, done) = (Status::Streaming, Status::Final);
     let ran = json!({"output": "x"});
@@ -110,22 +110,22 @@ async fn silence_over_open_work_is_told_from_silence_after_it() {
     for engine in engines().await {
         let seen = async |writes| states(&engine.workspace, writes).await;
         assert_eq!(seen(vec![create()]).await, IDLE, "nothing is begun");
-        assert_eq!(seen(vec![post(call("c1", &json!({})))]).await, LOST, "a call runs");
-        assert_eq!(seen(vec![update(call("c1", &json!({"progress": "half"})))]).await, LOST);
+        assert_eq!(seen(vec![post(call("c1", &json!({})))]).await, QUIET, "a call runs");
+        assert_eq!(seen(vec![update(call("c1", &json!({"progress": "half"})))]).await, QUIET);
         assert_eq!(seen(vec![update(call("c1", &ran))]).await, IDLE);
         assert_eq!(seen(vec![update(call("c1", &json!({})))]).await, IDLE, "what is over isn't begun by an update");
-        assert_eq!(seen(vec![post(call("c2", &json!({}))), post(call("c3", &ran))]).await, LOST);
+        assert_eq!(seen(vec![post(call("c2", &json!({}))), post(call("c3", &ran))]).await, QUIET);
         assert_eq!(seen(vec![words("w1")]).await, IDLE, "final words leave no call open");
         assert_eq!(seen(vec![update(call("c2", &ran))]).await, IDLE);
 
-        assert_eq!(seen(vec![post(text(Role::Assistant, "t1", streaming))]).await, LOST, "a text is being written");
-        assert_eq!(seen(vec![words("w2")]).await, LOST, "words leave a text open");
+        assert_eq!(seen(vec![post(text(Role::Assistant, "t1", streaming))]).await, QUIET, "a text is being written");
+        assert_eq!(seen(vec![words("w2")]).await, QUIET, "words leave a text open");
         assert_eq!(seen(vec![update(text(Role::Assistant, "t1", Status::Retracted))]).await, IDLE);
         let meanwhile = vec![post(text(Role::Assistant, "t2", streaming)), post(call("c4", &json!({})))];
-        assert_eq!(seen(meanwhile).await, LOST);
-        assert_eq!(seen(vec![update(text(Role::Assistant, "t2", done))]).await, LOST, "what it called meanwhile runs");
+        assert_eq!(seen(meanwhile).await, QUIET);
+        assert_eq!(seen(vec![update(text(Role::Assistant, "t2", done))]).await, QUIET, "what it called meanwhile runs");
         assert_eq!(seen(vec![update(call("c4", &json!({"error": "no"})))]).await, IDLE);
-        assert_eq!(seen(vec![post(text(Role::Model, "m1", streaming))]).await, LOST);
+        assert_eq!(seen(vec![post(text(Role::Model, "m1", streaming))]).await, QUIET);
         assert_eq!(seen(vec![update(text(Role::Model, "m1", Status::Error))]).await, IDLE);
         assert_eq!(seen(vec![post(text(Role::User, "u1", streaming))]).await, IDLE, "a person's");
 
@@ -136,16 +136,16 @@ async fn silence_over_open_work_is_told_from_silence_after_it() {
         asks.requires_user_input = true;
         let asked = vec![post(asks), post(call("c6", &json!({})))];
         assert_eq!(seen(asked).await, ["needs_you", "needs_you"]);
-        assert_eq!(seen(vec![post(text(Role::User, "u2", done))]).await, LOST);
+        assert_eq!(seen(vec![post(text(Role::User, "u2", done))]).await, QUIET);
         assert_eq!(seen(vec![create()]).await, IDLE, "who registers again begins anew");
 
         let began = vec![post(call("c7", &json!({}))), post(text(Role::Assistant, "t3", streaming))];
-        assert_eq!(seen(began).await, LOST);
+        assert_eq!(seen(began).await, QUIET);
         assert_eq!(seen(vec![edit(|edit| edit.ended = Some(Ended::Failed))]).await, ["failed", "failed"]);
         assert_eq!(seen(vec![post(text(Role::User, "u3", done))]).await, ["idle", "idle"], "a person speaks");
-        assert_eq!(seen(vec![edit(|edit| edit.heartbeat = true)]).await, IDLE);
+        assert_eq!(seen(vec![edit(|edit| edit.sign = Some(SignOfLife::Heartbeat))]).await, IDLE);
         assert_eq!(seen(vec![update(text(Role::Assistant, "t3", done)), words("w3")]).await, IDLE);
-        assert_eq!(seen(vec![post(call("c8", &json!({})))]).await, LOST);
+        assert_eq!(seen(vec![post(call("c8", &json!({})))]).await, ["working", "lost"], "it promised heartbeats");
     }
 }
 
@@ -176,7 +176,7 @@ async fn who_writes_on_is_alive() {
             let kind = workspace.feed_after(pos, 9).await.unwrap()[0].row.kind;
             seen.push(format!("{before} {} {alive} {kind:?}", session.state));
         }
-        assert_eq!(seen, ["lost working 90 Message", "working working 90 Growth", "working working 140 Growth"]);
+        assert_eq!(seen, ["quiet working 90 Message", "working working 90 Growth", "working working 140 Growth"]);
     }
 }
 
@@ -194,16 +194,16 @@ async fn a_result_of_its_own_ends_its_call() {
         let runs = || json!({});
         states(workspace, vec![create(), post(call("c1", &runs())), post(call("c2", &runs()))]).await;
         let before = workspace.feed_pos().await.unwrap();
-        assert_eq!(states(workspace, vec![post(result("c1", Status::Final, 0))]).await, ["working", "lost"]);
+        assert_eq!(states(workspace, vec![post(result("c1", Status::Final, 0))]).await, ["working", "quiet"]);
         assert_eq!((outcome("c1").await, outcome("c2").await), (Some(ToolState::Done), None));
         assert_eq!(told(before).await, [(FeedKind::Range, 3, 0), (FeedKind::Message, 1, 1)]);
-        assert_eq!(states(workspace, vec![post(result("c2", Status::Streaming, 0))]).await, ["working", "lost"]);
+        assert_eq!(states(workspace, vec![post(result("c2", Status::Streaming, 0))]).await, ["working", "quiet"]);
         assert_eq!(outcome("c2").await, None, "it is being written");
         assert_eq!(states(workspace, vec![update(result("c2", Status::Final, 3))]).await, ["working", "idle"]);
         assert_eq!(outcome("c2").await, Some(ToolState::Failed));
         states(workspace, vec![update(call("c2", &json!({"progress": "late"})))]).await;
         assert_eq!(outcome("c2").await, Some(ToolState::Failed), "its own words don't say how it ended");
-        assert_eq!(states(workspace, vec![update(result("c2", Status::Retracted, 3))]).await, ["working", "lost"]);
+        assert_eq!(states(workspace, vec![update(result("c2", Status::Retracted, 3))]).await, ["working", "quiet"]);
         assert_eq!(outcome("c2").await, None, "the result was taken back");
         assert_eq!(states(workspace, vec![update(call("c2", &json!({"output": "x"})))]).await, ["working", "idle"]);
         let named = Draft { call_id: Some("c3".to_owned()), ..text(Role::Tool, "r3", Status::Error) };
