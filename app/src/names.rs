@@ -63,16 +63,10 @@ fn parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty()).collect()
 }
 
-/// What agents are told before a plan. It says nothing of one session that it wouldn't say of the next.
-#[cfg(feature = "ssr")]
-const BEFORE_A_PLAN: &str = "Implement the following plan:";
-
-/// A session's title as it is shown: that of a session which carries out a plan begins with the plan's own heading.
+/// A session's title as it is shown.
 #[cfg(feature = "ssr")]
 pub fn title(title: &str) -> String {
-    let plan = title.strip_prefix(BEFORE_A_PLAN).map(str::trim_start);
-    let heading = plan.map(|plan| plan.strip_prefix("Plan:").map_or(plan, str::trim_start));
-    crate::visible::line(heading.filter(|heading| !heading.is_empty()).unwrap_or(title))
+    crate::visible::line(title)
 }
 
 /// `claude-opus-4-5-20251101` as `opus 4.5`; other models as they are called.
@@ -87,7 +81,7 @@ pub fn model_name(model: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{model_name, project_name, title};
+    use super::{model_name, project_name};
     use api::sessions::Facet;
 
     #[test]
@@ -101,17 +95,6 @@ mod tests {
         let codex = "/home/a/.codex/worktrees/4f2a/cli";
         assert_eq!(project_name(codex, &[facet("/home/b/cli"), facet(codex)]), "cli (4f2a)");
         assert_eq!(project_name("C:\\src\\pump-house\\.claude\\worktrees\\dry", &[]), "pump-house (dry)");
-    }
-
-    #[test]
-    fn a_session_with_a_plan_is_called_as_the_plan() {
-        let titles = [
-            "Implement the following plan: Plan: Mend the roof",
-            "Implement the following plan: Two oars",
-            "Implement the following plan:",
-            "Plan: Mend",
-        ];
-        assert_eq!(titles.map(title), ["Mend the roof", "Two oars", "Implement the following plan:", "Plan: Mend"]);
     }
 
     #[test]

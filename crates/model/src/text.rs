@@ -33,6 +33,19 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c.is_control() || unseen(c))
 }
 
+/// What agents are told before a plan. It says nothing of one session that it wouldn't say of the next.
+const BEFORE_A_PLAN: &str = "Implement the following plan:";
+
+/// Returns a session's title without what agents are told before a plan: it begins with the plan's own heading.
+pub fn of_a_plan(title: String) -> String {
+    let plan = title.strip_prefix(BEFORE_A_PLAN).map(str::trim_start);
+    let heading = plan.map(|plan| plan.strip_prefix("Plan:").map_or(plan, str::trim_start));
+    match heading.filter(|heading| !heading.is_empty()) {
+        Some(heading) => heading.to_owned(),
+        None => title,
+    }
+}
+
 /// Of a heading, or of what stands before one: as wide as this it can be a title by itself.
 const HEADING_SAYS: usize = 12;
 
@@ -286,7 +299,7 @@ pub fn amount(number: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{TitleWorth, amount, as_host, clip, code, fence, one_line, title};
+    use super::{TitleWorth, amount, as_host, clip, code, fence, of_a_plan, one_line, title};
 
     #[test]
     fn numbers_are_read_easily() {
@@ -294,6 +307,18 @@ mod tests {
         let texts =
             ["0", "0", "999", "1,204", "\u{2212}1,234,567.89", "0.3", "100", "1e15", "\u{2212}2.5e20", "4e\u{2212}5"];
         assert_eq!(numbers.map(amount), texts);
+    }
+
+    #[test]
+    fn a_session_with_a_plan_is_called_as_the_plan() {
+        let titles = [
+            "Implement the following plan: Plan: Mend the roof",
+            "Implement the following plan: Two oars",
+            "Implement the following plan:",
+            "Plan: Mend",
+        ];
+        let shown = titles.map(|title| of_a_plan(title.to_owned()));
+        assert_eq!(shown, ["Mend the roof", "Two oars", "Implement the following plan:", "Plan: Mend"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::step::Step;
 use crate::store::{on, on_step};
 use crate::tokens::{self, Term};
 use crate::{StoreError, StoredMessage, Workspace};
+use model::text::of_a_plan;
 use model::{Draft, MessageId, Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{HashMap, HashSet};
@@ -203,7 +204,7 @@ impl Workspace {
             for MemoryRow { row, memory_rid, title, project, embedded } in rows {
                 let memory = Memory {
                     message: row.into_stored(Vec::new())?,
-                    session_title: title,
+                    session_title: of_a_plan(title),
                     project: project.unwrap_or_default(),
                     embedded: embedded != 0,
                 };

@@ -4,7 +4,7 @@ use crate::columns::{columns, text};
 use crate::step::table::{Cell, Kind, Row, Table, Verb};
 use crate::{Queue, StoreError, Sums};
 use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
-use model::text::TitleWorth;
+use model::text::{TitleWorth, of_a_plan};
 use model::worktree::repository;
 use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 use std::borrow::Cow;
@@ -374,7 +374,7 @@ impl SessionRow {
         Ok(Session {
             id: id(self.id)?,
             agent: self.agent,
-            title: self.own_title.or(self.title).or(self.first_prompt).unwrap_or(last_resort),
+            title: self.own_title.or_else(|| self.title.or(self.first_prompt).map(of_a_plan)).unwrap_or(last_resort),
             agent_session_id: Some(self.key),
             parent_missing: self.parent_key.is_some() && parent.is_none(),
             parent: parent.map(id).transpose()?,

@@ -36,7 +36,7 @@ pub async fn run(args: Doctor) -> Result<()> {
             lines.push(format!("ok    version          {}", health.version));
             lines.push(format!("ok    database         {}", health.store));
             let (sessions, sources, bytes) = (health.sessions, health.sources, health.source_bytes);
-            lines.push(format!("ok    content          {sessions} sessions from {sources} files, {bytes} bytes kept"));
+            lines.push(format!("ok    content          {sessions} sessions with those of sub-agents from {sources} files, {bytes} bytes kept"));
             lines.extend(checksums);
             if let Some(condition) = &health.condition {
                 failed += 1;

@@ -79,7 +79,7 @@ fn doctor_says_what_lies_where() {
     let server = Server::start_in(place, &[]);
     let seen = server.place.seen(&["doctor"]);
     assert!(seen.contains(&format!("ok    server           {}", server.origin())), "{seen}");
-    assert!(seen.contains("1 sessions from 1 files"), "{seen}");
+    assert!(seen.contains("1 sessions with those of sub-agents from 1 files"), "{seen}");
     assert!(seen.contains("-     stored data      not checked while the server runs"), "{seen}");
 }
 

@@ -5,6 +5,7 @@ use crate::columns::columns;
 use crate::dialect::{self, limited};
 use crate::store::on;
 use crate::{FileChanged, FileEdit, FileEdits, FileQuery, StoreError, Workspace, tokens};
+use model::text::of_a_plan;
 use model::view::FileChange;
 use model::{Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
@@ -84,7 +85,7 @@ fn edit(row: Row) -> Result<FileEdit, StoreError> {
     let change = FileChange::parse(&row.change).ok_or_else(|| corrupt(format!("a file change `{}`", row.change)))?;
     Ok(FileEdit {
         session_id: SessionId::parse(row.session_id).map_err(corrupt)?,
-        session_title: row.title,
+        session_title: of_a_plan(row.title),
         agent: row.agent,
         project: row.project.unwrap_or_default(),
         seq: row.seq,

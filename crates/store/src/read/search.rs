@@ -10,6 +10,7 @@ use crate::literals::{flat, literals};
 use crate::store::on;
 use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
 use model::SessionId;
+use model::text::of_a_plan;
 use sqlx::{Database, Encode, QueryBuilder, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -95,7 +96,7 @@ impl Workspace {
             messages.push(hit.listed);
             Ok::<_, StoreError>(SearchHit {
                 session_id,
-                session_title: hit.title,
+                session_title: of_a_plan(hit.title),
                 session_agent: hit.agent,
                 session_project: hit.project.unwrap_or_default(),
                 seq,
