@@ -282,3 +282,17 @@ fn what_the_program_answers_in_the_models_place_is_sent_and_an_error_is_not() {
     assert_eq!(verdict(&context), ["recorded"]);
     assert!(context.change.is_none(), "no model wrote it");
 }
+
+/// What an agent was given for its system prompt is in its context, once.
+#[test]
+fn notices_that_were_given_are_in_the_system_prompt() {
+    let file = claude([user("u1", None, json!("Go, it is dirty")), assistant("a1", "u1", "m1", text("Done."))]);
+    let given = |notices: &str| file.transcript().context(None, Some(notices)).expect("a reply");
+    let context = given("2 files aren't committed");
+    let system: Vec<&str> = context.system.iter().map(|block| block.preview.as_str()).collect();
+    assert_eq!(system, ["2 files aren't committed"]);
+    let reason = "The notices of Verbatim are from its context log: the agent was given them for its system prompt";
+    assert_eq!(verdict(&context), ["recorded", reason]);
+    assert!(context.unrecorded.contains(&model::model_context::UnrecordedPart::SystemPrompt));
+    assert_eq!(given("it is dirty").system, [], "the records have it");
+}

@@ -1,6 +1,7 @@
 use crate::claude::{assistant, text, user, with};
 use crate::{File, shape, verdict};
-use model::model_context::UnrecordedPart;
+use model::model_context::format::{self, ContextFormat};
+use model::model_context::{ContextMessage, UnrecordedPart};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -62,4 +63,24 @@ fn a_digest_that_disagrees_and_a_message_that_is_gone_are_said() {
     let context = File::of("claude_code", lines).last();
     assert_eq!(shape(&context), ["user: text Go", "assistant: text Done.", "user: text More"]);
     assert_eq!(verdict(&context), ["approximate", "The file holds the request, but not all of its messages"]);
+}
+
+/// Fields of messages beside role and content were sent, too.
+#[test]
+fn other_fields_of_a_message_are_told() {
+    let effort = json!({"effort": "medium"});
+    let system = json!({"role": "system", "content": [{"type": "text", "text": "Think"}], "output_config": effort});
+    let digest =
+        sha256(r#"{"content":[{"text":"Think","type":"text"}],"output_config":{"effort":"medium"},"role":"system"}"#);
+    let mut lines = lines("other");
+    lines[3]["tail"] = json!([sha256(FIRST), digest]);
+    lines.insert(3, json!({"type": "api-request-blob", "hash": digest, "message": system}));
+    let file = File::of("claude_code", lines);
+    let context = file.at(5);
+    let fields: Vec<Value> = context.messages.iter().map(|message| json!(message.fields)).collect();
+    assert_eq!(fields, [json!({}), json!({"output_config": effort})]);
+    let body = format::body(&context, ContextFormat::Anthropic).unwrap();
+    assert_eq!(body["messages"][1], system);
+    let plain: ContextMessage = serde_json::from_value(json!({"role": "user", "blocks": []})).unwrap();
+    assert_eq!(serde_json::to_value(plain).unwrap(), json!({"role": "user", "blocks": []}));
 }

@@ -106,6 +106,38 @@ async fn a_run_is_given_again_from_the_log() {
     }
 }
 
+/// A prompt that joins a run leaves the notices of that run as they are; a run without notices has none.
+#[tokio::test]
+async fn the_notices_that_a_run_has_are_told_of_its_joining_prompts() {
+    for engine in engines().await {
+        two_runs(&engine).await;
+        one(&engine, LiveWrite::EndRun(Box::new(ended("r2")))).await.unwrap();
+        let now = Micros(NOW.0 + 1);
+        let notices = async |run: Option<&str>| {
+            engine.workspace.notices_given(&session_id("s1"), run, now).await.unwrap().unwrap_or_default()
+        };
+        let give = async |id: &str, takes: Takes, notices: &[&str]| {
+            write(&engine, id, id).await;
+            let given = begun(&engine, LiveBegin { takes, ..begin(id, notices) }).await;
+            assert!(given.pieces.iter().all(|piece| !piece.text.is_empty()), "{:?}", given.pieces);
+        };
+        assert_eq!(notices(None).await, "", "the last run had none");
+        assert_eq!(notices(Some("r1")).await, "dirty");
+        give("m3", Takes::Prompt, &["clean", "deployed"]).await;
+        assert_eq!(notices(None).await, "clean\n\ndeployed");
+        give("m4", Takes::Joining, &[]).await;
+        assert_eq!(
+            (notices(None).await, notices(Some("m4")).await),
+            (notices(Some("m3")).await, notices(Some("m3")).await)
+        );
+        give("m5", Takes::Prompt, &[]).await;
+        assert_eq!((notices(None).await, notices(Some("m5")).await), (String::new(), String::new()));
+        assert_eq!(notices(Some("m3")).await, "clean\n\ndeployed");
+        assert_eq!(engine.workspace.notices_given(&session_id("s1"), None, Micros(NOW.0 - 1)).await.unwrap(), None);
+        assert_eq!(engine.workspace.check_context_log(&session_id("s1")).await.unwrap().fault, None);
+    }
+}
+
 /// Gives everything that was said, again and again.
 async fn history(engine: &Engine, run: &str) -> i64 {
     let given = begun(engine, LiveBegin { takes: Takes::After(0), ..begin(run, &[]) }).await;
