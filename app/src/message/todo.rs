@@ -13,9 +13,10 @@ use crate::time_text::duration;
 use crate::visible;
 use leptos::prelude::*;
 use model::{
-    Payload as _, Role,
-    envelope::{TodoInfo, TodoInfoState, todo_info},
-    message_type::todo::{self, TodoItem, TodoStatus},
+    Role,
+    envelope::{TodoInfo, TodoInfoState},
+    message_type::todo::{self, TodoItem, TodoProgress, TodoStatus},
+    todo_state::TodoState as Plan,
 };
 
 /// Items drawn until all are asked for.
@@ -23,7 +24,7 @@ const MAX_ITEMS: usize = 60;
 
 #[component]
 pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
-    if card.draft().role == Role::User { tick(card, &todo).into_any() } else { list(card, &todo).into_any() }
+    if card.draft().role == Role::User { tick(card, &todo).into_any() } else { list(card, todo).into_any() }
 }
 
 /// What a person ticked or unticked.
@@ -39,39 +40,38 @@ fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     }
 }
 
-/// The list with ids of their own for its items; the newest one with what people ticked since: its own record stays as the
-/// agent wrote it.
-fn as_it_stands(card: &Card, todo: &todo::Todo) -> todo::Todo {
-    let mut todo = todo.clone().with_unique_ids();
+/// The list as its message has it; the newest one with what people ticked since: its own record stays as the agent wrote it.
+fn as_it_stands(card: &Card, todo: todo::Todo) -> Plan {
+    let mut plan = Plan::new(todo, card.draft().metadata.as_ref());
     if card.options.newest_todo == Some(card.entry.message.seq) {
-        for item in &mut todo.todos {
-            if let Some(now) = card.options.todos_now.iter().find(|now| now.id == item.id) {
+        for item in &mut plan.items {
+            if let Some(now) = card.options.todos_now.todos.iter().find(|now| now.id == item.id) {
                 item.status = now.status;
             }
         }
     }
-    todo
+    plan
 }
 
-fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
-    let todo = &as_it_stands(&card, todo);
-    let (done, all) = card.options.progress(card.entry.message.seq, todo);
+fn list(card: Card, todo: todo::Todo) -> impl IntoView {
+    let plan = &as_it_stands(&card, todo);
+    let progress = card.options.progress(card.entry.message.seq, plan);
     let superseded = card.options.newest_todo.is_some_and(|newest| newest != card.entry.message.seq);
-    let share = (done * 100 / all.max(1)).to_string();
-    let now = todo.todos.iter().find(|item| item.status == TodoStatus::InProgress);
+    let share = progress.percent();
+    let now = plan.items.iter().find(|item| item.status == TodoStatus::InProgress && !plan.is_cancelled(item));
     let note = match now {
-        _ if superseded => changes::words(&card, todo).unwrap_or_else(|| changes::UNCHANGED.to_owned()),
+        _ if superseded => changes::words(&card, plan).unwrap_or_else(|| changes::UNCHANGED.to_owned()),
         Some(item) => format!("Now: {}", item.content),
-        None if done == all => "all done".to_owned(),
+        None if progress.open == 0 => "all done".to_owned(),
         None => String::new(),
     };
     let folded = superseded && card.at_a_glance();
     let body = if folded {
-        view! { <Folded text=todo.to_markdown() /> }.into_any()
+        view! { <Folded text=plan.to_markdown() /> }.into_any()
     } else {
-        let (line, list) = changes::news(&card, todo);
+        let (line, list) = changes::news(&card, plan);
         view! {
-            {items(&card, todo)}
+            {items(&card, plan)}
             {list}
             <footer>
                 <span class="cut">{(!superseded).then_some(line)}</span>
@@ -83,12 +83,12 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     };
     // Which ones are done, for a page that compares: ticks change nothing else of the row.
     let ticked = (!superseded).then(|| {
-        let done = todo.todos.iter().filter(|item| item.status == TodoStatus::Completed);
+        let done = plan.items.iter().filter(|item| item.status == TodoStatus::Completed);
         done.map(|item| item.id.as_str()).collect::<Vec<_>>().join(" ")
     });
     let class = if superseded { "card tool plan" } else { "card plan" };
-    let state = if done == all { "done" } else { "working" };
-    let count = format!("{done} of {all}");
+    let state = if progress.open == 0 { "done" } else { "working" };
+    let count = count(progress);
     view! {
         <details class=class data-state=state data-folded=folded.then_some("") data-done=ticked open=!superseded>
             <summary>
@@ -111,15 +111,20 @@ fn list(card: Card, todo: &todo::Todo) -> impl IntoView {
     }
 }
 
-/// The items alone, for the card and the panel.
-pub fn items(card: &Card, todo: &todo::Todo) -> AnyView {
-    let infos = todo_info(card.draft().metadata.as_ref());
+/// `1 of 2, 1 cancelled`.
+pub(crate) fn count(progress: TodoProgress) -> String {
+    format!("{} of {}{}", progress.done, progress.whole(), progress.besides())
+}
+
+/// The items alone.
+fn items(card: &Card, plan: &Plan) -> AnyView {
     let clock = Clock::utc(card.options.now);
     let max = if card.whole() { usize::MAX } else { MAX_ITEMS };
-    let left = card.options.progress(card.entry.message.seq, todo).1.saturating_sub(max);
+    let progress = card.options.progress(card.entry.message.seq, plan);
+    let left = (progress.whole() + progress.cancelled).saturating_sub(max);
     let ticks = can_be_ticked(card);
-    let row = |entry| item(&clock, entry, infos.get(&entry.id), ticks);
-    let rows: Vec<_> = todo.todos.iter().take(max).map(row).collect();
+    let row = |entry| item(&clock, entry, plan.info.get(&entry.id), ticks);
+    let rows: Vec<_> = plan.items.iter().take(max).map(row).collect();
     let rows = view! { <ul class="todos" role="list">{rows}</ul> };
     let rows =
         if ticks { view! { <fieldset data-asks="" role="none">{rows}</fieldset> }.into_any() } else { rows.into_any() };

@@ -3,9 +3,10 @@
 use super::code_review::reviewed::Reviewed;
 use crate::icon::Glyph;
 use api::cost::ModelRequest;
-use api::messages::Entry;
+use api::messages::{Entry, TodoState};
 use api::type_settings::TypeSettings;
-use model::message_type::todo::{Todo, TodoItem, TodoStatus};
+use model::message_type::todo::TodoProgress;
+use model::todo_state::TodoState as Plan;
 use model::{Draft, Micros, Session, SessionId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -67,7 +68,7 @@ pub struct TranscriptOptions {
     /// `seq` of the newest TODO snapshot; older ones fold. None if not known: then all are open.
     pub newest_todo: Option<i64>,
     /// Its items as they stand, with what people ticked since.
-    pub todos_now: Arc<Vec<TodoItem>>,
+    pub todos_now: Arc<TodoState>,
     /// The TODO snapshot before each one of the page, by its `seq`.
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The beginnings of text files that messages of the page name, by their digests in hex.
@@ -103,19 +104,19 @@ impl Child {
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
     pub bytes: u64,
-    /// Of a plan, how many items are done, and how many there are.
-    pub todos: Option<(usize, usize)>,
+    /// Of a plan, how far it has got.
+    pub todos: Option<TodoProgress>,
 }
 
 impl TranscriptOptions {
-    /// Returns how many items of a plan are done, and how many it has, with those that aren't here.
-    pub fn progress(&self, seq: i64, todo: &Todo) -> (usize, usize) {
+    /// Returns how far a plan has got, with those of its items that aren't here.
+    pub fn progress(&self, seq: i64, plan: &Plan) -> TodoProgress {
         match self.cut.get(&seq).and_then(|cut| cut.todos) {
-            Some((_, all)) if self.newest_todo == Some(seq) => {
-                (self.todos_now.iter().filter(|item| item.status == TodoStatus::Completed).count(), all)
+            Some(_) if self.newest_todo == Some(seq) => {
+                TodoProgress::of(&self.todos_now.todos, &self.todos_now.todo_info)
             }
             Some(whole) => whole,
-            None => (todo.done(), todo.todos.len()),
+            None => plan.progress(),
         }
     }
 

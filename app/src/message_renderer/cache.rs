@@ -75,7 +75,7 @@ pub(super) fn key(entry: &Entry, options: &TranscriptOptions) -> Key {
         not_shown: entry.not_shown.clone(),
         outcome: entry.outcome,
         ticked: if options.newest_todo == Some(message.seq) {
-            options.todos_now.iter().map(|item| item.status).collect()
+            options.todos_now.todos.iter().map(|item| item.status).collect()
         } else {
             Vec::new()
         },

@@ -2,7 +2,7 @@
 
 use super::Cut;
 use api::messages::MessagePage;
-use model::Body;
+use model::{Body, todo_state::TodoState};
 use std::collections::BTreeMap;
 
 /// Bytes from which on a message is long. What a card shows of one before anybody asks for all of it is far less.
@@ -16,7 +16,9 @@ pub fn shorten(page: &mut MessagePage, cut: &mut BTreeMap<i64, Cut>) {
         let bytes = entry.bytes();
         if bytes > LONG {
             let todos = match entry.body() {
-                Body::Todo(todo) => Some((todo.done(), todo.todos.len())),
+                Body::Todo(todo) => {
+                    Some(TodoState::new(todo.clone(), entry.message.draft.metadata.as_ref()).progress())
+                }
                 _ => None,
             };
             entry.shorten(KEPT);

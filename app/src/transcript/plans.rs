@@ -4,9 +4,10 @@ use super::TranscriptOptions;
 use super::folded::{self, Line};
 use crate::icon::Glyph;
 use crate::message::todo::changes::{UNCHANGED, told};
+use crate::message::todo::count;
 use crate::message_renderer::render_article;
 use api::messages::{Entry, MessagePage};
-use model::{Body, message_type::todo::Todo};
+use model::{Body, todo_state::TodoState as Plan};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,20 +17,20 @@ pub(super) fn is_replaced(entry: &Entry, options: &TranscriptOptions) -> bool {
     newer && entry.message.draft.is_todo_list()
 }
 
-fn todo(entry: &Entry) -> Option<&Todo> {
+fn plan(entry: &Entry) -> Option<Plan> {
     match entry.body() {
-        Body::Todo(todo) => Some(todo),
+        Body::Todo(todo) => Some(Plan::new(todo.clone(), entry.message.draft.metadata.as_ref())),
         _ => None,
     }
 }
 
 /// The line says what all of them changed, and where the plan stood at the run's end.
 pub(super) fn group(run: &[&Entry], span: (i64, i64), options: &TranscriptOptions) -> String {
-    let before = options.todos_before.get(&span.0).and_then(|entry| todo(entry));
-    let after = run.last().and_then(|entry| Some((entry.message.seq, todo(entry)?)));
-    let words = after.and_then(|(_, after)| told(before, after)).unwrap_or_else(|| UNCHANGED.to_owned());
-    let progress = after.map(|(seq, after)| options.progress(seq, after));
-    let count = progress.map(|(done, all)| format!("{done} of {all}"));
+    let before = options.todos_before.get(&span.0).and_then(|entry| plan(entry));
+    let after = run.last().and_then(|entry| Some((entry.message.seq, plan(entry)?)));
+    let words =
+        after.as_ref().and_then(|(_, after)| told(before.as_ref(), after)).unwrap_or_else(|| UNCHANGED.to_owned());
+    let count = after.map(|(seq, after)| count(options.progress(seq, &after)));
     let rows: String = run.iter().map(|entry| render_article(entry, options)).collect();
     let line = Line { count, ..Line::new(Glyph::LIST, "Plan", &words, span) };
     folded::group(&line, &rows, options)

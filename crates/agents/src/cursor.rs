@@ -26,7 +26,7 @@ impl Cursor {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "cursor";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 2;
+    pub const VERSION: i32 = 3;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']).skip(1);

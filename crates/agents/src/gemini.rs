@@ -93,7 +93,7 @@ impl Chat {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "gemini";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 5;
+    pub const VERSION: i32 = 6;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']);

@@ -53,7 +53,7 @@ impl Session {
     /// The agent of its sessions, and the reader of its sources.
     pub const NAME: &'static str = "opencode";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 4;
+    pub const VERSION: i32 = 5;
 
     pub fn new(path: &str) -> Self {
         let mut folders = path.rsplit(['/', '\\']);

@@ -461,8 +461,8 @@ fn sums(draft: &Draft, body: &Body, files: &[FileChanged]) -> Sums {
             sums.lines_removed = files.iter().map(|file| file.removed).sum();
         }
         Body::Todo(_) if draft.is_todo_list() => {
-            let state = model::todo_state::todo_state([draft]);
-            sums.todos = Some((count(state.open()), count(state.done())));
+            let progress = model::todo_state::todo_state([draft]).progress();
+            sums.todos = Some((count(progress.open), count(progress.done)));
         }
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! Every message as markdown: for export, copying and channels.
 
-use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text};
+use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text, todo_state::TodoState};
 
 /// Returns the whole message as markdown, without who said it. What can't be read typed is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
@@ -59,6 +59,7 @@ fn typed(draft: &Draft, body: &Body, most: usize) -> String {
         Body::Text(_) => draft.content.clone(),
         Body::CodeEdit(edit) => edit.markdown_with(|index| edit_info(draft.metadata.as_ref(), index), most),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        Body::Todo(todo) => TodoState::new(todo.clone(), draft.metadata.as_ref()).to_markdown(),
         // The content names the fields of a form; the payload only has their ids.
         Body::Action(_) if !draft.content.is_empty() => draft.content.clone(),
         Body::File(_) => with_caption(&draft.content, body.to_markdown()),

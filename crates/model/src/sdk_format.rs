@@ -2,6 +2,7 @@
 
 use crate::policy::prompt_holds;
 use crate::routing::Mark;
+use crate::todo_state::TodoState;
 use crate::{Body, Context, Draft, Message, MessageId, Micros, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -95,6 +96,7 @@ pub fn model_text(draft: &Draft) -> String {
     match &body {
         Body::Text(_) | Body::Unknown { .. } | Body::Invalid { .. } => draft.content.clone(),
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        Body::Todo(todo) => TodoState::new(todo.clone(), draft.metadata.as_ref()).to_markdown(),
         Body::File(file) => {
             let names = file.files.iter().map(|file| file.name.as_str()).filter(|name| !draft.content.contains(name));
             let lines: Vec<&str> =

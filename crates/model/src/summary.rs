@@ -6,6 +6,7 @@ use crate::{
     markdown,
     message_type::code_edit::Edit,
     terminal, text,
+    todo_state::TodoState,
 };
 
 /// Longest summary, in characters.
@@ -23,6 +24,7 @@ pub fn summary_as(draft: &Draft, body: &Body) -> String {
     }
     let said = match body {
         Body::Todo(todo) if draft.role == Role::User => todo.ticked(),
+        Body::Todo(todo) => TodoState::new(todo.clone(), draft.metadata.as_ref()).summary(),
         Body::CodeEdit(edit) => match edit.edits.as_slice() {
             [one] => edit_line(draft, one, 0),
             _ => body.summary(),

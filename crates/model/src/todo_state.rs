@@ -2,9 +2,11 @@
 
 use crate::{
     Body, Draft, Micros,
-    envelope::{TodoInfo, TodoInfoState, todo_info},
-    message_type::todo::{TodoItem, TodoStatus},
+    envelope::{TodoInfo, todo_info},
+    message_type::todo::{self, Todo, TodoItem, TodoProgress, TodoStatus, is_cancelled},
 };
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The list as it stands, with what its `status` can't say.
@@ -17,6 +19,17 @@ pub struct TodoState {
 }
 
 impl TodoState {
+    /// Returns a list as one message has it, each item with an id of its own.
+    pub fn new(todo: Todo, metadata: Option<&Map<String, Value>>) -> Self {
+        Self { items: todo.with_unique_ids().todos, info: todo_info(metadata) }
+    }
+
+    /// Returns the list of a TODO's envelope. Empty where that can't be read.
+    pub fn of_metadata(metadata: &Map<String, Value>) -> Self {
+        let todo = metadata.get("payload").and_then(|payload| Todo::deserialize(payload).ok());
+        todo.map_or_else(Self::default, |todo| Self::new(todo, Some(metadata)))
+    }
+
     /// Adds what the next message says: a list of the agent replaces all; a person's tick sets the state of the items
     /// that it names and adds none. All other messages are passed over.
     pub fn add(&mut self, draft: &Draft) {
@@ -25,7 +38,7 @@ impl TodoState {
         }
         let Body::Todo(todo) = Body::of(draft) else { return };
         if draft.is_todo_list() {
-            *self = Self { items: todo.with_unique_ids().todos, info: todo_info(draft.metadata.as_ref()) };
+            *self = Self::new(todo, draft.metadata.as_ref());
             return;
         }
         for tick in todo.todos {
@@ -35,14 +48,19 @@ impl TodoState {
         }
     }
 
-    /// Returns how many items are completed, cancelled ones included.
-    pub fn done(&self) -> usize {
-        self.items.iter().filter(|item| item.status == TodoStatus::Completed).count()
+    /// Returns how far the list has got.
+    pub fn progress(&self) -> TodoProgress {
+        TodoProgress::of(&self.items, &self.info)
     }
 
-    /// Returns how many items are pending or in progress.
-    pub fn open(&self) -> usize {
-        self.items.len() - self.done()
+    /// Returns the list in one line: how far it has got, and what is worked at: `1/3 done, now: Add a test`.
+    pub fn summary(&self) -> String {
+        todo::summary(&self.items, &self.info)
+    }
+
+    /// Returns the list as markdown, a cancelled item without a box.
+    pub fn to_markdown(&self) -> String {
+        todo::to_markdown(&self.items, &self.info)
     }
 
     /// Sets how long each item took, from when lists said that it was worked at and done; where no list says it
@@ -75,7 +93,7 @@ impl TodoState {
 
     /// Returns whether an item is completed in the list only because it was given up.
     pub fn is_cancelled(&self, item: &TodoItem) -> bool {
-        self.info.get(&item.id).is_some_and(|info| info.state == Some(TodoInfoState::Cancelled))
+        is_cancelled(item, &self.info)
     }
 }
 

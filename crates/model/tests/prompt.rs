@@ -1,5 +1,6 @@
 //! Stored messages as model input, and the to-do list that follows from them.
 
+use model::message_type::todo::TodoProgress;
 use model::{
     Context, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status,
     message_type::todo::TodoStatus,
@@ -75,7 +76,8 @@ fn a_list_is_its_last_snapshot_with_the_ticks_after_it() {
     let state = todo_state(&rows);
     let shown: Vec<(&str, TodoStatus)> = state.items.iter().map(|item| (item.id.as_str(), item.status)).collect();
     assert_eq!(shown, [("1", TodoStatus::Completed), ("2", TodoStatus::InProgress), ("3", TodoStatus::Completed)]);
-    assert_eq!((state.done(), state.open()), (2, 1));
+    assert_eq!(state.progress(), TodoProgress { done: 1, open: 1, cancelled: 1 });
+    assert_eq!(state.summary(), "1/2 done, 1 cancelled, now: do it");
     let cancelled: Vec<bool> = state.items.iter().map(|item| state.is_cancelled(item)).collect();
     assert_eq!(cancelled, [false, false, true]);
 }

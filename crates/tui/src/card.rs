@@ -7,11 +7,11 @@ use crate::visible;
 use crate::wrap::{Break, wrap};
 use api::messages::Entry;
 use jiff::tz::TimeZone;
-use model::envelope::{TodoInfo, TodoInfoState, edit_info, todo_info};
+use model::envelope::{TodoInfo, edit_info, todo_info};
 use model::markdown::said_besides;
 use model::message_type::approval::Approval;
 use model::message_type::code_edit::CodeEdit;
-use model::message_type::todo::{TodoItem, TodoStatus};
+use model::message_type::todo::{TodoItem, TodoStatus, is_cancelled};
 use model::message_type::tool_call::{ToolCall, ToolState};
 use model::policy::{decided_by, mark, sent_by};
 use model::{Body, Micros, Role, Status};
@@ -147,9 +147,8 @@ fn edits(entry: &Entry, edit: &CodeEdit, view: &View) -> Vec<Line<'static>> {
 /// A to-do list: `[x]` done, `[~]` being worked at, `[-]` given up.
 pub fn todos(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>, width: usize, theme: Theme) -> Vec<Line<'static>> {
     let item = |item: &TodoItem| {
-        let is_cancelled = info.get(&item.id).and_then(|info| info.state) == Some(TodoInfoState::Cancelled);
         let (mark, style) = match item.status {
-            _ if is_cancelled => ("[-] ", theme.quiet()),
+            _ if is_cancelled(item, info) => ("[-] ", theme.quiet()),
             TodoStatus::Completed => ("[x] ", theme.added()),
             TodoStatus::InProgress => ("[~] ", theme.warning()),
             TodoStatus::Pending => ("[ ] ", Style::new()),

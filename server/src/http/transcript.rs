@@ -77,7 +77,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     options.assistant = speaker::named(assistant_name(scoped).await, &session.agent);
     if session.todos_open + session.todos_done > 0 {
         let state = scoped.get_todos(path(detail), Nothing {}).await?;
-        (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state.todos));
+        (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state));
     }
     if session.child_count > 0 {
         let mut children = HashMap::new();

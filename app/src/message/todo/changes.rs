@@ -6,8 +6,9 @@ use crate::icon::{Glyph, Icon};
 use leptos::prelude::*;
 use model::{
     Body,
-    message_type::todo::{Todo, TodoItem, TodoStatus},
+    message_type::todo::{TodoItem, TodoStatus},
     text::one_line,
+    todo_state::TodoState as Plan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -22,17 +23,19 @@ enum ItemChange {
     Added,
     Removed,
     Became(TodoStatus),
+    Cancelled,
     Reworded,
 }
 
 impl ItemChange {
     /// What got done first.
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Became(TodoStatus::Completed),
         Self::Became(TodoStatus::InProgress),
         Self::Became(TodoStatus::Pending),
         Self::Added,
         Self::Reworded,
+        Self::Cancelled,
         Self::Removed,
     ];
 
@@ -41,6 +44,7 @@ impl ItemChange {
             Self::Added => "Added",
             Self::Removed => "Removed",
             Self::Reworded => "Reworded",
+            Self::Cancelled => "Cancelled",
             Self::Became(TodoStatus::Completed) => "Done",
             Self::Became(TodoStatus::InProgress) => "Begun",
             Self::Became(TodoStatus::Pending) => "Open again",
@@ -49,25 +53,25 @@ impl ItemChange {
 }
 
 /// The list that this one took the place of. None if it is the session's first.
-fn before(card: &Card) -> Option<&Todo> {
-    let seq = card.entry.message.seq;
-    match card.options.todos_before.get(&seq)?.body() {
-        Body::Todo(before) => Some(before),
+fn before(card: &Card) -> Option<Plan> {
+    let entry = card.options.todos_before.get(&card.entry.message.seq)?;
+    match entry.body() {
+        Body::Todo(before) => Some(Plan::new(before.clone(), entry.message.draft.metadata.as_ref())),
         _ => None,
     }
 }
 
 /// What a list changed, in a line. None if nothing did.
-pub(super) fn words(card: &Card, todo: &Todo) -> Option<String> {
-    told(before(card), todo)
+pub(super) fn words(card: &Card, plan: &Plan) -> Option<String> {
+    told(before(card).as_ref(), plan)
 }
 
 /// The differences between two lists, in a line: `Done: write, Begun: ship`, `Added 7 items`. None if there are none.
-pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
-    let none = Todo { todos: Vec::new() };
+pub(crate) fn told(before: Option<&Plan>, after: &Plan) -> Option<String> {
+    let none = Plan::default();
     let before = before.unwrap_or(&none);
     if is_another(before, after) {
-        return Some(format!("New plan of {}", counted(after.todos.len() as i64, "item")));
+        return Some(format!("New plan of {}", counted(after.items.len() as i64, "item")));
     }
     let changes = compare(before, after);
     let parts: Vec<String> = ItemChange::ALL
@@ -85,23 +89,22 @@ pub(crate) fn told(before: Option<&Todo>, after: &Todo) -> Option<String> {
 }
 
 /// Has it nothing to do with the one before? Agents that give no ids get them from place, so those say nothing.
-fn is_another(before: &Todo, after: &Todo) -> bool {
-    let were: HashSet<&str> = before.todos.iter().map(|item| item.content.as_str()).collect();
-    let ended = before.todos.iter().all(|item| item.status == TodoStatus::Completed);
-    let reworded = before.todos.len() == 1 && !ended;
-    let shares = after.todos.iter().any(|item| were.contains(item.content.as_str()));
-    !were.is_empty() && !after.todos.is_empty() && !shares && !reworded
+fn is_another(before: &Plan, after: &Plan) -> bool {
+    let were: HashSet<&str> = before.items.iter().map(|item| item.content.as_str()).collect();
+    let reworded = before.items.len() == 1 && before.progress().open > 0;
+    let shares = after.items.iter().any(|item| were.contains(item.content.as_str()));
+    !were.is_empty() && !after.items.is_empty() && !shares && !reworded
 }
 
 /// What it changed, for the foot of its card: in a line, and where that only counts, a part that unfolds to them. Nothing of
 /// the session's first list: all of it is new.
-pub(super) fn news(card: &Card, todo: &Todo) -> (Option<String>, Option<AnyView>) {
-    let Some(before) = before(card) else { return (None, None) };
-    let Some(words) = told(Some(before), todo) else { return (None, None) };
-    let changes = compare(before, todo);
+pub(super) fn news(card: &Card, plan: &Plan) -> (Option<String>, Option<AnyView>) {
+    let Some(before) = &before(card) else { return (None, None) };
+    let Some(words) = told(Some(before), plan) else { return (None, None) };
+    let changes = compare(before, plan);
     let alone =
         ItemChange::ALL.into_iter().all(|wanted| changes.iter().filter(|(change, _)| *change == wanted).count() < 2);
-    if alone || is_another(before, todo) {
+    if alone || is_another(before, plan) {
         return (Some(words), None);
     }
     let left = changes.len().saturating_sub(MAX);
@@ -122,6 +125,7 @@ fn row(change: ItemChange, words: &str) -> AnyView {
     let glyph = match change {
         ItemChange::Added => Glyph::PLUS,
         ItemChange::Removed => Glyph::X,
+        ItemChange::Cancelled => Glyph::CUT,
         ItemChange::Reworded => Glyph::EDIT,
         ItemChange::Became(TodoStatus::Completed) => Glyph::DONE,
         ItemChange::Became(TodoStatus::InProgress) => Glyph::HALF,
@@ -131,25 +135,26 @@ fn row(change: ItemChange, words: &str) -> AnyView {
 }
 
 /// An item is the same one by its words, else by its id: agents that give none get ids from list and place.
-fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(ItemChange, &'t str)> {
-    let words: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.content.as_str(), item)).collect();
-    let ids: HashMap<&str, &TodoItem> = before.todos.iter().map(|item| (item.id.as_str(), item)).collect();
-    let still: HashSet<&str> = after.todos.iter().map(|item| item.content.as_str()).collect();
+fn compare<'t>(before: &'t Plan, after: &'t Plan) -> Vec<(ItemChange, &'t str)> {
+    let words: HashMap<&str, &TodoItem> = before.items.iter().map(|item| (item.content.as_str(), item)).collect();
+    let ids: HashMap<&str, &TodoItem> = before.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let still: HashSet<&str> = after.items.iter().map(|item| item.content.as_str()).collect();
     let mut kept = HashSet::new();
     let mut changes = Vec::new();
-    for item in &after.todos {
+    for item in &after.items {
         let by_id = || ids.get(item.id.as_str()).filter(|was| !still.contains(was.content.as_str()));
         let was = words.get(item.content.as_str()).or_else(by_id);
         kept.extend(was.map(|was| was.content.as_str()));
         let change = match was {
             None => Some(ItemChange::Added),
+            Some(was) if after.is_cancelled(item) => (!before.is_cancelled(was)).then_some(ItemChange::Cancelled),
             Some(was) if was.status != item.status => Some(ItemChange::Became(item.status)),
             Some(was) if was.content != item.content => Some(ItemChange::Reworded),
             Some(_) => None,
         };
         changes.extend(change.map(|change| (change, item.content.as_str())));
     }
-    let gone = before.todos.iter().filter(|item| !kept.contains(item.content.as_str()));
+    let gone = before.items.iter().filter(|item| !kept.contains(item.content.as_str()));
     changes.extend(gone.map(|item| (ItemChange::Removed, item.content.as_str())));
     changes
 }
@@ -157,17 +162,19 @@ fn compare<'t>(before: &'t Todo, after: &'t Todo) -> Vec<(ItemChange, &'t str)> 
 #[cfg(test)]
 mod tests {
     use super::{ItemChange, compare, told};
-    use model::message_type::todo::{Todo, TodoStatus};
+    use model::envelope::todo_info;
+    use model::message_type::todo::TodoStatus;
+    use model::todo_state::TodoState;
     use serde_json::json;
 
     #[test]
     fn added_removed_moved_on() {
-        let list = |items: &[(&str, &str, &str)]| -> Todo {
+        let list = |items: &[(&str, &str, &str)]| -> TodoState {
             let todos: Vec<_> = items
                 .iter()
                 .map(|(id, content, status)| json!({"id": id, "content": content, "status": status}))
                 .collect();
-            serde_json::from_value(json!({ "todos": todos })).expect("a list")
+            TodoState::new(serde_json::from_value(json!({ "todos": todos })).expect("a list"), None)
         };
         let before = list(&[("1", "read", "in_progress"), ("2", "write", "pending"), ("3", "ship", "pending")]);
         let after = list(&[("1", "read", "completed"), ("2", "write it", "pending"), ("4", "tell", "pending")]);
@@ -186,6 +193,12 @@ mod tests {
         assert_eq!(told(Some(&after), &after), None);
         let another = list(&[("1", "plan", "in_progress"), ("2", "do", "pending")]);
         assert_eq!(told(Some(&after), &another).as_deref(), Some("New plan of 2 items"));
+        let info = json!({"todo_info": {"2": {"state": "cancelled"}}});
+        let mut given_up =
+            list(&[("1", "read", "completed"), ("2", "write it", "completed"), ("4", "tell", "pending")]);
+        given_up.info = todo_info(info.as_object());
+        assert_eq!(told(Some(&after), &given_up).as_deref(), Some("Cancelled: write it"));
+        assert_eq!(told(Some(&given_up), &given_up), None);
         let (one, reworded) = (list(&[("1", "read", "pending")]), list(&[("1", "read all", "pending")]));
         assert_eq!(told(Some(&one), &reworded).as_deref(), Some("Reworded: read all"));
     }

@@ -11,7 +11,7 @@ use api::messages::TodoState;
 use leptos::prelude::*;
 use model::Session;
 use model::envelope::TodoInfoState;
-use model::message_type::todo::{TodoItem, TodoStatus};
+use model::message_type::todo::{TodoItem, TodoProgress, TodoStatus};
 
 /// Items that the panel lists; the card in the transcript holds them all.
 const MAX: usize = 100;
@@ -23,8 +23,8 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     let rows: Vec<_> = state.todos.iter().take(MAX).map(|todo| row(todo, state, session.registered)).collect();
     let left = state.todos.len().saturating_sub(MAX);
     let left = (left > 0).then(|| part! { <p class="cap panel-pad">{format!("{left} more in the transcript")}</p> });
-    let done = state.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
-    let percent = done * 100 / state.todos.len();
+    let progress = TodoProgress::of(&state.todos, &state.todo_info);
+    let percent = progress.percent();
     let link = state.seq.map(|seq| {
         let hash = state.message_id.as_ref().map(|id| format!("#m={}", api::endpoint::segment(id))).unwrap_or_default();
         part! { <a class="link" data-seq=seq.to_string() href=format!("{}?at={seq}{hash}", session_href(session.id.as_str()))>"Latest update"</a> }
@@ -32,7 +32,7 @@ pub fn todos(session: &Session, state: &TodoState) -> Part {
     let bar = if percent == 100 { "done" } else { "working" };
     part! {
         <section>
-            <p class="panel-line"><span class="num">{format!("{done} of {} done", state.todos.len())}</span>
+            <p class="panel-line"><span class="num">{format!("{} of {} done{}", progress.done, progress.whole(), progress.besides())}</span>
                 <span class="meter"><span class="bar-fill" data-state=bar style=format!("--v:{percent}")></span></span>
                 <span class="sp"></span>{link}</p>
             <fieldset data-asks="" role="none"><ul class="todos" role="list">{rows}</ul></fieldset>

@@ -2,6 +2,7 @@
 
 use super::at::envelope;
 use super::obj::Obj;
+use model::todo_state::TodoState;
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +58,7 @@ pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)>
             id,
             content: WORDS.iter().find_map(|key| get(key)).unwrap_or_else(|| "(no text)".to_owned()),
             status: get("status").unwrap_or_default(),
-            active_form: get("activeForm"),
+            active_form: get("activeForm").or_else(|| get("active_form")),
             priority: get("priority"),
             owner: None,
             blocked_by: Vec::new(),
@@ -69,10 +70,8 @@ pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)>
 
 /// Items of a TODO that are open, and that are done.
 pub(crate) fn count(metadata: &Map<String, Value>) -> (i64, i64) {
-    let todos = metadata.get("payload").and_then(|payload| payload.get("todos")).and_then(Value::as_array);
-    let todos = todos.map_or(&[][..], Vec::as_slice);
-    let done = todos.iter().filter(|todo| todo.get("status").and_then(Value::as_str) == Some("completed")).count();
-    ((todos.len() - done) as i64, done as i64)
+    let progress = TodoState::of_metadata(metadata).progress();
+    (progress.open as i64, progress.done as i64)
 }
 
 impl Tasks {
@@ -166,7 +165,6 @@ fn ids_of(list: &Value) -> Vec<String> {
 
 fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
     let (mut todos, mut infos) = (Vec::new(), Map::new());
-    let (mut done, mut now) = (0, None);
     for item in items {
         let mut info = Map::new();
         let status = match item.status.as_str() {
@@ -210,20 +208,14 @@ fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
         if status == "deleted" {
             continue;
         }
-        done += usize::from(status == "completed");
-        if status == "in_progress" && now.is_none() {
-            now = Some(item.content.as_str());
-        }
         todos.push(json!({ "id": item.id, "content": item.content, "status": status }));
     }
     if todos.is_empty() {
         return None;
     }
-    let now = now.map_or(String::new(), |now| format!(", now: {now}"));
-    let content = format!("{done}/{} done{now}", todos.len());
     let mut metadata = envelope("TODO", json!({ "todos": todos }));
     if !infos.is_empty() {
         metadata.insert("todo_info".to_owned(), Value::Object(infos));
     }
-    Some((content, metadata))
+    Some((TodoState::of_metadata(&metadata).summary(), metadata))
 }

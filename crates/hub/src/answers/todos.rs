@@ -9,7 +9,7 @@ use api::Problem;
 use api::messages::TodoState;
 use api::posting::{PostMessage, Posted, TickTodo};
 use api::sessions::SessionPath;
-use model::message_type::todo::{Todo, TodoItem, TodoStatus};
+use model::message_type::todo::{Todo, TodoItem, TodoProgress};
 use model::routing::Place;
 use model::todo_state::todo_state;
 use model::{MessageType, Role, SessionId};
@@ -73,7 +73,7 @@ async fn todos(hub: &Hub, session: &SessionId, range: Range) -> Result<Stretch, 
 pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Result<Posted, Problem> {
     let state = state(scoped, path).await?;
     let session = session(scoped, path).await?;
-    let items = state.todos;
+    let mut items = state.todos;
     let item = items.iter().find(|item| item.id == input.id);
     let item = item.ok_or_else(|| Problem::field("/id", "the id of an item of the session's list"))?;
     let todos = vec![TodoItem { status: input.status, ..item.clone() }];
@@ -85,17 +85,14 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
         message_metadata: Some(metadata),
         ..PostMessage::default()
     };
-    let done = |item: &TodoItem| {
-        let status = if item.id == input.id { input.status } else { item.status };
-        status == TodoStatus::Completed
-    };
-    let done = items.iter().filter(|item| done(item)).count();
+    items.iter_mut().filter(|item| item.id == input.id).for_each(|item| item.status = input.status);
+    let progress = TodoProgress::of(&items, &state.todo_info);
     let settings = scoped.hub.type_settings.get();
     let types = TypeTable::default();
     let rules = scoped.hub.routing.rules(&session.id, Place::Own);
     let treatment =
         Treatment { settings: &settings, types: &types, rules: &rules, surface: scoped.surface, is_first: false };
     let mut post = posting::post(&scoped.caller, &treatment, &session.id, message, "", clock::now())?;
-    post.sums = Sums { todos: Some((count(items.len() - done), count(done))), ..Sums::default() };
+    post.sums = Sums { todos: Some((count(progress.open), count(progress.done))), ..Sums::default() };
     posts::write(scoped, post).await
 }

@@ -358,6 +358,31 @@ async fn a_list_may_repeat_an_id() {
     assert_eq!(tick("1~2").await, (201, "1~2: completed, 1: completed".to_owned()));
 }
 
+/// A cancelled item is neither done nor open, wherever a list is counted.
+#[tokio::test]
+async fn a_cancelled_item_is_neither_done_nor_open() {
+    let talk = Talk::new().await;
+    let list = |last: &str| {
+        let todos = json!([
+            {"id": "1", "content": "Write", "status": "completed"}, {"id": "2", "content": "Run", "status": "completed"},
+            {"id": "3", "content": "Tell", "status": last}]);
+        json!({"message_type": "TODO", "payload": {"todos": todos}, "todo_info": {"2": {"state": "cancelled"}}})
+    };
+    let counted = async || {
+        let session = talk.owner(Get, "", Value::Null).await.body["session"].clone();
+        (session["todos_open"].clone(), session["todos_done"].clone())
+    };
+    let posted = talk.agent(Post, "/messages", json!({"id": "l1", "message_metadata": list("pending")})).await;
+    assert_eq!(posted.body["content"], "- [x] Write\n- ~~Run~~ (cancelled)\n- [ ] Tell");
+    let page = talk.owner(Get, "/messages", Value::Null).await.body;
+    assert_eq!(page["messages"][0]["summary"], "1/2 done, 1 cancelled");
+    assert_eq!(counted().await, (json!(1), json!(1)));
+    talk.owner(Post, "/ticks", json!({"id": "3", "status": "completed"})).await;
+    assert_eq!(counted().await, (json!(0), json!(2)), "it doesn't keep the list open");
+    talk.agent(Patch, "/messages/l1", json!({"message_metadata": list("in_progress")})).await;
+    assert_eq!(counted().await, (json!(0), json!(2)), "with the tick behind it");
+}
+
 /// However many ticks there were, and whichever list is changed or taken back: the last one that stands is the list.
 #[tokio::test]
 async fn the_last_list_that_stands_is_the_list() {

@@ -1,10 +1,12 @@
 //! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
 
 use super::{Mismatch, Payload, strict};
-use crate::{Draft, Role, extras::todo_info, search_text::SearchText, text, words};
+use crate::extras::{TodoInfo, TodoInfoState, todo_info};
+use crate::{Draft, Role, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 words! {
     /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
@@ -46,6 +48,97 @@ pub struct TodoItem {
     pub status: TodoStatus,
 }
 
+/// How far a list has got. A cancelled item is neither done nor open, and no part of the whole: `1/2 done, 1 cancelled`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TodoProgress {
+    /// Items that are completed.
+    pub done: usize,
+    /// Items that are pending or in progress.
+    pub open: usize,
+    /// Items that were given up.
+    pub cancelled: usize,
+}
+
+impl TodoProgress {
+    /// Counts the items of a list, given what is said of them by id.
+    ///
+    /// ```
+    /// use model::{message_type::todo::TodoProgress, todo_state::TodoState};
+    /// use serde_json::json;
+    ///
+    /// let item = |id: &str, status: &str| json!({"id": id, "content": "c", "status": status});
+    /// let todos = [item("1", "completed"), item("2", "completed"), item("3", "pending")];
+    /// let list = json!({"payload": {"todos": todos}, "todo_info": {"2": {"state": "cancelled"}}});
+    /// let progress = TodoState::of_metadata(list.as_object().expect("an object")).progress();
+    /// assert_eq!(progress, TodoProgress { done: 1, open: 1, cancelled: 1 });
+    /// assert_eq!((progress.whole(), progress.percent()), (2, 50));
+    /// assert_eq!(progress.to_string(), "1/2 done, 1 cancelled");
+    /// ```
+    pub fn of(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> Self {
+        let mut progress = Self::default();
+        for item in items {
+            let count = match item.status {
+                _ if is_cancelled(item, info) => &mut progress.cancelled,
+                TodoStatus::Completed => &mut progress.done,
+                TodoStatus::Pending | TodoStatus::InProgress => &mut progress.open,
+            };
+            *count += 1;
+        }
+        progress
+    }
+
+    /// Returns how many items are done or open.
+    pub const fn whole(self) -> usize {
+        self.done + self.open
+    }
+
+    /// Returns how many of these are done, in percent. 100 where nothing is open.
+    pub const fn percent(self) -> usize {
+        if self.open == 0 { 100 } else { self.done * 100 / self.whole() }
+    }
+
+    /// Returns `, 1 cancelled`, to be read after the other counts; nothing if none is.
+    pub fn besides(self) -> String {
+        if self.cancelled == 0 { String::new() } else { format!(", {} cancelled", self.cancelled) }
+    }
+}
+
+/// `1/2 done, 1 cancelled`.
+impl fmt::Display for TodoProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{} done{}", self.done, self.whole(), self.besides())
+    }
+}
+
+/// Returns whether an item is completed in the list only because it was given up.
+pub fn is_cancelled(item: &TodoItem, info: &BTreeMap<String, TodoInfo>) -> bool {
+    info.get(&item.id).is_some_and(|info| info.state == Some(TodoInfoState::Cancelled))
+}
+
+/// Returns a list in one line: how far it has got, and what is worked at: `1/3 done, now: Add a test`.
+pub(crate) fn summary(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> String {
+    let progress = TodoProgress::of(items, info);
+    let mut standing = items.iter().filter(|item| !is_cancelled(item, info));
+    match standing.find(|item| item.status == TodoStatus::InProgress) {
+        Some(now) => format!("{progress}, now: {}", now.content),
+        None => progress.to_string(),
+    }
+}
+
+/// Returns a list as markdown, a cancelled item without a box.
+pub(crate) fn to_markdown(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> String {
+    let line = |item: &TodoItem| {
+        let content = text::one_line(&item.content, usize::MAX);
+        match item.status {
+            _ if is_cancelled(item, info) => format!("- ~~{content}~~ (cancelled)"),
+            TodoStatus::Pending => format!("- [ ] {content}"),
+            TodoStatus::InProgress => format!("- [ ] **{content}**"),
+            TodoStatus::Completed => format!("- [x] {content}"),
+        }
+    };
+    items.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 impl Todo {
     /// Returns the list with an id of its own for each item: of those that share one the last keeps it, as what is said of
     /// an id is meant for the last that bears it; the others get `id~2`, `id~3`, from the end.
@@ -68,11 +161,6 @@ impl Todo {
         self
     }
 
-    /// Returns how many items are completed.
-    pub fn done(&self) -> usize {
-        self.todos.iter().filter(|item| item.status == TodoStatus::Completed).count()
-    }
-
     /// Returns a tick as a model reads it, one line for each item: `Ticked: item`, `Unticked: item`.
     pub fn ticked(&self) -> String {
         let lines: Vec<String> = self
@@ -91,27 +179,11 @@ impl Payload for Todo {
     const USUAL_ROLE: Role = Role::Assistant;
 
     fn summary(&self) -> String {
-        let progress = format!("{}/{} done", self.done(), self.todos.len());
-        match self.todos.iter().find(|item| item.status == TodoStatus::InProgress) {
-            Some(now) => format!("{progress}, now: {}", now.content),
-            None => progress,
-        }
+        summary(&self.todos, &BTreeMap::new())
     }
 
     fn to_markdown(&self) -> String {
-        let lines: Vec<String> = self
-            .todos
-            .iter()
-            .map(|item| {
-                let content = text::one_line(&item.content, usize::MAX);
-                match item.status {
-                    TodoStatus::Pending => format!("- [ ] {content}"),
-                    TodoStatus::InProgress => format!("- [ ] **{content}**"),
-                    TodoStatus::Completed => format!("- [x] {content}"),
-                }
-            })
-            .collect();
-        lines.join("\n")
+        to_markdown(&self.todos, &BTreeMap::new())
     }
 
     fn search_text(&self, draft: &Draft, text: &mut SearchText) {

@@ -11,6 +11,7 @@ use crate::{
     },
     summary::{edit_line, summary},
     text::clip,
+    todo_state::TodoState,
     words,
 };
 
@@ -110,7 +111,10 @@ fn ticked(draft: &Draft) -> String {
 
 fn checklist(draft: &Draft) -> String {
     match Body::of(draft) {
-        Body::Todo(todo) => format!("{}/{}", todo.done(), todo.todos.len()),
+        Body::Todo(todo) => {
+            let progress = TodoState::new(todo, draft.metadata.as_ref()).progress();
+            format!("{}/{}{}", progress.done, progress.whole(), progress.besides())
+        }
         _ => draft.content.clone(),
     }
 }

@@ -5,6 +5,7 @@ use super::paragraph;
 use crate::app::App;
 use crate::card::{View, todos};
 use crate::visible;
+use model::message_type::todo::TodoProgress;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -76,9 +77,9 @@ fn head(app: &App, width: usize, counts_todos: bool) -> Vec<Line<'static>> {
 
 fn todo_lines(app: &App, width: usize) -> Vec<Line<'static>> {
     let Some(transcript) = &app.transcript else { return Vec::new() };
-    let session = &transcript.detail.session;
-    let title = format!("To do  {}/{}", session.todos_done, session.todos_done + session.todos_open);
     let list = &transcript.todos;
+    let progress = TodoProgress::of(&list.todos, &list.todo_info);
+    let title = format!("To do  {}/{}{}", progress.done, progress.whole(), progress.besides());
     let mut lines = vec![Line::styled(title, app.theme.strong()), Line::default()];
     lines.extend(todos(&list.todos, &list.todo_info, width, app.theme));
     lines
