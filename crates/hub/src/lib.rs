@@ -20,6 +20,7 @@
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
 //! - [`routing`]: which messages wake the agent. `answers/control`: words that the server carries out instead of the agent.
+//! - `project_groups`: which projects are one for people.
 //! - `may`: what a caller may see and do, and what may go to a model.
 //! - `audit`: who an entry of the audit log is by.
 //! - [`Metrics`]: what `/metrics` and `verbatim doctor` show of the hub. `request_span`: the session of a request in the log.
@@ -70,6 +71,7 @@ mod pace;
 mod posting;
 mod pricing;
 mod problem;
+mod project_groups;
 mod quotas;
 pub mod redaction;
 mod refusal;

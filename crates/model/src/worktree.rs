@@ -1,5 +1,7 @@
 //! Worktrees: folders that programs make of a repository, each for one piece of work. They are one project with it.
 
+use std::collections::HashMap;
+
 /// Folders of worktrees inside of a repository.
 const INSIDE: [&str; 3] = ["/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/"];
 
@@ -41,4 +43,40 @@ pub fn elsewhere(path: &str) -> Option<(&str, &str)> {
     names("/.codex/worktrees/")
         .map(|(worktree, repository)| (repository, worktree))
         .or_else(|| names("/.cursor/worktrees/"))
+}
+
+/// Returns the folders among `projects` that are worktrees elsewhere, each with the project that it counts under: the one that
+/// has the name of its repository and is no worktree itself. Where none has it, or several have, the first worktree of that
+/// repository stands for all of them.
+///
+/// ```
+/// use model::worktree::counted_under;
+/// let (home, codex) = ("/home/ada/aviary", "/home/ada/.codex/worktrees/4f2a/aviary");
+/// assert_eq!(counted_under([home, codex]).get(codex), Some(&home));
+/// let (third, other) = ("/srv/aviary", "/home/ada/.codex/worktrees/99/aviary");
+/// assert_eq!(counted_under([home, third, codex, other]).get(other), Some(&codex));
+/// assert_eq!(counted_under([home, third]).len(), 0);
+/// ```
+pub fn counted_under<'p>(projects: impl IntoIterator<Item = &'p str>) -> HashMap<&'p str, &'p str> {
+    let mut projects: Vec<&str> = projects.into_iter().collect();
+    projects.sort_unstable();
+    let mut worktrees: HashMap<&str, Vec<&str>> = HashMap::new();
+    let mut repositories: HashMap<&str, Vec<&str>> = HashMap::new();
+    for path in projects {
+        match elsewhere(path) {
+            Some((repository, _)) => worktrees.entry(repository).or_default().push(path),
+            None => repositories.entry(last_part(path)).or_default().push(path),
+        }
+    }
+    let mut under = HashMap::new();
+    for (name, folders) in worktrees {
+        let alone = repositories.get(name).and_then(|found| <[_; 1]>::try_from(found.as_slice()).ok());
+        let project = alone.map(|[repository]| repository).or_else(|| folders.first().copied());
+        under.extend(folders.into_iter().filter_map(|folder| Some((folder, project?))));
+    }
+    under
+}
+
+fn last_part(path: &str) -> &str {
+    path.split(['/', '\\']).rfind(|part| !part.is_empty()).unwrap_or(path)
 }

@@ -1,6 +1,7 @@
 //! The files that all sessions changed.
 
 use super::{any_of, given, limit};
+use crate::project_groups::ProjectGroups;
 use crate::{Scoped, moment, problem};
 use api::Problem;
 use api::files::{FileEdit, FilesPage, FilesQuery};
@@ -13,7 +14,7 @@ pub async fn list(scoped: &Scoped, input: FilesQuery) -> Result<FilesPage, Probl
     let zone = moment::zone(given(input.zone))?;
     let query = FileQuery {
         path: part_of_path("path", input.path)?,
-        projects: any_of(input.project),
+        projects: ProjectGroups::chosen(&scoped.hub, any_of(input.project)).await?,
         agents: any_of(input.agent),
         since: given(input.since).map(|t| moment::start("since", &t, &zone)).transpose()?,
         until: given(input.until).map(|t| moment::end("until", &t, &zone)).transpose()?,

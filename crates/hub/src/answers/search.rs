@@ -2,6 +2,7 @@
 
 use super::files::part_of_path;
 use super::{any_of, given, limit, session};
+use crate::project_groups::ProjectGroups;
 use crate::search_text::search_text;
 use crate::{Scoped, moment, problem};
 use api::Problem;
@@ -35,7 +36,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
     let query = store::SearchQuery {
         text: input.q,
         file,
-        projects: any_of(input.project),
+        projects: ProjectGroups::chosen(hub, any_of(input.project)).await?,
         agents: any_of(input.agent),
         roles: input.roles,
         without_roles: scoped.roles_not_found(),

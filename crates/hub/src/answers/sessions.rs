@@ -1,6 +1,7 @@
 //! Sessions: list, one, children.
 
 use super::{any_of, given, limit, session, spending};
+use crate::project_groups::ProjectGroups;
 use crate::{Scoped, clock, feed, moment, problem};
 use api::Problem;
 use api::cost::Cost;
@@ -21,6 +22,8 @@ use store::{Archived, SessionFilter, Sort, StoredMessage};
 const MAX_DEPTH: usize = 16;
 /// Messages at the end of a session among which a list looks for the agent's last words.
 const SAID_WITHIN: u32 = 200;
+/// Values to filter by: more help nobody to choose.
+const MOST_FACETS: usize = 200;
 /// Bytes of last words that are in memory at a time.
 const SAID_BYTES: u64 = 1 << 20;
 
@@ -33,11 +36,13 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
         Some(1) => true,
         Some(_) => return Err(Problem::field("said", "0 or 1")),
     };
-    let filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
+    let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
+    let groups = ProjectGroups::of(&facets.projects);
+    let mut filter = SessionFilter { key_id: scoped.caller.reads_only().map(str::to_owned), ..filter(input)? };
+    filter.projects = groups.widened(filter.projects);
     let mut page = hub.workspace.sessions(&filter).await.map_err(problem)?;
     spending::price(hub, &mut page.items).await?;
     let said = if wants_said { Some(said(scoped, &page.items).await?) } else { None };
-    let facets = hub.workspace.facets(scoped.caller.reads_only()).await.map_err(problem)?;
     let count = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let facet = |f: store::Facet| Facet { value: f.value, sessions: count(f.count) };
     Ok(SessionPage {
@@ -46,8 +51,8 @@ pub async fn list(scoped: &Scoped, input: ListSessions) -> Result<SessionPage, P
         all: facets.agents.iter().map(|f| count(f.count)).sum(),
         next: page.next,
         facets: Facets {
-            projects: facets.projects.into_iter().map(facet).collect(),
-            agents: facets.agents.into_iter().map(facet).collect(),
+            projects: groups.counted(facets.projects).into_iter().take(MOST_FACETS).map(facet).collect(),
+            agents: facets.agents.into_iter().take(MOST_FACETS).map(facet).collect(),
         },
         said,
         cursor,

@@ -3,6 +3,7 @@
 use super::{any_of, given};
 use crate::moment::named_day;
 use crate::pricing::Sum;
+use crate::project_groups::ProjectGroups;
 use crate::{Scoped, clock, moment, problem};
 use api::Problem;
 use api::keys::Scope;
@@ -33,18 +34,19 @@ pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem>
     let end = midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?, &zone)?;
     let micros = |offset: Offset| i64::from(offset.seconds()) * Micros::SECOND;
     let changes = zone.following(first).take_while(|change| change.timestamp() < end);
+    let groups = ProjectGroups::load(&scoped.hub).await?;
     let query = store::stats::StatsQuery {
         from: Micros(first.as_microsecond()),
         to: Micros(end.as_microsecond()),
         offset: micros(zone.to_offset(first)),
         changes: changes.map(|at| (Micros(at.timestamp().as_microsecond()), micros(at.offset()))).collect(),
-        projects: any_of(input.project),
+        projects: groups.widened(any_of(input.project)),
         agents: any_of(input.agent),
         steps: scoped.hub.prices.steps(),
         ..store::stats::StatsQuery::default()
     };
     let found = scoped.hub.workspace.stats(&query).await.map_err(problem)?;
-    Ok(summed(&scoped.hub.prices, found, from, to))
+    Ok(summed(&scoped.hub.prices, &groups, found, from, to))
 }
 
 const DAY: &str = "a day like `2026-11-01`";
@@ -80,7 +82,8 @@ impl Counted {
     }
 }
 
-fn summed(prices: &Prices, found: store::stats::Stats, from: Date, to: Date) -> Stats {
+fn summed(prices: &Prices, groups: &ProjectGroups, found: store::stats::Stats, from: Date, to: Date) -> Stats {
+    let project_of = |project: Option<String>| groups.project(&project.unwrap_or_default()).to_owned();
     let mut total = Counted::default();
     (total.figures.sessions, total.figures.messages) = (found.total.sessions, found.total.messages);
     let mut days: BTreeMap<i64, Counted> = BTreeMap::new();
@@ -92,12 +95,13 @@ fn summed(prices: &Prices, found: store::stats::Stats, from: Date, to: Date) -> 
         (figures.sessions, figures.messages) = (day.sessions, day.messages);
     }
     for project in found.projects {
-        let figures = &mut projects.entry(project.key.unwrap_or_default()).or_default().figures;
-        (figures.sessions, figures.messages) = (project.sessions, project.messages);
+        let figures = &mut projects.entry(project_of(project.key)).or_default().figures;
+        figures.sessions += project.sessions;
+        figures.messages += project.messages;
     }
     let is_named = |model: &String| !model.is_empty();
     for spent in found.spending {
-        let project = projects.entry(spent.project.clone().unwrap_or_default()).or_default();
+        let project = projects.entry(project_of(spent.project.clone())).or_default();
         for counted in [&mut total, days.entry(spent.day).or_default(), project] {
             counted.spend(prices, &spent);
         }
@@ -113,7 +117,7 @@ fn summed(prices: &Prices, found: store::stats::Stats, from: Date, to: Date) -> 
     for used in found.tools {
         total.figures.tool_calls += used.calls;
         days.entry(used.day).or_default().figures.tool_calls += used.calls;
-        projects.entry(used.project.unwrap_or_default()).or_default().figures.tool_calls += used.calls;
+        projects.entry(project_of(used.project)).or_default().figures.tool_calls += used.calls;
         let tool = ToolFigures { tool: used.tool.clone(), calls: 0, failed: 0 };
         let figures = tools.entry(used.tool).or_insert(tool);
         figures.calls += used.calls;

@@ -165,4 +165,25 @@ async fn worktrees_of_a_repository_are_one_project_in_the_list_the_filter_and_th
     let stats = house.read("/v1/stats?from=2026-09-14&to=2026-09-14").await;
     let projects: Vec<_> = stats["projects"].as_array().unwrap().iter().map(|of| of["name"].clone()).collect();
     assert_eq!(projects, [json!(main), json!("/home/mira/aviary-seeds")]);
+
+    // Worktrees that lie elsewhere name their repository alone.
+    let (codex, cursor) = ("/home/mira/.codex/worktrees/4f2a/aviary", "/home/mira/.cursor/worktrees/aviary/perch");
+    for (id, folder) in [("codex", codex), ("cursor", cursor)] {
+        house.import(&[house.write(&format!("{id}.jsonl"), in_folders(id, [folder, folder]))]).await;
+    }
+    let all = json!(["codex", "cursor", "main", "moves", "nest"]);
+    for project in [main, codex, cursor] {
+        let page = house.read(&format!("/v1/sessions?project={project}")).await;
+        let mut titles: Vec<_> = page["sessions"].as_array().unwrap().iter().map(|of| of["title"].clone()).collect();
+        titles.sort_by_key(ToString::to_string);
+        assert_eq!(json!(titles), all, "{project}");
+        let facets = json!([{"value": main, "sessions": 5}, {"value": "/home/mira/aviary-seeds", "sessions": 1}]);
+        assert_eq!(page["facets"]["projects"], facets);
+        let hits = house.read(&format!("/v1/search?q=codex&project={project}")).await;
+        assert_eq!(hits["total"], 2, "{hits}");
+        let stats = house.read(&format!("/v1/stats?from=2026-09-14&to=2026-09-14&project={project}")).await;
+        let only = &stats["projects"][0];
+        let told = [&stats["total"]["sessions"], &only["name"], &only["sessions"], &only["messages"]];
+        assert_eq!(told, [&json!(5), &json!(main), &json!(5), &json!(10)], "{stats}");
+    }
 }

@@ -1,15 +1,11 @@
 //! Values to filter sessions by.
 
-use crate::dialect::limited;
 use crate::store::on;
 use crate::{Facet, Facets, StoreError, Workspace};
 use sqlx::QueryBuilder;
 
-/// More values than this help nobody to choose.
-const MOST: i64 = 200;
-
 impl Workspace {
-    /// Of all sessions in which something was said, or of those of an agent key.
+    /// Of all sessions in which something was said, or of those of an agent key. The values with most sessions come first.
     pub async fn facets(&self, key_id: Option<&str>) -> Result<Facets, StoreError> {
         Ok(Facets { projects: self.facet("project", key_id).await?, agents: self.facet("agent", key_id).await? })
     }
@@ -25,7 +21,7 @@ impl Workspace {
                 q.push(" AND key_id = ").push_bind(key_id);
             }
             q.push(format!(" GROUP BY {column} ORDER BY n DESC, {column}"));
-            q.push(limited(MOST)).build_query_as().fetch_all(pool).await
+            q.build_query_as().fetch_all(pool).await
         })?;
         Ok(rows.into_iter().map(|(value, count)| Facet { value, count: count as u64 }).collect())
     }
