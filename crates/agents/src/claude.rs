@@ -26,6 +26,7 @@ mod peers;
 mod preview;
 mod progress;
 pub(crate) mod queue;
+mod replays;
 mod reviews;
 mod said;
 mod state;
@@ -84,7 +85,7 @@ impl Reader {
     /// The reader in [`model::source::Source::reader`], and the agent of its sessions.
     pub const NAME: &'static str = "claude_code";
     /// Grows when the same bytes would be read as other messages.
-    pub const VERSION: i32 = 10;
+    pub const VERSION: i32 = 11;
     /// The most bytes of a line that is read. A longer one becomes a note, which gives its size.
     pub const LONGEST_LINE: usize = Lines::LONGEST;
 
@@ -177,6 +178,9 @@ impl crate::Reader for Reader {
         if self.state.is_none() {
             self.state = Some(self.begin(FileName::parse(&self.path).stem));
         }
+        if let Some(state) = &mut self.state {
+            state.release_held(None);
+        }
         self.flush(out);
     }
 
@@ -199,10 +203,10 @@ impl crate::Reader for Reader {
     }
 
     fn held_bytes(&self) -> usize {
-        self.lines.held() + self.waiting_bytes()
+        self.lines.held() + self.waiting_bytes() + self.state.as_ref().map_or(0, |state| state.replays.held_bytes())
     }
 
     fn holds_back(&self) -> bool {
-        self.lines.held() > 0 || !self.waiting.is_empty()
+        self.held_bytes() > 0 || !self.waiting.is_empty()
     }
 }

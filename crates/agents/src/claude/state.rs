@@ -6,13 +6,13 @@ use super::calls::Calls;
 use super::file_name::FileName;
 use super::obj::Obj;
 use super::queue::Queue;
+use super::replays::Replays;
 use super::session::TitleRank;
 use super::subagents::SideChains;
 use super::tree::Tree;
 use crate::Span;
 use model::{Context, Origin, Role};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
 pub(crate) struct State {
     pub book: Book,
@@ -30,8 +30,7 @@ pub(crate) struct State {
     pub file_key: String,
     /// Lines read so far: hash of the id to hash of the line.
     seen: HashMap<u64, u64>,
-    /// The first line with the same words of the same moment or API message: hash of both to hash of its id.
-    replayed: HashMap<u64, u64>,
+    pub replays: Replays,
     /// Titles of `summary` lines whose last message isn't read yet, by hash of that message's id.
     pub summaries: HashMap<u64, String>,
 }
@@ -53,13 +52,23 @@ impl State {
             agent_file: file.agent.is_some(),
             file_key: file_key(file.stem),
             seen: HashMap::new(),
-            replayed: HashMap::new(),
+            replays: Replays::default(),
             summaries: HashMap::new(),
         }
     }
 
-    /// A line that is no JSON object, or one that was read before.
+    /// A line that is no JSON object.
     pub fn note(&mut self, span: Span, text: &str) {
+        self.release_held(None);
+        self.say_note(span, text);
+    }
+
+    /// A line that was read before.
+    pub fn note_repeated(&mut self, span: Span) {
+        self.say_note(span, "A line that was read before, repeated");
+    }
+
+    fn say_note(&mut self, span: Span, text: &str) {
         let session = &self.book.sessions[self.main];
         let at = At {
             session: self.main,
@@ -76,6 +85,13 @@ impl State {
 
     /// A line that is a JSON object.
     pub fn line(&mut self, text: &str, line: &Obj, span: Span) {
+        if !self.holds(text, line, span) {
+            self.read(text, line, span);
+        }
+    }
+
+    /// Reads a line that isn't held back.
+    pub fn read(&mut self, text: &str, line: &Obj, span: Span) {
         let kind = line.str("type").unwrap_or_default();
         let message = line.obj("message").filter(|_| kind == "assistant");
         self.book.begin_line(Line {
@@ -88,7 +104,7 @@ impl State {
         }
         let Some(id) = self.own_id(line, text, span) else {
             self.count_replay(line);
-            return self.note(span, "A line that was read before, repeated");
+            return self.note_repeated(span);
         };
         self.enter_line(line);
         let session = match line.filled("parent_tool_use_id") {
@@ -127,7 +143,7 @@ impl State {
             Some(_) => Some(self.id_by_place(span.offset)),
             None => {
                 self.seen.insert(key, content);
-                if self.is_replay(line, key) {
+                if !self.is_first(line, key) {
                     return None;
                 }
                 let id = self.copied_id(line, content).unwrap_or(uuid);
@@ -135,23 +151,6 @@ impl State {
                 Some(if self.calls.has_used(&id) { self.id_by_place(span.offset) } else { id })
             }
         }
-    }
-
-    /// Does the line repeat an earlier one of the file under an id of its own? Lines behind it name this id as their parent.
-    fn is_replay(&mut self, line: &Obj, key: u64) -> bool {
-        let from = line.obj("forkedFrom").and_then(|from| from.filled("messageUuid")).map(|id| hash(&id));
-        let from = from.filter(|from| *from != key && self.seen.contains_key(from));
-        let by_words = words_key(line).and_then(|words| match self.replayed.entry(words) {
-            Entry::Occupied(first) => Some(*first.get()),
-            Entry::Vacant(free) => {
-                free.insert(from.unwrap_or(key));
-                None
-            }
-        });
-        let Some(first) = from.or(by_words) else { return false };
-        self.tree.alias(key, first);
-        self.sides.alias(key, first);
-        true
     }
 
     /// The id that a copied line had in the session it was copied from: by it both are known to be the same.
@@ -168,7 +167,12 @@ impl State {
     }
 
     pub fn has_seen(&self, uuid: &str) -> bool {
-        self.seen.contains_key(&hash(uuid))
+        self.has_read(hash(uuid))
+    }
+
+    /// Was a line with an id of this hash read?
+    pub fn has_read(&self, id: u64) -> bool {
+        self.seen.contains_key(&id)
     }
 
     /// What the messages of a line have in common; the session learns place, version and time from it.
@@ -231,14 +235,6 @@ impl State {
         draft.context = Context::None;
         self.book.say(at.session, draft, at.span);
     }
-}
-
-/// What a copy of a line has in common with it, whatever its id: its words, and their API message or their moment.
-fn words_key(line: &Obj) -> Option<u64> {
-    let kind = line.filled("type")?;
-    let message = line.obj("message").filter(|_| matches!(kind.as_str(), "user" | "assistant"))?;
-    let moment = message.filled("id").or_else(|| line.filled("timestamp"))?;
-    Some(hash(&[kind.as_str(), &moment, message.raw("content")?].join("\0")))
 }
 
 /// A folder of Windows by one spelling: programs disagree on the case of the drive's letter.
