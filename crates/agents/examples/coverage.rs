@@ -80,7 +80,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 fn read(path: &Path, bytes: &[u8], agent: &agents::Agent, totals: &mut Totals) {
     let Some(reading) = agent.reading else { return };
-    let beside = reading.sidecar.and_then(|sidecar| std::fs::read(path.with_extension(sidecar)).ok());
+    let beside = reading.beside(path).and_then(|(beside, _)| std::fs::read(beside).ok());
     let mut changes = Vec::new();
     let start = Instant::now();
     let mut reader = (reading.open)(&path.to_string_lossy(), beside.as_deref());

@@ -7,11 +7,14 @@ use crate::aider;
 use crate::antigravity::Steps;
 use crate::chat_host::Chat as HostChat;
 use crate::claude;
+use crate::cline::Task;
 use crate::codex::Rollout;
 use crate::copilot::Events;
+use crate::crush;
 use crate::cursor::{self, Cursor};
 use crate::droid::Droid;
 use crate::gemini::Chat;
+use crate::goose;
 use crate::grok;
 use crate::hermes;
 use crate::kimi::Wire;
@@ -53,7 +56,8 @@ pub struct Agent {
 pub struct Reading {
     /// Grows when the same bytes would be read as other messages.
     pub version: i32,
-    /// The extension of a small file beside, of the same name, that the reader takes as well: `meta.json`.
+    /// The extension of a small file beside, of the same name, that the reader takes as well: `meta.json`. Behind a slash, the name of
+    /// a file in the same folder.
     pub sidecar: Option<&'static str>,
     /// Makes the reader of a file, given its path and the bytes of the file beside it.
     pub open: fn(&str, Option<&[u8]>) -> Box<dyn Reader>,
@@ -130,6 +134,17 @@ impl Folder {
     }
 }
 
+impl Reading {
+    /// Returns the path of the file beside a transcript that the reader takes as well, if it takes one, and its most bytes.
+    pub fn beside(&self, path: &std::path::Path) -> Option<(std::path::PathBuf, u64)> {
+        let sidecar = self.sidecar?;
+        Some(match sidecar.strip_prefix('/') {
+            Some(file) => (path.with_file_name(file), 16 << 20),
+            None => (path.with_extension(sidecar), 1 << 20),
+        })
+    }
+}
+
 impl Agent {
     const fn new(name: &'static str, title: &'static str, glyph: char, file: &'static str, detect: Detect) -> Self {
         Self { name, title, glyph, file, resume: None, folders: &[], reading: None, detect }
@@ -158,8 +173,15 @@ pub const LOGS: Folder = Folder::home("", "", None);
 /// Where Claude Code keeps its transcripts.
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
+/// What a file of Cline is that isn't read by itself.
+const SEEN_TASK: &str = "what a person saw of a task; `api_conversation_history.json` beside it is read";
+
+/// Where Goose keeps its database, and its sessions of before it had one.
+const GOOSE: Folder =
+    Folder { base: Base::Data, ..Folder::home("goose", "sessions", None) }.endings(&[".db", ".jsonl"]);
+
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
-pub static AGENTS: [Agent; 32] = [
+pub static AGENTS: [Agent; 35] = [
     Agent::new(
         crate::chat_host::CHAT_HOST,
         "Chat host",
@@ -268,6 +290,22 @@ pub static AGENTS: [Agent; 32] = [
         .resume("grok --resume")
         .folders(&[Folder::home(".grok", "sessions", Some("GROK_HOME")).endings(&["chat_history.jsonl"])])
         .read(grok::Chat::VERSION, None, |path, _| Box::new(JsonLines::new(grok::Chat::new(path)))),
+    Agent::new(crush::Session::NAME, "Crush", '♡', "a Crush session", Record(detect::crush)).read(
+        crush::Session::VERSION,
+        None,
+        |path, _| Box::new(WholeFile::new(crush::Session::new(path))),
+    ),
+    Agent::new(goose::Session::NAME, "Goose", '◠', "a Goose session", Record(detect::goose)).folders(&[GOOSE]).read(
+        goose::Session::VERSION,
+        None,
+        |path, _| {
+            Box::new(Either::new(
+                path,
+                |path| Box::new(JsonLines::new(goose::Session::new(path))),
+                |path| Box::new(WholeFile::new(goose::Session::new(path))),
+            ))
+        },
+    ),
     Agent::new(
         "claude_history",
         "Claude Code",
@@ -275,26 +313,36 @@ pub static AGENTS: [Agent; 32] = [
         "Claude Code's history of prompts",
         Record(detect::claude_history),
     ),
-    Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
-    Agent::new("cline", "Cline", '◧', "a task of Cline or of a program made from it", Record(detect::cline)).folders(
-        &[
+    Agent::new(Task::ROO, "Roo Code", '◨', "a task of Roo Code", Record(detect::roo))
+        .folders(&[Folder {
+            base: Base::Config,
+            ..Folder::home("Code/User/globalStorage/rooveterinaryinc.roo-cline", "tasks", None)
+        }
+        .endings(&["api_conversation_history.json"])])
+        .read(Task::VERSION, Some(Task::SEEN), |path, seen| Box::new(WholeFile::new(Task::new(path, seen)))),
+    Agent::new(Task::NAME, "Cline", '◧', "a task of Cline or of a program made from it", Record(detect::cline))
+        .folders(&[
             Folder {
                 base: Base::Config,
                 ..Folder::home("Code/User/globalStorage/saoudrizwan.claude-dev", "tasks", None)
             }
             .endings(&["api_conversation_history.json"]),
             Folder::home(".cline/data", "tasks", None).endings(&["api_conversation_history.json"]),
-        ],
-    ),
-    Agent::new("roo", "Roo Code", '◨', "a task of Roo Code", Record(detect::cline)).folders(&[Folder {
-        base: Base::Config,
-        ..Folder::home("Code/User/globalStorage/rooveterinaryinc.roo-cline", "tasks", None)
-    }
-    .endings(&["api_conversation_history.json"])]),
+        ])
+        .read(Task::VERSION, Some(Task::SEEN), |path, seen| Box::new(WholeFile::new(Task::new(path, seen)))),
+    Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
+    Agent::new(Task::NAME, "Cline", '◧', SEEN_TASK, Record(detect::task_as_seen)),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's chats", Tables(&["blobs", "meta"]))
         .folders(&[Folder::home(".cursor", "chats", None).endings(&["store.db"])]),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's editor", Tables(&["ItemTable", "cursorDiskKV"])),
-    Agent::new("crush", "Crush", '♡', "a database of Crush", Tables(&["goose_db_version", "messages", "sessions"])),
+    // Databases of which `store::session_rows` makes documents.
+    Agent::new(
+        crush::Session::NAME,
+        "Crush",
+        '♡',
+        "a database of Crush",
+        Tables(&["goose_db_version", "messages", "sessions"]),
+    ),
     Agent::new(
         hermes::Session::NAME,
         "Hermes",
@@ -302,8 +350,13 @@ pub static AGENTS: [Agent; 32] = [
         "a database of Hermes",
         Tables(&["messages", "messages_fts", "schema_version", "sessions"]),
     ),
-    Agent::new("goose", "Goose", '◠', "a database of Goose", Tables(&["messages", "schema_version", "sessions"]))
-        .folders(&[Folder { base: Base::Data, ..Folder::home("goose", "sessions", None) }.endings(&[".db", ".jsonl"])]),
+    Agent::new(
+        goose::Session::NAME,
+        "Goose",
+        '◠',
+        "a database of Goose",
+        Tables(&["messages", "schema_version", "sessions"]),
+    ),
     Agent::new(kiro::History::NAME, "Kiro", '◈', "a database of Kiro", Tables(&["auth_kv", "conversations"])),
     Agent::new(aider::History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
         aider::History::VERSION,

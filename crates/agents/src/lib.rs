@@ -4,7 +4,7 @@
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
 //! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`,
-//!   `antigravity`, `codex`, `copilot`, `cursor`, `droid`, `gemini`, `grok`, `hermes`, `kimi`, `kiro`, `opencode`, `openhands`, `pi`,
+//!   `antigravity`, `cline`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `goose`, `grok`, `hermes`, `kimi`, `kiro`, `opencode`, `openhands`, `pi`,
 //!   `qwen`, `swe_agent`.
 //! - [`context`]: what a model's context held, rebuilt from records.
 //! - `parts`: what the readers share.
@@ -34,13 +34,16 @@ mod antigravity;
 pub mod change;
 pub mod chat_host;
 pub mod claude;
+mod cline;
 mod codex;
 pub mod context;
 mod copilot;
+mod crush;
 mod cursor;
 mod droid;
 pub mod form;
 mod gemini;
+mod goose;
 mod grok;
 mod hermes;
 mod kimi;

@@ -60,9 +60,9 @@ pub fn recognise_kept(by: &Agent, beginning: &[u8], end: &[u8]) -> Recognised {
 /// Returns what a database is by the names of its tables.
 ///
 /// ```
-/// let tables = ["sessions", "messages", "goose_db_version"].map(str::to_owned);
+/// let tables = ["auth_kv", "conversations"].map(str::to_owned);
 /// let refusal = agents::recognise_tables(&tables).refusal();
-/// assert_eq!(refusal.as_deref(), Some("looks like a database of Crush; not readable yet"));
+/// assert_eq!(refusal.as_deref(), Some("looks like a database of Kiro; not readable yet"));
 /// ```
 pub fn recognise_tables(tables: &[String]) -> Recognised {
     let is_there = |name: &&str| tables.iter().any(|table| table == name);

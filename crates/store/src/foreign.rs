@@ -143,6 +143,15 @@ impl Foreign {
             .await?)
     }
 
+    /// Fails unless there is a plain table with these columns.
+    pub async fn require_columns(&mut self, table: &'static str, columns: &[&'static str]) -> Result<(), ForeignError> {
+        let found = self.columns(table).await?;
+        if let Some(missing) = columns.iter().find(|column| !found.iter().any(|name| name == *column)) {
+            return Err(ForeignError::Schema(table, missing));
+        }
+        self.require_plain(table).await
+    }
+
     /// Fails unless it is a plain table: then reading it runs nothing but what is asked.
     pub async fn require_plain(&mut self, table: &'static str) -> Result<(), ForeignError> {
         let kinds: Vec<String> =

@@ -18,7 +18,7 @@
 //!   `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk. `reserve`: what of it is kept for a full disk.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
 //!   `migrations`: how the schema came to be.
-//! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`] and [`chat_host`] are two.
+//! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`], [`chat_host`] and [`session_rows`] read some.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
@@ -73,6 +73,7 @@ mod reserve;
 mod rollup;
 pub mod schedules;
 mod session_row;
+pub mod session_rows;
 pub mod settings;
 mod size;
 pub mod snippet;

@@ -38,11 +38,7 @@ impl OpenCode {
     pub async fn open(path: &Path) -> Result<Self, ForeignError> {
         let mut database = Foreign::open(path).await?;
         for (table, columns) in NEEDED {
-            let found = database.columns(table).await?;
-            if let Some(missing) = columns.iter().find(|column| !found.iter().any(|name| name == *column)) {
-                return Err(ForeignError::Schema(table, missing));
-            }
-            database.require_plain(table).await?;
+            database.require_columns(table, columns).await?;
         }
         Ok(Self(database))
     }

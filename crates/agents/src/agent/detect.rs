@@ -137,6 +137,18 @@ pub(crate) fn cursor(object: &Obj) -> bool {
     has_all(object, &["role", "message"]) && !object.has("type")
 }
 
+/// A session of a database, as a document.
+pub(crate) fn crush(object: &Obj) -> bool {
+    has_all(object, &[crate::crush::HEAD, "messages"])
+}
+
+/// A session of a database, an export, or a line of older versions.
+pub(crate) fn goose(object: &Obj) -> bool {
+    let line =
+        || has_all(object, &["role", "created", "content"]) || has_all(object, &["working_dir", "message_count"]);
+    has_all(object, &[crate::goose::HEAD, "messages"]) || has_all(object, &["working_dir", "conversation"]) || line()
+}
+
 pub(crate) fn hermes(object: &Obj) -> bool {
     has_all(object, &["session_id", "platform", "messages"])
 }
@@ -155,9 +167,20 @@ pub(crate) fn chat(object: &Obj) -> bool {
     has_all(object, &["role", "content"]) && !object.has("type")
 }
 
-/// What a person sees of a task, or, where the file lies among tasks, what the model does.
+/// What a person sees of a task.
+pub(crate) fn task_as_seen(object: &Obj) -> bool {
+    object.has("ts") && is(object, "type", &["ask", "say"])
+}
+
+/// What was said to the model in a task: its program describes the task and the editor by tags.
 pub(crate) fn cline(object: &Obj) -> bool {
-    object.has("ts") && is(object, "type", &["ask", "say"]) || chat(object)
+    let content = if chat(object) { object.raw("content").unwrap_or_default() } else { "" };
+    ["<task>", "<environment_details>"].iter().any(|tag| content.contains(tag))
+}
+
+/// Such a message of Roo Code, which names its mode.
+pub(crate) fn roo(object: &Obj) -> bool {
+    cline(object) && object.raw("content").is_some_and(|content| content.contains("<slug>"))
 }
 
 pub(crate) fn aider(line: &str) -> bool {

@@ -2,6 +2,7 @@
 
 use super::edits::{Finished, Piece, created, fragment, message, of_both, of_patch};
 use super::patch::{self, FileChange, FilePatch};
+use super::search_replace;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -24,24 +25,34 @@ fn get<'a>(input: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str> {
 pub(crate) fn kind(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
     let name: String = tool.chars().filter(|c| c.is_alphanumeric()).collect();
     Some(match name.to_lowercase().as_str() {
-        "strreplaceeditor" if get(input, &["command"]) == Some("view") => ToolKind::Read,
-        "read" | "readfile" | "readfiles" | "readmanyfiles" | "view" | "viewfile" | "viewimage" | "ls" | "listdir"
-        | "listdirectory" | "readlints" => ToolKind::Read,
+        "strreplaceeditor" | "texteditor" if get(input, &["command"]) == Some("view") => ToolKind::Read,
+        "read"
+        | "readfile"
+        | "readfiles"
+        | "readmanyfiles"
+        | "view"
+        | "viewfile"
+        | "viewimage"
+        | "ls"
+        | "listdir"
+        | "listdirectory"
+        | "listfiles"
+        | "listcodedefinitionnames"
+        | "readlints" => ToolKind::Read,
         "edit" | "editfile" | "multiedit" | "write" | "writefile" | "create" | "createfile" | "strreplace"
-        | "strreplaceeditor" | "insert" | "applypatch" | "searchreplace" | "editnotebook" | "notebookedit" => {
-            ToolKind::Edit
-        }
+        | "strreplaceeditor" | "texteditor" | "insert" | "applypatch" | "applydiff" | "writetofile"
+        | "replaceinfile" | "insertcontent" | "searchreplace" | "editnotebook" | "notebookedit" => ToolKind::Edit,
         "delete" | "deletefile" => ToolKind::Delete,
         "move" | "rename" => ToolKind::Move,
         "grep" | "rg" | "find" | "glob" | "search" | "codebasesearch" | "semanticsearch" | "filesearch"
-        | "grepsearch" | "globfilesearch" | "toolsearch" => ToolKind::Search,
-        "bash" | "readbash" | "writebash" | "stopbash" | "listbash" | "shell" | "shellexec" | "execute"
-        | "powershell" | "readpowershell" | "writepowershell" | "stoppowershell" | "runterminal" | "runterminalcmd" => {
-            ToolKind::Execute
-        }
-        "task" | "agent" | "subagent" | "readagent" | "listagents" | "todo" | "todowrite" | "updatetodo"
-        | "reportintent" | "exitspecmode" | "exitplanmode" | "createplan" => ToolKind::Think,
-        "fetch" | "fetchurl" | "webfetch" | "websearch" => ToolKind::Fetch,
+        | "searchfiles" | "grepsearch" | "sourcegraph" | "globfilesearch" | "toolsearch" => ToolKind::Search,
+        "bash" | "executecommand" | "readbash" | "writebash" | "stopbash" | "listbash" | "shell" | "shellexec"
+        | "execute" | "powershell" | "readpowershell" | "writepowershell" | "stoppowershell" | "runterminal"
+        | "runterminalcmd" => ToolKind::Execute,
+        "task" | "agent" | "subagent" | "readagent" | "listagents" | "todo" | "todos" | "todowrite"
+        | "updatetodolist" | "attemptcompletion" | "planmoderespond" | "newtask" | "updatetodo" | "reportintent"
+        | "exitspecmode" | "exitplanmode" | "createplan" => ToolKind::Think,
+        "fetch" | "fetchurl" | "webfetch" | "websearch" | "agenticfetch" | "download" => ToolKind::Fetch,
         _ => return None,
     })
 }
@@ -117,6 +128,9 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
         Some(edits) => edits.iter().filter_map(Value::as_object).filter_map(replaced).collect(),
         None => Vec::from_iter(replaced(input)),
     };
+    if let Some(blocks) = get(input, &["diff"]).and_then(search_replace::pieces) {
+        pieces = blocks;
+    }
     if pieces.is_empty() {
         match (kind, get(input, &WHOLE)) {
             (Some(ToolKind::Edit), Some(text)) => pieces.push(created(text)),

@@ -145,3 +145,23 @@ fn steps_of_antigravity() {
 fn sessions_of_hermes() {
     check("hermes", 1);
 }
+
+#[test]
+fn sessions_of_crushs_database() {
+    check("crush", 2);
+}
+
+#[test]
+fn sessions_of_goose_in_all_its_forms() {
+    check("goose", 3);
+}
+
+#[test]
+fn tasks_of_cline() {
+    check("cline", 2);
+}
+
+#[test]
+fn tasks_of_roo_code() {
+    check("roo", 1);
+}

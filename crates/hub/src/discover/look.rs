@@ -130,6 +130,9 @@ fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
         || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
         // Qwen Code: how far it has read sessions for its memory.
         || (matches!(&*name, "meta.json" | "extract-cursor.json") && path.with_file_name("chats").is_dir())
+        // Cline: what a person saw of a task, and what was read for it.
+        || (matches!(&*name, "ui_messages.json" | "task_metadata.json" | "context_history.json" | "history_item.json")
+            && path.with_file_name("api_conversation_history.json").is_file())
         // OpenHands: the settings of a conversation, and marks of how many events it has.
         || (name == "base_state.json" && path.with_file_name("events").is_dir())
         || (name.starts_with(".eventlog") && inside("events"))

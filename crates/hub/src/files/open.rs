@@ -29,13 +29,13 @@ pub fn exact(real: PathBuf) -> Result<Opened> {
     if file.metadata()?.is_file() { Ok(Opened { file, real }) } else { Err(refused(NO_FILE)) }
 }
 
-/// Reads a file by its real path, if it isn't a large one.
-pub fn small(real: PathBuf) -> Result<Vec<u8>> {
+/// Reads a file by its real path, if it has no more bytes than these.
+pub fn up_to(real: PathBuf, most: u64) -> Result<Vec<u8>> {
     let Opened { file, .. } = exact(real)?;
     let mut bytes = Vec::new();
     // It may grow while it is read.
-    file.take(SMALL + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > SMALL { Err(refused(TOO_LARGE)) } else { Ok(bytes) }
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(refused(TOO_LARGE)) } else { Ok(bytes) }
 }
 
 /// Why a file that lies beside a transcript isn't read.

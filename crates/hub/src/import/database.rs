@@ -1,31 +1,34 @@
-//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`,
+//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`, Crush and Goose,
 //! `<database>/<chat>.jsonl` of the older chat host.
 //!
 //! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the document of each
-//! session as `store::opencode` and `store::chat_host` write it: `docs/decisions/databases.md`.
+//! session as `store::opencode`, `store::session_rows` and `store::chat_host` write it: `docs/decisions/databases.md`.
 
 use super::transcript::{Ending, Step, Transcript};
 use crate::files::name::name;
 use crate::files::open::Opened;
 use crate::retry::retry_transient;
 use crate::{Hub, clock};
-use agents::SessionKey;
+use agents::{Agent, Recognised, SessionKey};
 use model::Micros;
 use model::source::Source;
 use std::fs::File;
-use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _};
+use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use store::Batch;
 use store::chat_host::ChatHost;
 use store::foreign::ForeignError;
-use store::opencode::{OpenCode, OpenCodeSession};
+use store::opencode::OpenCode;
+use store::session_rows::{self, Layout, SessionRows};
 use tokio::runtime::Handle;
 
 /// What each `SQLite` file begins with.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// How the name of a file ends that is written before the database itself.
 const AHEAD: &str = ".db-wal";
+/// Times of an agent that counts in seconds: in the same one, more may be written.
+const SECOND_MS: i64 = 1000;
 
 /// Returns whether a file is a database, by its first bytes.
 pub fn is_database(mut file: &File) -> Result<bool> {
@@ -70,21 +73,24 @@ pub fn read(
         runtime.block_on(database.close());
         return read;
     }
-    let mut database = match runtime.block_on(OpenCode::open(real)) {
-        Err(error @ ForeignError::Schema(..)) => return Err(unknown(runtime, real, error)),
-        opened => opened.map_err(failed)?,
-    };
+    let tables = runtime.block_on(store::foreign::tables(real)).map_err(failed)?;
+    let found = agents::recognise_tables(&tables);
+    if let Recognised::Agent(found) = found
+        && let (Some(layout), Some(agent)) = (session_rows::layout(found.name), agents::agent(found.name))
+    {
+        let mut database = runtime.block_on(SessionRows::open(real, layout)).map_err(failed)?;
+        let read = read_rows(hub, runtime, (path, real), (agent, layout), &mut database, each);
+        runtime.block_on(database.close());
+        return read;
+    }
+    let is_opencode = ["session", "message", "part"].iter().all(|name| tables.iter().any(|table| table == name));
+    if let Some(refusal) = found.refusal().filter(|_| !is_opencode) {
+        return Err(Error::other(refusal));
+    }
+    let mut database = runtime.block_on(OpenCode::open(real)).map_err(failed)?;
     let read = read_sessions(hub, runtime, path, real, &mut database, each);
     runtime.block_on(database.close());
     read
-}
-
-/// Why a database isn't read that isn't as `OpenCode`'s are: whose it is.
-fn unknown(runtime: &Handle, real: &Path, error: ForeignError) -> Error {
-    let tables = runtime.block_on(store::foreign::tables(real)).unwrap_or_default();
-    let is_opencode = ["session", "message", "part"].iter().all(|name| tables.iter().any(|table| table == name));
-    let refusal = agents::recognise_tables(&tables).refusal().filter(|_| !is_opencode);
-    refusal.map_or_else(|| failed(error), Error::other)
 }
 
 fn read_sessions(
@@ -100,24 +106,88 @@ fn read_sessions(
     // It becomes the name of a source.
     let is_name = |id: &str| id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     for session in sessions.into_iter().filter(|session| is_name(&session.id)) {
-        let path = path.join(format!("{}.json", session.id));
-        let path_name = name(&path);
-        let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
-        let known = known.map_err(|error| Error::other(crate::problem(error).to_string()))?;
-        let version = agent.reading.map(|reading| reading.version);
-        if let Some(known) = known.as_ref().filter(|known| is_current(known, &session, version)) {
-            each(unchanged(known, session.id))?;
-            continue;
-        }
-        let document = tempfile::tempfile()?;
-        runtime.block_on(database.export(&session.id, &mut BufWriter::new(&document))).map_err(failed)?;
-        let changed = Duration::from_millis(u64::try_from(session.updated_ms).unwrap_or(0));
-        document.set_modified(SystemTime::UNIX_EPOCH + changed)?;
-        let opened = Opened { file: document, real: real.to_owned() };
-        let stop = hub.shutdown.clone();
-        Transcript::open(&path, opened, agent, known.as_ref(), stop, each)?.read_on(Ending::Final, each)?;
+        let document = Document { agent, path: path.join(format!("{}.json", session.id)), real };
+        let mut write = |file: &File| {
+            let mut to = BufWriter::new(file);
+            runtime.block_on(database.export(&session.id, &mut to)).and_then(|()| Ok(to.flush()?))
+        };
+        document.read(hub, runtime, (&session.id, session.updated_ms), &mut write, each)?;
     }
     Ok(())
+}
+
+/// Reads the sessions of a database with a row for each.
+fn read_rows(
+    hub: &Hub,
+    runtime: &Handle,
+    (path, real): (&Path, &Path),
+    (agent, layout): (&'static Agent, &'static Layout),
+    database: &mut SessionRows,
+    each: &mut dyn FnMut(Step) -> Result<()>,
+) -> Result<()> {
+    // Crush keeps its database in a folder of the project.
+    let folder = real.parent().filter(|folder| folder.file_name().is_some_and(|name| name == ".crush"));
+    let project = folder.and_then(Path::parent).filter(|_| layout.agent == "crush").map(name);
+    let now = clock::now().0 / 1000;
+    for session in runtime.block_on(database.sessions()).map_err(failed)? {
+        let document = Document { agent, path: path.join(format!("{}.json", file_name(&session.id))), real };
+        let mut write = |file: &File| {
+            let mut to = BufWriter::new(file);
+            let export = database.export(&session.id, project.as_deref(), &mut to);
+            runtime.block_on(export).and_then(|()| Ok(to.flush()?))
+        };
+        // A session that may change within its second is read again the next time.
+        let is_over = now.saturating_sub(session.updated_ms) > SECOND_MS;
+        let updated = if is_over { session.updated_ms } else { session.updated_ms - 1 };
+        document.read(hub, runtime, (&session.id, updated), &mut write, each)?;
+    }
+    Ok(())
+}
+
+/// An id as the name of a file: what isn't a letter, a digit, `_` or `-` is written as its bytes.
+fn file_name(id: &str) -> String {
+    let character = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => char::from(byte).to_string(),
+        byte => format!("%{byte:02x}"),
+    };
+    id.bytes().map(character).collect()
+}
+
+/// The document of a session, by the path that it has in the store.
+struct Document<'a> {
+    agent: &'static Agent,
+    path: PathBuf,
+    /// Where the database lies.
+    real: &'a Path,
+}
+
+impl Document<'_> {
+    /// Reads it, unless what is stored of it is what the database has: the session of this id, which changed last at this time in
+    /// milliseconds.
+    fn read(
+        &self,
+        hub: &Hub,
+        runtime: &Handle,
+        (id, updated_ms): (&str, i64),
+        write: &mut dyn FnMut(&File) -> std::result::Result<(), ForeignError>,
+        each: &mut dyn FnMut(Step) -> Result<()>,
+    ) -> Result<()> {
+        let path_name = name(&self.path);
+        let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
+        let known = known.map_err(|error| Error::other(crate::problem(error).to_string()))?;
+        let version = self.agent.reading.map(|reading| reading.version);
+        if let Some(known) = known.as_ref().filter(|known| is_current(known, updated_ms, version)) {
+            return each(unchanged(known, id.to_owned()));
+        }
+        let document = tempfile::tempfile()?;
+        write(&document).map_err(failed)?;
+        let changed = Duration::from_millis(u64::try_from(updated_ms).unwrap_or(0));
+        document.set_modified(SystemTime::UNIX_EPOCH + changed)?;
+        let opened = Opened { file: document, real: self.real.to_owned() };
+        let stop = hub.shutdown.clone();
+        let mut transcript = Transcript::open(&self.path, opened, self.agent, known.as_ref(), stop, each)?;
+        transcript.read_on(Ending::Final, each)
+    }
 }
 
 /// Reads the chats of the older chat host, each as a document that is named after it.
@@ -149,8 +219,8 @@ fn read_chats(
 }
 
 /// Is what is stored of a session what the database has?
-fn is_current(known: &Source, session: &OpenCodeSession, version: Option<i32>) -> bool {
-    known.modified_at == Some(Micros(session.updated_ms.saturating_mul(1000))) && Some(known.reader_version) == version
+fn is_current(known: &Source, updated_ms: i64, version: Option<i32>) -> bool {
+    known.modified_at == Some(Micros(updated_ms.saturating_mul(1000))) && Some(known.reader_version) == version
 }
 
 /// A step that writes nothing.

@@ -152,7 +152,7 @@ impl Transcript {
     ) -> Result<Self> {
         let reading = agent.reading.ok_or_else(|| std::io::Error::other("isn't readable yet"))?;
         // It lies beside the file itself: a link to one elsewhere isn't followed.
-        let beside = reading.sidecar.and_then(|sidecar| open::small(opened.real.with_extension(sidecar)).ok());
+        let beside = reading.beside(&opened.real).and_then(|(beside, most)| open::up_to(beside, most).ok());
         let source = known.map_or_else(new_source_id, |k| k.id.clone());
         Ok(Self {
             agent,

@@ -51,6 +51,89 @@ async fn sessions_of_a_database_are_imported_and_followed_without_doubles() {
     assert_eq!(beside, Vec::<std::ffi::OsString>::new());
 }
 
+/// Crush keeps its database in the folder of its project, and a sub-agent's session beside those of people.
+#[tokio::test]
+async fn sessions_of_crush_are_imported_with_their_sub_agents() {
+    const SESSION: &str = "/v1/sessions/5e55a0de-0000-4000-8000-00000000cc01";
+    let house = House::new().await;
+    let database = house.write("garden/.crush/crush.db", std::fs::read(fixture("databases/crush.db")).unwrap());
+    let job = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(2), &json!([])));
+    let again = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!((&again["sessions"], &again["messages"], &again["failed"]), (&json!(2), &json!(0), &json!([])));
+
+    assert_eq!(sessions(&house).await, [("Water the garden beds".to_owned(), json!(1))]);
+    let detail = house.read(SESSION).await;
+    let session = &detail["session"];
+    let told = ["agent", "model", "lines_added", "lines_removed", "todos_open", "todos_done"].map(|key| &session[key]);
+    let (added, removed, open, done) = (json!(2), json!(1), json!(2), json!(0));
+    assert_eq!(told, [&json!("crush"), &json!("glm-5"), &added, &removed, &open, &done]);
+    let folder = house.path("garden").canonicalize().unwrap();
+    assert_eq!(session["project"].as_str(), folder.to_str());
+    // What Crush says that it cost has its sub-agent's part.
+    assert_eq!((&detail["cost"]["usd"], &detail["cost_with_sub_agents"]["usd"]), (&json!(0.375), &json!(0.5)));
+    let children = house.read(&format!("{SESSION}/children")).await;
+    let child = &children["sessions"][0];
+    assert_eq!(
+        (&child["title"], &child["call_id"], &child["message_count"]),
+        (&json!("Count beds"), &json!("call_5e55a0de00000000000000a9"), &json!(2))
+    );
+    let document = detail["sources"][0]["path"].as_str().unwrap();
+    assert!(document.ends_with("crush.db/5e55a0de-0000-4000-8000-00000000cc01.json"), "{document}");
+}
+
+#[tokio::test]
+async fn sessions_of_goose_are_one_with_those_of_its_older_files() {
+    let house = House::new().await;
+    let files = [
+        house.write("goose/sessions/sessions.db", std::fs::read(fixture("databases/goose.db")).unwrap()),
+        house.write("old/20260921_1.json", std::fs::read(fixture("transcripts/goose/20260921_1.json")).unwrap()),
+        house.write(
+            "goose/sessions/20250921_120000.jsonl",
+            std::fs::read(fixture("transcripts/goose/20250921_120000.jsonl")).unwrap(),
+        ),
+    ];
+    let job = house.import(&files).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(2), &json!([])), "a document is the session that it is of");
+    let again = house.import(&files).await;
+    assert_eq!((&again["messages"], &again["failed"]), (&json!(0), &json!([])));
+    let mut titles: Vec<String> = sessions(&house).await.into_iter().map(|(title, _)| title).collect();
+    titles.sort();
+    assert_eq!(titles, ["Mow the whole lawn", "Sow grass"]);
+    let session = &house.read("/v1/sessions/20260921_1-20260921133320").await["session"];
+    let told = ["agent", "project", "model", "todos_open", "todos_done"].map(|key| session[key].clone());
+    assert_eq!(told, [json!("goose"), json!("/home/ada/lawn"), json!("glm-5"), json!(1), json!(1)]);
+    assert_eq!((&session["usage"]["input"], &session["usage"]["output"]), (&json!(2000), &json!(100)));
+}
+
+/// What a person saw of a task tells the tokens and costs of its requests.
+#[tokio::test]
+async fn tasks_of_cline_are_imported_with_what_lies_beside_them() {
+    let house = House::new().await;
+    let task = "Code/User/globalStorage/saoudrizwan.claude-dev/tasks/1790000000001";
+    let talk = std::fs::read(fixture("transcripts/cline/tasks/1790000000001/api_conversation_history.json")).unwrap();
+    let request =
+        |ts: i64, told: Value| json!({"ts": ts, "type": "say", "say": "api_req_started", "text": told.to_string()});
+    let began = 1_790_000_000_000;
+    let seen = json!([
+        {"ts": began, "type": "say", "say": "text", "text": "Weed the beds"},
+        request(began + 100, json!({"tokensIn": 100, "tokensOut": 10, "cacheWrites": 40, "cacheReads": 0, "cost": 0.25})),
+        request(began + 5_100, json!({"tokensIn": 20, "tokensOut": 30, "cacheReads": 140, "cost": 0.5})),
+        request(began + 30_000, json!({"tokensIn": 50, "tokensOut": 0, "cost": 0.125, "cancelReason": "user_cancelled"})),
+    ]);
+    house.write(&format!("{task}/ui_messages.json"), seen.to_string());
+    house.write(&format!("{task}/task_metadata.json"), "{}");
+    house.write(&format!("{task}/api_conversation_history.json"), talk);
+    let job = house.import(&[house.path("Code")]).await;
+    assert_eq!((&job["sessions"], &job["failed"], &job["files"]), (&json!(1), &json!([]), &json!(1)));
+    let detail = house.read("/v1/sessions/1790000000001").await;
+    let session = &detail["session"];
+    let told = ["agent", "project", "title", "todos_open", "todos_done"].map(|key| session[key].clone());
+    assert_eq!(told, [json!("cline"), json!("/home/ada/garden"), json!("Weed the beds"), json!(1), json!(1)]);
+    let usage = json!({"input": 170, "output": 40, "cache_read": 140, "cache_write": 40});
+    assert_eq!((&session["usage"], &detail["cost"]["usd"]), (&usage, &json!(0.875)));
+}
+
 #[tokio::test]
 async fn other_databases_are_refused_by_name() {
     let house = House::new().await;

@@ -400,16 +400,13 @@ async fn what_is_not_read_is_refused_by_the_name_of_its_agent() {
     let seen =
         r#"[{"ts":1,"type":"say","say":"text","text":"Mow"},{"ts":2,"type":"ask","ask":"followup","text":"How?"}]"#;
     let told = r#"[{"role":"user","content":[{"type":"text","text":"Mow"}]}]"#;
-    let storage = "Code/User/globalStorage";
     let files = [
-        (database("crush"), "a database of Crush"),
-        (database("goose"), "a database of Goose"),
         (database("cursor_store"), "a database of Cursor's chats"),
-        (house.write("ui_messages.json", seen), "a task of Cline or of a program made from it"),
         (
-            house.write(&format!("{storage}/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json"), told),
-            "a task of Roo Code",
+            house.write("ui_messages.json", seen),
+            "what a person saw of a task; `api_conversation_history.json` beside it is read",
         ),
+        (house.write("chat.json", told), "a list of chat messages"),
     ];
     for (file, what) in files {
         let job = house.import(std::slice::from_ref(&file)).await;
