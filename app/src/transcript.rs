@@ -126,7 +126,7 @@ fn placed<'p>(
     options: &TranscriptOptions,
 ) -> Vec<Placed<'p>> {
     // Above a page that begins in the middle, the assistant has most likely spoken already.
-    let mut last = (page.from > 1).then(|| options.assistant.clone());
+    let mut last = (page.from > 1).then(|| options.assistant.name.clone());
     let place = |row: Row<'p>| {
         let above = before;
         before = before.max(row.times().map(|(_, last)| last));

@@ -10,14 +10,18 @@ const settings = async (page, path) => (await act(page, 'GET', path)).body.setti
 test('the workspace and a session each have their routing', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/settings');
   const form = page.getByRole('region', { name: 'Routing' });
-  await expect(form.getByLabel('Name of the assistant')).toHaveAttribute('placeholder', 'Assistant');
+  const general = page.getByRole('region', { name: 'General' });
+  const calls = form.getByText('The assistant is called by');
+  await expect(calls).toHaveText('The assistant is called by @Assistant, at the beginning of a message. Change its name');
   await expect(form.getByLabel('Other names')).toHaveAttribute('placeholder', 'ghost');
   await expect(form.getByLabel('What wakes the agent').locator('option')).toHaveText([
     'Default: In rooms, messages that begin with its name', 'Messages that begin with its name', 'Every message',
   ]);
   await expect(form.getByRole('button', { name: 'Back to the defaults' })).toHaveCount(0);
 
-  await form.getByLabel('Name of the assistant').fill('Pynchy');
+  await general.getByLabel('Name of the assistant').fill('Pynchy');
+  await general.getByRole('button', { name: 'Save' }).first().click();
+  await expect(calls).toContainText('@Pynchy,');
   await form.getByLabel('Other names').fill(`bot\n${'x'.repeat(65)}`);
   await form.getByLabel('Other messages').selectOption('accumulate');
   await form.getByRole('button', { name: 'Save' }).click();
@@ -32,11 +36,13 @@ test('the workspace and a session each have their routing', async ({ page, verba
   await form.getByRole('button', { name: 'Save' }).focus();
   await page.keyboard.press('Enter');
   await expect(form.getByRole('button', { name: 'Back to the defaults' })).toBeVisible();
-  const saved = { name: 'Pynchy', aliases: ['bot', 'Py'], ignored: 'accumulate' };
+  const saved = { aliases: ['bot', 'Py'], ignored: 'accumulate' };
   expect(await settings(page, '/v1/settings/routing')).toEqual(saved);
   await page.reload();
   await ready(page);
-  await expect(form.getByLabel('Name of the assistant')).toHaveValue('Pynchy');
+  await expect(calls).toContainText('@Pynchy,');
+  await calls.getByRole('link', { name: 'Change its name' }).click();
+  await expect(general.getByLabel('Name of the assistant')).toHaveValue('Pynchy');
   await expect(names).toHaveValue('bot\nPy');
   await expect(form.getByLabel('Other messages')).toHaveValue('accumulate');
   await expect(page.getByRole('region', { name: 'Audit log' }).locator('tbody tr').first()).toContainText('routing changed');

@@ -492,7 +492,7 @@ pub struct KeyCreate {
     /// What uses it, for people
     #[arg(long)]
     pub name: String,
-    /// What it may do: `post`, `read` (its own), `read_all`, `mirror` [default: post,read,mirror]
+    /// What it may do: `post`, `read` (its own), `read_all`, `mirror`, `bridge` [default: post,read,mirror]
     #[arg(long, value_parser = scope, value_delimiter = ',')]
     pub scope: Vec<Scope>,
     /// Day or moment after which it holds no more: `2027-01-31` [default: none]

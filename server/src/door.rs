@@ -7,6 +7,7 @@ use crate::printing::note;
 use anyhow::{Context as _, Result, bail};
 use api::{Client, Nothing};
 use hub::{Caller, Hub, Scoped, Settings};
+use model::routing::bare;
 use sdk::Verbatim;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -228,6 +229,10 @@ pub async fn open_store(database: &store::Database, tuning: Tuning) -> Result<St
     })
 }
 
+/// The assistant has the name that a server would give it in this environment.
 fn settings() -> Settings {
-    Settings { version: env!("CARGO_PKG_VERSION").to_owned(), ..Settings::default() }
+    let name = std::env::var_os("ASSISTANT_NAME").and_then(|name| name.into_string().ok());
+    let name = name.filter(|name| !bare(name).is_empty());
+    let routing = model::routing::Settings { name, ..model::routing::Settings::default() };
+    Settings { version: env!("CARGO_PKG_VERSION").to_owned(), routing, ..Settings::default() }
 }

@@ -1,4 +1,5 @@
-//! What notices of a run are made of: `notices.json` in the data directory. Only who may write there configures commands.
+//! Notices of a run that `notices.json` in the data directory sets up, besides those of the settings page. Only who may write there
+//! configures commands.
 
 use anyhow::{Context as _, Result, anyhow};
 use hub::Hub;
@@ -11,11 +12,12 @@ const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 /// Reads the file, if there is one. A mistake in it ends the start, so that nobody waits for notices that never come.
 pub fn read(hub: &Hub, dir: &Path) -> Result<()> {
     let file = dir.join("notices.json");
-    if !file.exists() {
-        return Ok(());
-    }
-    let text = std::fs::read_to_string(&file).with_context(|| format!("{} can't be read", file.display()))?;
-    let settings = NoticeSettings::read(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?;
+    let settings = if file.exists() {
+        let text = std::fs::read_to_string(&file).with_context(|| format!("{} can't be read", file.display()))?;
+        NoticeSettings::read(&text).map_err(|error| anyhow!("{}: {error}", file.display()))?
+    } else {
+        NoticeSettings::default()
+    };
     let environment = VARIABLES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?))).collect();
     hub.notices.configure(NoticeSettings { environment, ..settings });
     Ok(())

@@ -22,9 +22,11 @@ use jiff::tz::TimeZone;
 use model::envelope::{TodoInfo, TodoInfoState};
 use model::message_type::todo::{TodoItem, TodoStatus};
 use model::view::FileChange;
-use model::{Draft, Message, MessageId, Micros, Provenance, Role, Session, SessionId, SessionState, Usage};
+use model::{
+    AssistantName, Draft, Message, MessageId, Micros, Provenance, Role, Session, SessionId, SessionState, Usage,
+};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 const NOW: Micros = Micros(1_763_700_000 * Micros::SECOND);
 const MINUTE: i64 = 60 * Micros::SECOND;
@@ -133,7 +135,7 @@ pub fn inbox() -> InboxPage {
         asks: Asks { total: Some(0), ..Asks::default() },
         limit: 20,
         known: BTreeSet::new(),
-        assistant: String::new(),
+        assistants: BTreeMap::new(),
         shell: ShellData { asks: Vec::new(), ..shell(all()) },
     }
 }
@@ -302,6 +304,7 @@ pub fn session(dev: Dev) -> SessionPageData {
     let options = TranscriptOptions { dev: dev == Dev::On, ..TranscriptOptions::new(id("0199-1"), 212, NOW) };
     SessionPageData {
         detail: SessionDetail {
+            assistant: AssistantName { name: "Claude Code".to_owned(), replaces: vec!["claude_code".to_owned()] },
             session,
             ancestors: Vec::new(),
             forked_from: Some(SessionRef { id: "0199-8".to_owned(), title: "Cache the session lookup".to_owned() }),
@@ -440,6 +443,7 @@ pub fn search() -> SearchPageData {
             counts: SearchCounts::default(),
         })),
         facets: facets(),
+        assistants: ["0199-1", "0199-2"].map(|id| (id.to_owned(), "Claude Code".to_owned())).into(),
         session: Some(SessionRef { id: "0199-1".to_owned(), title: "Fix the login race on token refresh".to_owned() }),
         shell: shell(all()),
     }

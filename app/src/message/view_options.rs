@@ -7,7 +7,7 @@ use api::messages::{Entry, TodoState};
 use api::type_settings::TypeSettings;
 use model::message_type::todo::TodoProgress;
 use model::todo_state::TodoState as Plan;
-use model::{Draft, Micros, Session, SessionId};
+use model::{AssistantName, Draft, Micros, Session, SessionId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -50,10 +50,8 @@ pub struct TranscriptOptions {
     pub last_seq: i64,
     /// The folder that the session is of.
     pub project: String,
-    /// The agent as the session names it.
-    pub agent: String,
-    /// Its name for people: the one chosen in the settings, else the agent's own.
-    pub assistant: String,
+    /// What its assistant is called.
+    pub assistant: AssistantName,
     pub now: Micros,
     /// The dev toggle: everything in place, with what the record says of it.
     pub dev: bool,
@@ -139,8 +137,7 @@ impl TranscriptOptions {
             session_id,
             last_seq,
             project: String::new(),
-            agent: String::new(),
-            assistant: String::new(),
+            assistant: AssistantName::default(),
             now,
             dev: false,
             verbosity: Verbosity::Normal,

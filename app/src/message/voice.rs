@@ -13,11 +13,9 @@ use model::{Draft, MessageType, Provenance, Role};
 pub fn speaker(draft: &Draft, options: &TranscriptOptions) -> String {
     let named = draft.sender_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
     match draft.role {
-        Role::Assistant => match named {
-            // A key's own name gives way to the name that its owner chose for the assistant.
-            Some(name) if name != options.agent => name.to_owned(),
-            _ if options.assistant.is_empty() => "Agent".to_owned(),
-            _ => options.assistant.clone(),
+        Role::Assistant => match options.assistant.of(draft) {
+            "" => "Agent".to_owned(),
+            name => name.to_owned(),
         },
         Role::User if draft.sender == "agent" && draft.provenance == Provenance::Reader => "The agent above".to_owned(),
         Role::User if draft.provenance == Provenance::Key => named.unwrap_or("A person").to_owned(),

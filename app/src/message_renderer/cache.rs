@@ -7,7 +7,7 @@ use crate::message::view_options::{Detail, TranscriptOptions, Verbosity};
 use api::messages::{Entry, NotShown};
 use model::message_type::todo::TodoStatus;
 use model::message_type::tool_call::ToolState;
-use model::{Body, MessageType};
+use model::{AssistantName, Body, MessageType};
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::{Arc, LazyLock};
 
@@ -28,7 +28,7 @@ pub(super) struct Key {
     look: [bool; 7],
     /// Paths are shown without it.
     project: String,
-    assistant: String,
+    assistant: AssistantName,
     verbosity: Verbosity,
     child: Option<String>,
     /// What an approval is about may change without it.

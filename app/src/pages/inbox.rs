@@ -14,7 +14,8 @@ use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::messages::Asks;
 use leptos::prelude::*;
-use std::collections::BTreeSet;
+use model::AssistantName;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Asks that the page begins with, and that each "Show more" adds.
 pub const STEP: u32 = 20;
@@ -28,8 +29,8 @@ pub struct InboxPage {
     pub limit: u32,
     /// Signs of rows that the browser has already, and that come without content.
     pub known: BTreeSet<String>,
-    /// The person's own name for the assistant; empty if there is none.
-    pub assistant: String,
+    /// What the assistant is called, by the session.
+    pub assistants: BTreeMap<String, AssistantName>,
     pub shell: ShellData,
 }
 

@@ -12,7 +12,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::message_filter::MessageFilter;
 use crate::shared::session_href;
-use crate::shell::{agent_name, icon};
+use crate::shell::icon;
 use crate::visible;
 use api::sessions::SessionDetail;
 use leptos::prelude::*;
@@ -20,7 +20,6 @@ use leptos::prelude::*;
 pub struct Printed<'a> {
     pub detail: &'a SessionDetail,
     /// What the agent is called; its own name if empty.
-    pub assistant: &'a str,
     pub purpose: Purpose,
     /// The messages that are written.
     pub filter: &'a MessageFilter,
@@ -68,7 +67,6 @@ fn frame(data: &Printed<'_>) -> Part {
     let back = (data.purpose == Purpose::Print).then(|| {
         part! { <p class="printed-back"><a class="btn" href=session_href(session.id.as_str())>"Back to the session"</a><button type="button" class="btn primary" id="print" hidden>{icon(Glyph::PRINT)}"Print"</button></p> }
     });
-    let agent = if data.assistant.is_empty() { agent_name(&session.agent) } else { data.assistant.to_owned() };
     let fact = |name: &'static str, value: Option<String>| {
         value
             .filter(|value| !value.is_empty())
@@ -81,7 +79,7 @@ fn frame(data: &Printed<'_>) -> Part {
             {back}
             <header><h1 dir="auto">{visible::html(&title(&session.title)).into_view()}</h1>
                 <dl>
-                    {fact("Agent", Some(agent))}
+                    {fact("Agent", Some(data.detail.assistant.name.clone()))}
                     {fact("Model", session.model.clone())}
                     {fact("Project", Some(project_name(&session.project, &[])))}
                     {fact("Branch", session.branch.clone())}

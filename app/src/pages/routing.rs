@@ -11,7 +11,7 @@ use api::channels::{Channel, Channels};
 use api::routing::Routing;
 use leptos::prelude::*;
 use model::Session;
-use model::routing::{DirectCommands, Ignored, MentionEnd, Trigger};
+use model::routing::{DirectCommands, Ignored, MentionEnd, NAME, Trigger, bare};
 
 /// A session's routing, and the channels that show it.
 pub struct RoutingPage {
@@ -90,10 +90,7 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
     });
     part! {
         <form class="answer routing" data-routing=session.unwrap_or_default().to_owned() autocomplete="off" novalidate>
-            {field("name", "Name of the assistant", "It is called by @ and the name, at the beginning of a message.", part! {
-                <input id="routing-name" name="name" maxlength="64" dir="auto" aria-describedby="routing-name-help routing-name-problem"
-                    placeholder=visible::line(applies.name.as_deref().unwrap_or("Assistant")) value=own.name.clone().unwrap_or_default()/>
-            })}
+            {name(routing, session.is_some())}
             {(Lines { name: "aliases", label: "Other names", help: "One a line.", none: "ghost", empty: "None" }).draw(own.aliases.as_deref(), applies.aliases.as_deref())}
             {select(trigger(), own.trigger.map(Trigger::as_str), applies.trigger.map(Trigger::as_str))}
             {select(mention_end(), own.mention_end.map(MentionEnd::as_str), applies.mention_end.map(MentionEnd::as_str))}
@@ -104,6 +101,27 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
             <p class="cap fg-err" role="alert" data-problem="" hidden></p>
             <div class="actions"><button type="submit" class="btn primary">"Save"</button>{reset}</div>
         </form>
+    }
+}
+
+/// The name of the assistant: that of the workspace is set in the general settings.
+fn name(routing: &Routing, of_session: bool) -> Part {
+    let (own, applies) = (routing.settings.name.clone(), routing.applies.name.as_deref());
+    let applies = visible::line(applies.map_or(NAME, bare));
+    if of_session {
+        return field(
+            "name",
+            "Name of the assistant",
+            "In this session. It is called by @ and the name, at the beginning of a message.",
+            part! {
+                <input id="routing-name" name="name" maxlength="64" dir="auto" aria-describedby="routing-name-help routing-name-problem"
+                    placeholder=applies value=own.unwrap_or_default()/>
+            },
+        );
+    }
+    part! {
+        <p id="routing-name">"The assistant is called by "<b dir="auto">{format!("@{applies}")}</b>", at the beginning of a message. "
+            <a class="link" href="/settings#general">"Change its name"</a></p>
     }
 }
 

@@ -12,12 +12,15 @@ use api::Problem;
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{Facets, SessionRef};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 
 pub struct SearchPageData {
     pub query: SearchQuery,
     /// What was found; None for an empty query. A query that can't be understood is shown in place.
     pub result: Option<Result<SearchPage, Problem>>,
     pub facets: Facets,
+    /// What the assistant is called, by the session.
+    pub assistants: BTreeMap<String, String>,
     /// The session that the search is limited to.
     pub session: Option<SessionRef>,
     pub shell: ShellData,

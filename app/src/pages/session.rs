@@ -126,7 +126,7 @@ fn dock(data: &SessionPageData) -> Option<Part> {
                     <span class="sp"></span><button type="button" class="btn tiny">"Show"</button>
                 </div>
                 {bar}
-                <Composer session=session.id.as_str().to_owned() agent=shell::agent_name(&session.agent)/>
+                <Composer session=session.id.as_str().to_owned() agent=data.detail.assistant.name.clone()/>
             </div>
         }
     })

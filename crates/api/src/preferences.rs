@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Preferences {
-    /// What the agents' messages are headed with; each agent's own name if empty.
+    /// What the assistant is called: on pages, in channels, in the terminal and in exports, and by `@Name`. A session's routing may
+    /// set another. Empty: the name that the server was started with, else each agent's own.
     pub assistant_name: String,
     /// Address that opens a file in the editor; `{path}` and `{line}` stand for the place. Empty: none.
     pub editor: String,
@@ -56,7 +57,7 @@ pub struct SavedView {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditPreferences {
-    /// Heading of the agents' messages; empty: each agent's own name.
+    /// What the assistant is called; empty: as the server was started, else each agent's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant_name: Option<String>,
     /// Address that opens a file; empty: none.

@@ -6,8 +6,7 @@ use model::routing::Settings;
 use serde::{Deserialize, Serialize};
 
 impl Input for Settings {
-    const EXAMPLE: &'static str =
-        r#"{"name": "Pynchy", "aliases": ["ghost"], "trigger": "mention", "ignored": "accumulate"}"#;
+    const EXAMPLE: &'static str = r#"{"aliases": ["ghost"], "trigger": "mention", "ignored": "accumulate"}"#;
 }
 
 /// Settings of routing, and what applies.

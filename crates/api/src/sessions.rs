@@ -2,7 +2,7 @@
 
 use crate::cost::{ContextMeter, Cost};
 use crate::endpoint::{Input, Reply};
-use model::Session;
+use model::{AssistantName, Session};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -155,6 +155,9 @@ pub struct Facet {
 pub struct SessionDetail {
     /// With the sums that lists show.
     pub session: Session,
+    /// What its assistant is called. Earlier servers didn't say it.
+    #[serde(default)]
+    pub assistant: AssistantName,
     /// Our ids and titles of the sessions above, outermost first.
     pub ancestors: Vec<SessionRef>,
     /// The session whose messages it begins with. Null for no fork, and where the caller may not read that one.

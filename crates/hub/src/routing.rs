@@ -8,9 +8,11 @@ mod rooms;
 
 pub use rooms::{Doing, Heard, Rooms};
 
-use crate::Caller;
-use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, mention, route};
-use model::{Context, Draft, MessageType, Role, SessionId, Status};
+use crate::answers::preferences;
+use crate::{Caller, Hub, problem};
+use api::Problem;
+use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, bare, mention, route};
+use model::{AssistantName, Context, Draft, MessageType, Provenance, Role, Session, SessionId, Status};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -27,6 +29,7 @@ pub struct Held(Arc<RwLock<Arc<All>>>);
 
 struct All {
     environment: Settings,
+    /// With the name of the assistant, which stands in the preferences.
     workspace: Settings,
     sessions: HashMap<String, Settings>,
     /// Of sessions without settings of their own: each post asks for them.
@@ -53,6 +56,7 @@ impl Held {
     /// Reads what is stored.
     pub async fn load(&self, workspace: &Workspace) -> Result<(), StoreError> {
         let stored = workspace.metas(KEY).await?;
+        let named = preferences::stored(workspace).await?.assistant_name;
         let (mut of_workspace, mut sessions) = (Settings::default(), HashMap::new());
         for (key, value) in stored {
             // What another version wrote and we can't read is as if nothing was set.
@@ -62,6 +66,7 @@ impl Held {
                 None => of_workspace = settings,
             }
         }
+        of_workspace.name = Some(named).filter(|name| !name.is_empty());
         let all = All::new(self.all().environment.clone(), of_workspace, sessions);
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
         Ok(())
@@ -92,12 +97,20 @@ impl Held {
         of_session.into_iter().chain([&all.workspace, &all.environment]).cloned().collect()
     }
 
-    /// Returns what is set for one session, or for the workspace.
+    /// Returns the name that is set for the assistant of a session.
+    pub fn name(&self, session: &SessionId) -> Option<String> {
+        let all = self.all();
+        let of_session = all.sessions.get(session.as_str()).and_then(|settings| settings.name.as_deref());
+        let set = of_session.or(all.workspace.name.as_deref()).or(all.environment.name.as_deref());
+        set.map(|name| bare(name).to_owned())
+    }
+
+    /// Returns what is set for one session, or for the workspace, whose name stands in the preferences.
     pub fn own(&self, session: Option<&SessionId>) -> Settings {
         let all = self.all();
         match session {
             Some(session) => all.sessions.get(session.as_str()).cloned().unwrap_or_default(),
-            None => all.workspace.clone(),
+            None => Settings { name: None, ..all.workspace.clone() },
         }
     }
 
@@ -106,22 +119,38 @@ impl Held {
     }
 }
 
+/// Returns what the assistant of a session is called, for people.
+pub async fn assistant(hub: &Hub, session: &Session) -> Result<AssistantName, Problem> {
+    let mut replaces = vec![session.agent.clone()];
+    let Some(name) = hub.routing.name(&session.id) else {
+        let known = agents::agent(&session.agent);
+        return Ok(AssistantName { name: known.map_or(session.agent.as_str(), |it| it.title).to_owned(), replaces });
+    };
+    // What a key posts has its name, if it says no other.
+    if let Some(key) = &session.key_id {
+        replaces.extend(hub.workspace.agent_key(key).await.map_err(problem)?.map(|key| key.name));
+    }
+    Ok(AssistantName { name, replaces })
+}
+
 /// Returns the name of the value that has the settings of a session, or of the workspace.
 pub fn key(session: Option<&SessionId>) -> String {
     session.map_or_else(|| KEY.to_owned(), |session| format!("{KEY}/{session}"))
 }
 
 /// Routes what a person writes in their own session; None where routing has no part in it. A reply to a message is addressed
-/// to whoever wrote that.
+/// to whoever wrote that. What a bridge's key brings commands nothing.
 pub fn of_own(caller: &Caller, draft: &Draft, rules: &Rules) -> Option<Route> {
     let is_said =
         draft.role == Role::User && draft.message_type() == MessageType::Text && draft.status == Status::Final;
-    if !is_said || matches!(caller, Caller::Agent(_)) {
+    if !is_said || draft.provenance != Provenance::Person {
         return None;
     }
+    let by_bridge = matches!(caller, Caller::Agent(_));
     let incoming = Incoming { text: &draft.content, sender: &draft.sender, place: Place::Own, registered: true };
     let route = match route(rules, &incoming) {
         // Here people speak to the agent alone: `todo app in React` is a prompt.
+        Route::Control(_) | Route::DirectCommand(_) if by_bridge => Route::Addressed { text: draft.content.clone() },
         Route::Control(control) if is_free(control.word) && !is_mentioned(&draft.content, rules) => {
             Route::Addressed { text: draft.content.clone() }
         }

@@ -71,5 +71,6 @@ pub use message_type::{Body, MessageType, Payload};
 pub use run::{Run, RunOutcome, Spent, Usage};
 pub use session::{Session, SessionFacts, SessionState};
 pub use time::Micros;
+pub use voice::AssistantName;
 #[doc(hidden)]
 pub use words::read_word;

@@ -22,7 +22,7 @@ mod settings;
 pub use control::{Control, ControlWord};
 pub use mark::{MARK, Mark};
 pub use mention::{MentionEnd, Names};
-pub use settings::{Rules, Senders, Settings};
+pub use settings::{NAME, Rules, Senders, Settings, bare};
 
 use crate::words;
 

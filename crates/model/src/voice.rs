@@ -1,6 +1,7 @@
-//! Whose voice a sender word is.
+//! Whose voice a sender word is, and what an assistant is called.
 
-use crate::Role;
+use crate::{Draft, Role};
+use serde::{Deserialize, Serialize};
 
 /// Sender words of the older products, and whose voice each is. A sender that isn't listed is a name.
 const VOICES: [(&str, Role); 17] = [
@@ -27,4 +28,33 @@ const VOICES: [(&str, Role); 17] = [
 pub fn voice(sender: &str) -> Option<Role> {
     let word = sender.trim();
     VOICES.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, role)| *role)
+}
+
+/// What the assistant of a session is called.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct AssistantName {
+    /// The name that is set for it, else its agent's own.
+    pub name: String,
+    /// Names of senders that stand for it: the session's agent and, where a name is set, its key.
+    pub replaces: Vec<String>,
+}
+
+impl AssistantName {
+    /// Returns the name of the agent that speaks in a message: that of the assistant, unless the message has another one.
+    ///
+    /// ```
+    /// use model::{AssistantName, Draft, MessageId, Micros, Role};
+    ///
+    /// let assistant = AssistantName { name: "Pynchy".to_owned(), replaces: vec!["bot".to_owned()] };
+    /// let said = Draft::text(MessageId::parse("m1")?, Role::Assistant, "bot", "Hello", Micros(0));
+    /// let by = |name: &str| Draft { sender_name: Some(name.to_owned()), ..said.clone() };
+    /// assert_eq!([assistant.of(&said), assistant.of(&by("bot")), assistant.of(&by("Night bot"))], ["Pynchy", "Pynchy", "Night bot"]);
+    /// # Ok::<(), model::id::IdError>(())
+    /// ```
+    pub fn of<'a>(&'a self, draft: &'a Draft) -> &'a str {
+        let own = draft.sender_name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        own.filter(|name| !self.replaces.iter().any(|replaced| replaced == name)).unwrap_or(&self.name)
+    }
 }

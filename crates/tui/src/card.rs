@@ -14,7 +14,7 @@ use model::message_type::code_edit::CodeEdit;
 use model::message_type::todo::{TodoItem, TodoStatus, is_cancelled};
 use model::message_type::tool_call::{ToolCall, ToolState};
 use model::policy::{decided_by, mark, sent_by};
-use model::{Body, Micros, Role, Status};
+use model::{AssistantName, Body, Micros, Role, Status};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -31,8 +31,8 @@ pub struct View {
     pub width: usize,
     pub theme: Theme,
     pub zone: TimeZone,
-    /// Name of the session's agent.
-    pub agent: String,
+    /// What the session's assistant is called.
+    pub assistant: AssistantName,
 }
 
 /// The lines of a message. A folded tool call is one line; others are cut where they are long.
@@ -60,10 +60,11 @@ pub fn lines(entry: &Entry, unfolded: bool, view: &View) -> Vec<Line<'static>> {
 
 fn head(entry: &Entry, view: &View) -> Line<'static> {
     let draft = &entry.message.draft;
-    let own = draft.sender_name.as_deref().map(|name| visible::line(name, 40)).filter(|name| !name.is_empty());
+    let own = draft.sender_name.as_deref().filter(|_| draft.role != Role::Assistant);
+    let own = own.map(|name| visible::line(name, 40)).filter(|name| !name.is_empty());
     let (name, style) = match draft.role {
         Role::User => ("You".to_owned(), view.theme.person()),
-        Role::Assistant => (view.agent.clone(), view.theme.agent()),
+        Role::Assistant => (visible::line(view.assistant.of(draft), 40), view.theme.agent()),
         Role::Model => ("Reasoning".to_owned(), view.theme.quiet()),
         Role::Tool => ("Tool".to_owned(), view.theme.code()),
         Role::System => ("System".to_owned(), view.theme.quiet()),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct MessageArgs {
-    /// Name that calls the agent in a room, as `@NAME`; a workspace or session may set another
+    /// What the assistant is called on pages, in channels and exports, and by `@NAME`; the settings may set another
     #[arg(long, value_name = "NAME", env = "ASSISTANT_NAME")]
     pub assistant_name: Option<String>,
     /// Other names that call it, separated by commas [default: ghost]

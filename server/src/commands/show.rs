@@ -5,7 +5,7 @@ use super::text::one_line;
 use super::{minute, print, print_json};
 use crate::cli::Show;
 use crate::door::Door;
-use crate::speaker;
+use crate::speaker::speaker;
 use anyhow::Result;
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::SessionPath;
@@ -28,7 +28,6 @@ async fn json(client: &Client, args: &Show) -> Result<()> {
 /// Prints what the dashboard shows, and counts what it hides.
 async fn text(client: &Client, args: &Show) -> Result<()> {
     let detail = client.get_session(SessionPath { session: args.session.clone() }, Nothing {}).await?;
-    let agent = speaker::agent(client, &detail.session.agent).await;
     let mut hidden = Run::default();
     let count = |hidden: &mut Run| hidden.take().map_or(Ok(()), |line| print(&format!("\n--- {}\n", one_line(&line))));
     print(&format!("# {}\n", one_line(&detail.session.title)))?;
@@ -45,7 +44,7 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
             Row::Message(entry) => {
                 count(&mut hidden)?;
                 let draft = &entry.message.draft;
-                let who = speaker::speaker(entry, &agent);
+                let who = speaker(entry, &detail.assistant);
                 let head = one_line(&format!("{who} · {} · {}", entry.message_type, minute(draft.created_at)));
                 // What an output had for its terminal isn't for this one.
                 let text = model::terminal::plain(&model::markdown::to_markdown(draft));

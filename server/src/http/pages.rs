@@ -147,11 +147,19 @@ pub async fn inbox_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<I
     // Its cursor is the oldest of what the page shows.
     let recent = page_data::recent(site).await?;
     let asked = AsksQuery { each: Some(1), limit: Some(limit), after: None };
+    let asks = site.api.list_asks(Nothing {}, asked).await?;
+    let mut assistants = BTreeMap::new();
+    for session in asks.asks.iter().filter_map(|ask| ask.session.as_ref()) {
+        if !assistants.contains_key(session.id.as_str()) {
+            let assistant = hub::routing::assistant(&site.hub, session).await?;
+            assistants.insert(session.id.to_string(), assistant);
+        }
+    }
     Ok(InboxPage {
-        asks: site.api.list_asks(Nothing {}, asked).await?,
+        asks,
         limit,
         known: query.known.iter().flat_map(|known| known.split(',')).map(str::to_owned).collect(),
-        assistant: transcript::assistant_name(&site.api).await,
+        assistants,
         shell: page_data::shell(site, headers, recent).await?,
     })
 }
@@ -340,7 +348,14 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let list = site.api.list_sessions(Nothing {}, ListSessions::default()).await?;
         let facets = list.facets.clone();
         let shell = page_data::shell(&site, &headers, list).await?;
-        Ok(app::pages::search::page(&SearchPageData { query, result, facets, session, shell }))
+        let hits = result.iter().flatten().flat_map(|found| &found.hits);
+        let assistants = hits.map(|hit| {
+            let id = model::SessionId::parse(hit.session_id.clone()).ok();
+            let set = id.and_then(|id| site.hub.routing.name(&id));
+            (hit.session_id.clone(), set.unwrap_or_else(|| app::shell::agent_name(&hit.agent)))
+        });
+        let assistants = assistants.collect();
+        Ok(app::pages::search::page(&SearchPageData { query, result, facets, assistants, session, shell }))
     };
     answer(&site, &headers, page.await).await
 }
@@ -487,6 +502,7 @@ pub async fn settings_data(site: &Site, scoped: &Scoped, headers: &HeaderMap) ->
         channels: channels(site).await?,
         rooms: site.api.list_rooms(Nothing {}, Nothing {}).await?,
         routing: site.api.get_routing(Nothing {}, Nothing {}).await?,
+        notices: site.api.list_notices(Nothing {}, Nothing {}).await?,
         types: site.api.list_types(Nothing {}, Nothing {}).await?,
         audit: audit(site, AuditQuery::default()).await?,
         type_settings: site.api.get_type_settings(Nothing {}, Nothing {}).await?,

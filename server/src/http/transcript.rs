@@ -2,7 +2,6 @@
 
 use super::Site;
 use super::reviewed::reviewed;
-use crate::speaker;
 use api::cost::RequestsQuery;
 use api::messages::{ListMessages, MessagePage};
 use api::sessions::{SessionDetail, SessionPath};
@@ -73,8 +72,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     let quiet = lost || session.ended_at.is_some() || options.now.since(session.last_activity_at) > LONGEST_CALL;
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
-    options.agent.clone_from(&session.agent);
-    options.assistant = speaker::named(assistant_name(scoped).await, &session.agent);
+    options.assistant.clone_from(&detail.assistant);
     if session.todos_open + session.todos_done > 0 {
         let state = scoped.get_todos(path(detail), Nothing {}).await?;
         (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state));
@@ -91,17 +89,6 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
         options.children = Arc::new(children);
     }
     Ok(options)
-}
-
-/// Returns the name that the person chose for the assistant; an empty one if there is none or an agent asks.
-pub async fn assistant_name(scoped: &Scoped) -> String {
-    match scoped.caller.key_id() {
-        // An agent's key may not read what a person prefers.
-        Some(_) => String::new(),
-        None => {
-            scoped.get_preferences(Nothing {}, Nothing {}).await.map(|known| known.assistant_name).unwrap_or_default()
-        }
-    }
 }
 
 async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result<Vec<Step>, Problem> {

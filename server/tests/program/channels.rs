@@ -72,7 +72,7 @@ fn channels_from_the_shell() {
     listed("  1 refused  nothing sent yet");
     let refused = place.out(&["channels", "refused", &id[..8]]);
     // Behind the minute.
-    assert_eq!(&refused[16..], format!("  {session}  1  410 Gone  Assistant: One\n"));
+    assert_eq!(&refused[16..], format!("  {session}  1  410 Gone  shell: One\n"));
     let refused: Value = serde_json::from_str(&place.out(&["channels", "refused", &id, "--json"])).unwrap();
     assert_eq!((&refused[0]["state"], &refused[0]["seq"]), (&json!("dead"), &json!(1)));
     assert_eq!(place.out(&["channels", "retry", "Hooks"]), "1 message to be sent again\n");

@@ -40,6 +40,60 @@ fn exported(server: &Server) -> BTreeMap<String, Vec<u8>> {
     sources
 }
 
+/// The heads of messages in `verbatim show`.
+fn heads(shown: &str) -> Vec<&str> {
+    shown.lines().filter_map(|line| line.strip_prefix("--- ")?.split(" · ").next()).collect()
+}
+
+#[test]
+fn the_assistant_has_one_name_in_the_terminal_and_in_exports() {
+    let server = Server::start_in(Place::new(), &["--assistant-name", "Robin"]);
+    let bearer = format!("Bearer {}", server.agent_key());
+    let as_agent = |path: &str, body: Value| {
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        let reply = server.send("POST", path, &headers, &body.to_string());
+        assert_eq!(reply.status, 201, "{}", reply.text());
+        reply.json()
+    };
+    let id = as_agent("/v1/sessions", json!({"agent": "bot"}))["id"].as_str().unwrap().to_owned();
+    let path = format!("/v1/sessions/{id}/messages");
+    as_agent(&path, json!({"content": "One"}));
+    as_agent(&path, json!({"content": "Two", "sender_name": "Night watch"}));
+    let markdown = || server.with_key("GET", &format!("/v1/sessions/{id}/export?format=markdown"), "").text();
+    let cookie = server.cookie();
+    for name in ["Robin", "Pynchy"] {
+        if name == "Pynchy" {
+            let reply = server.as_owner(&cookie, "PATCH", "/v1/preferences", &json!({"assistant_name": name}));
+            assert_eq!(reply.status, 200, "{}", reply.text());
+        }
+        let names = [format!("Assistant: {name}"), "Assistant: Night watch".to_owned()];
+        assert_eq!(heads(&server.place.out(&["show", &id])), names);
+        let exported = markdown();
+        let said: Vec<&str> = exported.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(said, names);
+        assert!(exported.contains(&format!("\n{name}, ")), "{exported}");
+        for address in [format!("/s/{id}"), format!("/s/{id}/print")] {
+            let page = server.get(&address, &[("Cookie", &cookie)]).text();
+            assert!(page.contains(&format!(">{name}<")) && page.contains(">Night watch<"), "{address}: {page}");
+            assert!(!page.contains(">Ada's bot<"), "{address}");
+        }
+        let html = server.with_key("GET", &format!("/v1/sessions/{id}/export?format=html"), "").text();
+        assert!(html.contains(&format!(">{name}<")) && !html.contains(">Ada's bot<"), "{html}");
+    }
+}
+
+/// Without a server, the command's own environment counts.
+#[test]
+fn a_command_without_a_server_has_the_name_of_its_environment() {
+    let place = Place::new();
+    let id = place.out(&["send", "--agent", "bot", "One"]).trim_end().to_owned();
+    let shown = |name: &str| {
+        let output = place.program(&["show", &id]).env("ASSISTANT_NAME", name).output().unwrap();
+        heads(&String::from_utf8(output.stdout).unwrap()).join(", ")
+    };
+    assert_eq!([shown("@Robin"), shown(" @ "), shown("")], ["Assistant: Robin", "Assistant: bot", "Assistant: bot"]);
+}
+
 #[test]
 fn markdown_names_who_speaks() {
     let server = Server::start();

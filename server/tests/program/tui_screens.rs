@@ -189,6 +189,20 @@ fn screens_of_a_small_window() {
 }
 
 #[test]
+fn the_assistant_has_its_one_name() {
+    let server = Server::start_in(crate::support::Place::new(), &["--assistant-name", "Pynchy"]);
+    let id = server.place.out(&["send", "--agent", "baker", "Rising"]).trim_end().to_owned();
+    post(&server, &id, json!({"content": "Baked", "sender_name": "Night watch"}));
+    let mut person = Reader::at(&server, (80, 24), Theme::Plain);
+    person.press("Enter");
+    let screen = person.screen();
+    let named = |name: &str| {
+        screen.lines().any(|line| line.contains(&format!("▌ {name}  ")) || line.contains(&format!("  {name}  ")))
+    };
+    assert!(named("Pynchy") && named("Night watch") && !named("baker"), "{screen}");
+}
+
+#[test]
 fn screens_of_a_large_window_without_colours() {
     let server = Server::start();
     mill(&server);

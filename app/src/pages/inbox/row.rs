@@ -72,11 +72,10 @@ fn options(ask: &Ask, data: &InboxPage, answers: bool) -> TranscriptOptions {
     let message = &ask.entry.message;
     let options = TranscriptOptions::new(message.session_id.clone(), message.seq, data.shell.clock.now);
     let Some(session) = &ask.session else { return options };
-    let assistant = if data.assistant.is_empty() { agent_name(&session.agent) } else { data.assistant.clone() };
+    let assistant = data.assistants.get(session.id.as_str()).cloned().unwrap_or_default();
     TranscriptOptions {
         last_seq: session.last_seq,
         project: session.project.clone(),
-        agent: session.agent.clone(),
         assistant,
         detail: Detail::Whole,
         answers,

@@ -1,7 +1,7 @@
 //! Hits, by session, in the order in which the sessions were found.
 
 use super::{SearchPageData, href};
-use crate::clock::{Clock, moment};
+use crate::clock::moment;
 use crate::figures;
 use crate::icon::{Glyph, Icon};
 use crate::message_renderer::{self, Kind, MessageRenderer};
@@ -9,7 +9,7 @@ use crate::names::{project_name, title};
 use crate::part::{Part, part};
 use crate::paths::{path_within, split_path};
 use crate::shared::{message_id_href, session_href};
-use crate::shell::{agent_name, small_icon};
+use crate::shell::small_icon;
 use crate::unmarked;
 use crate::visible;
 use api::search::{Hit, SearchPage, SearchQuery, Snippet};
@@ -40,9 +40,9 @@ pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
 }
 
 fn section(hits: &[&Hit], data: &SearchPageData, is_part: bool) -> Option<Part> {
-    let (clock, projects) = (&data.shell.clock, data.facets.projects.as_slice());
+    let projects = data.facets.projects.as_slice();
     let first = hits.first()?;
-    let rows: Vec<_> = alike(hits).into_iter().filter_map(|hits| rows(&hits, clock)).collect();
+    let rows: Vec<_> = alike(hits).into_iter().filter_map(|hits| rows(&hits, data)).collect();
     let count = i64::try_from(hits.len()).unwrap_or(0);
     let count = if is_part { format!("{} shown", figures::count(count)) } else { figures::counted(count, "hit") };
     Some(part! {
@@ -78,16 +78,16 @@ fn says(hit: &Hit) -> (&str, Role, &str) {
 }
 
 /// The first of hits that say the same, and the others folded.
-fn rows(hits: &[&Hit], clock: &Clock) -> Option<Part> {
+fn rows(hits: &[&Hit], data: &SearchPageData) -> Option<Part> {
     let (first, others) = hits.split_first()?;
     let folded = (!others.is_empty()).then(|| {
-        let rows: Vec<_> = others.iter().map(|hit| row(hit, clock)).collect();
+        let rows: Vec<_> = others.iter().map(|hit| row(hit, data)).collect();
         part! { <details class="alike"><summary>{format!("{} more like this", others.len())}</summary>{rows}</details> }
     });
-    Some(part! { {row(first, clock)}{folded} })
+    Some(part! { {row(first, data)}{folded} })
 }
 
-fn row(hit: &Hit, clock: &Clock) -> Part {
+fn row(hit: &Hit, data: &SearchPageData) -> Part {
     let glyph = message_renderer::glyph(&hit.message_type, hit.role);
     let to = message_id_href(&hit.session_id, hit.seq, &hit.message_id);
     let code = message_renderer::kind(&hit.message_type) == Kind::Tool;
@@ -96,10 +96,10 @@ fn row(hit: &Hit, clock: &Clock) -> Part {
     let written: fn(&str) -> String = if code || hit.role == Role::User { str::to_owned } else { unmarked::line };
     part! {
         <a class="hit" href=to data-row="">
-            <Icon glyph/><span class="cap cut">{who(hit)}</span>
+            <Icon glyph/><span class="cap cut">{who(hit, data)}</span>
             {path(hit)}
             <p class=class dir=direction>{snippet(&hit.snippet, written)}</p>
-            {moment(clock, hit.created_at, "cap")}
+            {moment(&data.shell.clock, hit.created_at, "cap")}
         </a>
     }
 }
@@ -120,13 +120,13 @@ fn path(hit: &Hit) -> Option<Part> {
 }
 
 /// What a type without an icon of its own is called after who said it.
-fn who(hit: &Hit) -> String {
+fn who(hit: &Hit, data: &SearchPageData) -> String {
     let by_type = MessageRenderer::by_tag(&hit.message_type).filter(|entry| entry.glyph.is_some());
     let name = match (by_type, hit.role) {
         (Some(entry), _) => entry.name,
         (None, Role::User) if hit.provenance == Provenance::Key => "Passed on",
         (None, Role::User) => "You",
-        (None, Role::Assistant) => return agent_name(&hit.agent),
+        (None, Role::Assistant) => return data.assistants.get(&hit.session_id).cloned().unwrap_or_default(),
         (None, Role::Model) => "Reasoning",
         (None, Role::Tool) => "Tool",
         (None, Role::System) => "System",

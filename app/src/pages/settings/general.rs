@@ -5,8 +5,11 @@ use crate::icon::Glyph;
 use crate::look::Look;
 use crate::part::{Part, part};
 use crate::shell::icon;
+use crate::visible;
 use api::preferences::Preferences;
+use api::routing::Routing;
 use leptos::prelude::*;
+use model::routing::bare;
 
 /// Editors whose address is known.
 const EDITORS: [(&str, &str); 6] = [
@@ -40,15 +43,18 @@ pub fn look(look: Look) -> Part {
     }
 }
 
-pub fn general(preferences: &Preferences) -> Part {
+pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
+    // Where the person set none, what applies is the server's own.
+    let name = routing.applies.name.as_deref().map(bare).filter(|_| preferences.assistant_name.is_empty());
+    let name = name.map_or_else(|| "Each agent's own name".to_owned(), visible::line);
     let editors: Vec<_> =
         EDITORS.into_iter().map(|(name, address)| part! { <option value=address>{name}</option> }).collect();
     part! {
         <section id="general" aria-labelledby="general-heading">
             <div class="pagehead"><h2 id="general-heading">"General"</h2></div>
             <form class="setting" data-preference="assistant_name">
-                <label class="label">"Name of the assistant"<span class="field"><input name="value" maxlength="80" autocomplete="off" placeholder="Each agent's own name" value=preferences.assistant_name.clone()/></span>
-                    <small>"What agents' messages are headed with when they are exported or printed"</small></label>
+                <label class="label">"Name of the assistant"<span class="field"><input name="value" maxlength="64" autocomplete="off" placeholder=name value=preferences.assistant_name.clone()/></span>
+                    <small>"On pages, in channels, in the terminal and in exports. In rooms, @ and the name call it"</small></label>
                 <button type="submit" class="btn">"Save"</button>
             </form>
             <form class="setting" data-preference="editor">

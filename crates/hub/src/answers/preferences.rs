@@ -4,8 +4,10 @@ use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
 use model::audit::{Change, Event};
+use model::routing::{Settings, bare};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use store::{StoreError, Workspace};
 
 /// The name of the value.
 const KEY: &str = "preferences";
@@ -18,7 +20,12 @@ const QUERY_CHARS: usize = 2000;
 const BUDGET_DIGITS: usize = 9;
 
 pub async fn get(hub: &Hub) -> Result<Preferences, Problem> {
-    hub.workspace.meta(KEY).await.map(read).map_err(problem)
+    stored(&hub.workspace).await.map_err(problem)
+}
+
+/// Returns what is stored.
+pub async fn stored(workspace: &Workspace) -> Result<Preferences, StoreError> {
+    workspace.meta(KEY).await.map(read)
 }
 
 /// What another version wrote and we can't read is as if nothing was preferred.
@@ -27,7 +34,8 @@ fn read(stored: Option<String>) -> Preferences {
 }
 
 pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {
-    let name = input.assistant_name.map(|name| text("/assistant_name", &name, NAME_CHARS)).transpose()?;
+    let name = input.assistant_name.map(|name| assistant_name(&name)).transpose()?;
+    let is_named = name.is_some();
     let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
     let keys = input.keys.map(checked_keys).transpose()?;
     let views = input.views.map(checked_views).transpose()?;
@@ -52,6 +60,9 @@ pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences
     };
     let by = scoped.signed().await;
     let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
+    if is_named {
+        scoped.hub.routing.load(&scoped.hub.workspace).await.map_err(problem)?;
+    }
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }
 
@@ -94,6 +105,16 @@ fn changes(old: &Preferences, new: &Preferences) -> Vec<Change> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// A name that also calls the agent; empty for none.
+fn assistant_name(given: &str) -> Result<String, Problem> {
+    let name = bare(given).to_owned();
+    if !given.trim().is_empty() {
+        let settings = Settings { name: Some(name.clone()), ..Settings::default() };
+        settings.check().map_err(|(_, expected)| Problem::field("/assistant_name", &expected))?;
+    }
+    Ok(name)
 }
 
 fn text(field: &str, given: &str, most: usize) -> Result<String, Problem> {

@@ -18,6 +18,11 @@ pub async fn get(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Routing,
 
 pub async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -> Result<Routing, Problem> {
     input.check().map_err(|(field, expected)| Problem::field(&field, &expected))?;
+    if path.is_none() && input.name.is_some() {
+        let expected =
+            "absent here: `assistant_name` of `PATCH /v1/preferences` is the name of the workspace's assistant";
+        return Err(Problem::field("/name", expected));
+    }
     let session = named(scoped, path).await?;
     let key = key(session.as_ref());
     let old = scoped.hub.routing.own(session.as_ref());

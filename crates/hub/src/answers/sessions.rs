@@ -2,7 +2,7 @@
 
 use super::{any_of, given, limit, session, spending};
 use crate::project_groups::ProjectGroups;
-use crate::{Scoped, clock, feed, moment, problem};
+use crate::{Scoped, clock, feed, moment, problem, routing};
 use api::Problem;
 use api::cost::Cost;
 use api::keys::Scope;
@@ -162,6 +162,7 @@ impl Scoped {
             .map(|c| c.count)
             .sum();
         Ok(SessionDetail {
+            assistant: routing::assistant(hub, &session).await?,
             ancestors,
             forked_from,
             sources: sources

@@ -1,12 +1,11 @@
 //! What a message says in a channel.
 
 use crate::answers::decisions::{self, Room};
-use crate::answers::preferences;
 use crate::entries::entry;
 use crate::open_channels::Open;
 use crate::posting::ORIGIN;
 use crate::retention::{DAY, DELIVERY_DAYS};
-use crate::{Caller, Hub, Scoped, clock, problem};
+use crate::{Caller, Hub, Scoped, clock, problem, routing};
 use ::channels::{Lane, Outgoing, Receives};
 use api::Problem;
 use api::messages::{AskedCall, Entry};
@@ -15,7 +14,7 @@ use model::message_type::approval::Approval;
 use model::message_type::progress::is_under_way;
 use model::message_type::tool_call::ToolState;
 use model::policy::{ChannelView, Verbosity, channel_text};
-use model::{Body, Draft, MessageType, Provenance, Role, SessionId, Status};
+use model::{AssistantName, Body, Draft, MessageType, Provenance, Role, SessionId, Status};
 use store::{ChannelRow, DueDelivery};
 
 /// Characters of an approval that every channel shows whole: only then a person decides on what they read.
@@ -51,8 +50,7 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
     }
     let verbosity = Verbosity::parse(&row.verbosity).unwrap_or(Verbosity::Normal);
     let view = ChannelView { verbosity, bot_identity: abilities.bot_identity };
-    let assistant = preferences::get(hub).await?.assistant_name;
-    let named = named(draft, &assistant);
+    let named = named(draft, &routing::assistant(hub, &session).await?);
     let mut text = channel_text(&named, view);
     let page = page(hub, &due.session, Some(due.key.seq));
     let mut shown = None;
@@ -76,11 +74,11 @@ pub fn page(hub: &Hub, session: &SessionId, seq: Option<i64>) -> String {
     seq.map_or(session.clone(), |seq| format!("{session}?at={seq}#m{seq}"))
 }
 
-/// The agent speaks under the name that the owner gave it, else under its own.
-fn named(draft: &Draft, assistant: &str) -> Draft {
+/// The session's agent speaks under the assistant's name, another one under its own.
+fn named(draft: &Draft, assistant: &AssistantName) -> Draft {
     let mut named = draft.clone();
-    if draft.role == Role::Assistant && !assistant.is_empty() {
-        named.sender_name = Some(assistant.to_owned());
+    if draft.role == Role::Assistant {
+        named.sender_name = Some(assistant.of(draft).to_owned());
     }
     named
 }

@@ -105,6 +105,26 @@ async fn each_channel_is_told_in_order_and_signed() {
 }
 
 #[tokio::test]
+async fn the_assistant_has_one_name_and_others_their_own() {
+    let (talk, side) = talk().await;
+    add(&talk.house, &side, "webhook", "hook", json!({})).await;
+    say(&talk, "m1", "One").await;
+    side.came("hook", 1).await;
+    let named = json!({"assistant_name": "Pynchy"});
+    assert_eq!(talk.house.send(Caller::Owner, Patch, "/v1/preferences", Some(named)).await.status, 200);
+    say(&talk, "m2", "Two").await;
+    for (id, name) in [("m3", "nightly-bot"), ("m4", "Night watch")] {
+        talk.agent(Post, "/messages", json!({"id": id, "content": "More", "sender_name": name})).await;
+    }
+    let came = side.came("hook", 4).await;
+    // The name of the key and that of the session's agent stand for the assistant; another agent's doesn't.
+    let texts = ["nightly: One", "Pynchy: Two", "Pynchy: More", "Night watch: More"];
+    assert_eq!(OtherSide::texts(&came), texts);
+    let detail = talk.owner(Get, "", Value::Null).await.body;
+    assert_eq!(detail["assistant"], json!({"name": "Pynchy", "replaces": ["nightly-bot", "nightly"]}));
+}
+
+#[tokio::test]
 async fn what_grows_is_edited_where_that_can_be_done_and_else_said_when_it_is_complete() {
     let (talk, side) = talk().await;
     add(&talk.house, &side, "slack", "slack", json!({})).await;

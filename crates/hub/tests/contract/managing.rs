@@ -103,6 +103,8 @@ async fn preferences_are_kept_and_checked() {
         (json!({"editor": "javascript:alert('{path}')"}), "/editor"),
         (json!({"editor": "vscode://file"}), "/editor"),
         (json!({"assistant_name": "a\nb"}), "/assistant_name"),
+        (json!({"assistant_name": "@"}), "/assistant_name"),
+        (json!({"assistant_name": "x".repeat(65)}), "/assistant_name"),
         (json!({"views": [{"name": " ", "query": ""}]}), "/views/0/name"),
         (json!({"keys": {"next": "x".repeat(41)}}), "/keys/next"),
         (json!({"theme": "dark"}), "/theme"),

@@ -258,19 +258,29 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
         house.read("/v1/settings/routing").await,
         json!({"settings": {}, "applies": {"name": "Env", "aliases": ["e"]}})
     );
-    house.put("/v1/settings/routing", json!({"name": "Work", "ignored": "accumulate"})).await;
+    house.put("/v1/settings/routing", json!({"ignored": "accumulate"})).await;
+    let named = json!({"assistant_name": " @Work "});
+    let named = house.send(Caller::Owner, Patch, "/v1/preferences", Some(named)).await;
+    assert_eq!(named.body["assistant_name"], "Work", "{}", named.body);
+    let of_workspace = json!({"settings": {"ignored": "accumulate"},
+        "applies": {"name": "Work", "aliases": ["e"], "ignored": "accumulate"}});
+    assert_eq!(house.read("/v1/settings/routing").await, of_workspace);
     let set = house.put("/v1/sessions/s1/routing", json!({"name": "@Robin"})).await;
     let applies = json!({"name": "@Robin", "aliases": ["e"], "ignored": "accumulate"});
     assert_eq!(set.body, json!({"settings": {"name": "@Robin"}, "applies": applies}));
     let rules = house.hub.routing.rules(&SessionId::parse("s1").unwrap(), Place::Room);
     assert_eq!(rules.name, "Robin");
+    assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Robin");
     // The same after a restart, and without what was set before.
     let house = house.restarted().await;
     assert_eq!(house.read("/v1/sessions/s1/routing").await["applies"], applies);
     house.put("/v1/sessions/s1/routing", json!({})).await;
     assert_eq!(house.read("/v1/sessions/s1/routing").await["applies"]["name"], "Work");
+    assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Work");
+    house.send(Caller::Owner, Patch, "/v1/preferences", Some(json!({"assistant_name": ""}))).await;
+    assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Env");
     for (body, field) in [
-        (json!({"name": ""}), "/name"),
+        (json!({"name": "Pynchy"}), "/name"),
         (json!({"aliases": ["a", "\u{200b}"]}), "/aliases/1"),
         (json!({"senders": [" "]}), "/senders/0"),
         (json!({"trigger": "sometimes"}), "/trigger"),
@@ -354,6 +364,37 @@ async fn a_room_is_registered_for_a_session_and_taken_back() {
 
 /// What a form or a command asks for is a prompt, whatever it begins with, and whatever routing is set.
 #[cfg(unix)]
+/// Who is alone with the agent needs no mention, and may write one.
+#[tokio::test]
+async fn a_mention_in_a_room_is_taken_out_however_many_are_listed() {
+    for people in [json!({"@ada:example.org": "Ada"}), json!({"@ada:example.org": "Ada", "@bo:example.org": "Bo"})] {
+        let talk = Talk::new().await;
+        let house = &talk.house;
+        let settings = json!({"homeserver": "https://matrix.example.org", "access_token": "t"});
+        let new = json!({"kind": "matrix", "settings": settings, "people": people});
+        let added = house.send(Caller::Owner, Post, "/v1/channels", Some(new)).await.body;
+        let path = format!("/v1/channels/{}/sessions", added["channel"]["id"].as_str().unwrap());
+        let says = async |text: &str| {
+            let row = house.hub.workspace.channels().await.unwrap().remove(0);
+            let what = What::Text { text: text.to_owned(), about: None };
+            let (place, sender) = ("!a:example.org".to_owned(), "@ada:example.org".to_owned());
+            take(&house.hub, &row, &Incoming { id: text.to_owned(), place, sender, at: None, what }).await.unwrap()
+        };
+        assert_eq!(says("anybody here?").await, Taken::Ignored);
+        let bound = json!({"session": "s1", "place": "!a:example.org"});
+        let bound = house.send(Caller::Owner, Post, &path, Some(bound)).await;
+        assert_eq!(bound.status, 200, "{}", bound.body);
+        let texts =
+            [("@Assistant cy here", "cy here"), ("@ghost, go on", "go on"), ("@Assistant's idea", "@Assistant's idea")];
+        for (text, read) in texts {
+            says(text).await;
+            let prompt = talk.reads().await;
+            let read = format!(">{read}</message>");
+            assert!(prompt.as_str().is_some_and(|prompt| prompt.contains(&read)), "{people}: {prompt}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_first_prompt_is_a_prompt_whatever_it_says() {
     let house = driving::house().await;

@@ -6,8 +6,8 @@ use crate::voice::voice;
 use crate::{Draft, Role};
 use serde::{Deserialize, Serialize};
 
-/// The name of an assistant that nobody gave one.
-const NAME: &str = "Assistant";
+/// The name that calls an assistant to which nobody gave one.
+pub const NAME: &str = "Assistant";
 /// The alias where none are set.
 const ALIAS: &str = "ghost";
 /// Longest name or address, in characters.
@@ -24,7 +24,8 @@ const MOST_TOOLS: usize = 200;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The assistant's name: `@Name` calls it. Absent everywhere: `Assistant`.
+    /// What this session's assistant is called, for people, and by `@Name`. A workspace has it in its preferences.
+    /// Absent everywhere: each agent's own name, and `@Assistant` calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Other names that call it. Absent everywhere: `ghost`.
@@ -103,8 +104,13 @@ impl Settings {
     }
 }
 
+/// Returns a name without blanks around it and the `@` before it, as people read it.
+pub fn bare(name: &str) -> &str {
+    name.trim().trim_start_matches('@')
+}
+
 fn check_name(pointer: String, name: &str) -> Result<(), (String, String)> {
-    let bare = name.trim().trim_start_matches('@');
+    let bare = bare(name);
     let fits = !bare.is_empty() && bare.chars().count() <= NAME_CHARS && !bare.contains(|c| hides(c) || c == '\n');
     if fits {
         return Ok(());
@@ -160,7 +166,7 @@ impl Rules {
             Place::Own => Trigger::Always,
             Place::Room => Trigger::Mention,
         };
-        let name = all.name.as_deref().map_or(NAME, |name| name.trim().trim_start_matches('@'));
+        let name = all.name.as_deref().map_or(NAME, bare);
         let aliases = all.aliases.unwrap_or_else(|| vec![ALIAS.to_owned()]);
         Self {
             names: Names::new(std::iter::once(name).chain(aliases.iter().map(String::as_str))),

@@ -100,6 +100,68 @@ async fn a_newer_database_is_refused() {
     }
 }
 
+/// Runs statements on a database that no store has open.
+async fn run(database: &store::Database, sql: &'static str) {
+    match database {
+        store::Database::Sqlite(file) => {
+            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+            let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+            sqlx::raw_sql(sql).execute(&pool).await.unwrap();
+            pool.close().await;
+        }
+        store::Database::Postgres(url) => {
+            let pool = sqlx::PgPool::connect(url).await.unwrap();
+            sqlx::raw_sql(sql).execute(&pool).await.unwrap();
+            pool.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_name_in_routing_moves_to_the_preferences() {
+    for engine in engines().await {
+        engine.store.close().await;
+        let before = r#"DELETE FROM _sqlx_migrations WHERE version = 53;
+            INSERT INTO meta (workspace_id, key, value) VALUES
+            ('none', 'routing', '{"name":"Pynchy","trigger":"mention"}'),
+            ('empty', 'preferences', '{"assistant_name":"","editor":"x"}'),
+            ('empty', 'routing', '{"name":"Pynchy"}'),
+            ('other', 'preferences', '{"assistant_name":"Miller"}'),
+            ('other', 'routing', '{"name":"Pynchy"}'),
+            ('more', 'preferences', '{"assistant_name":"Miller"}'),
+            ('more', 'routing', '{"aliases":["py"],"name":"Pynchy"}'),
+            ('same', 'preferences', '{"assistant_name":"Pynchy"}'),
+            ('same', 'routing', '{"name":"Pynchy"}'),
+            ('own', 'routing', '{"trigger":"always"}'),
+            ('own', 'routing/s1', '{"name":"Robin"}')"#;
+        run(&engine.database, before).await;
+        let store = Store::open(&engine.database).await.unwrap();
+        let mut found = Vec::new();
+        for workspace in ["none", "empty", "other", "more", "same", "own"] {
+            for key in ["preferences", "routing", "routing/s1"] {
+                let value = store.workspace(workspace).meta(key).await.unwrap();
+                let value = value.map(|value| serde_json::from_str::<serde_json::Value>(&value).unwrap().to_string());
+                found.extend(value.map(|value| format!("{workspace} {key} {value}")));
+            }
+        }
+        let moved = [
+            r#"none preferences {"assistant_name":"Pynchy"}"#,
+            r#"none routing {"trigger":"mention"}"#,
+            r#"empty preferences {"assistant_name":"Pynchy","editor":"x"}"#,
+            "empty routing {}",
+            r#"other preferences {"assistant_name":"Miller"}"#,
+            r#"other routing {"aliases":["ghost","Pynchy"]}"#,
+            r#"more preferences {"assistant_name":"Miller"}"#,
+            r#"more routing {"aliases":["py","Pynchy"]}"#,
+            r#"same preferences {"assistant_name":"Pynchy"}"#,
+            "same routing {}",
+            r#"own routing {"trigger":"always"}"#,
+            r#"own routing/s1 {"name":"Robin"}"#,
+        ];
+        assert_eq!(found, moved);
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn only_the_owner_reads_the_files() {

@@ -36,16 +36,16 @@ pub fn transcript(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let lines = todo_lines(app, panel.width as usize);
         paragraph(frame, panel, lines);
     }
-    let view = View { width: main.width as usize, theme: app.theme, zone: app.zone.clone(), agent: agent(app) };
+    let (theme, zone) = (app.theme, app.zone.clone());
     let Some(transcript) = &mut app.transcript else { return };
+    let view = View { width: main.width as usize, theme, zone, assistant: transcript.detail.assistant.clone() };
     let body = Rect { y: main.y + 2, height: main.height.saturating_sub(2), ..main };
     let lines = transcript.window(&view, body.height as usize);
     paragraph(frame, body, lines);
 }
 
-fn agent(app: &App) -> String {
-    let name = app.transcript.as_ref().map_or("", |transcript| &transcript.detail.session.agent);
-    visible::line(&name.replace('_', " "), 30)
+fn assistant(app: &App) -> String {
+    app.transcript.as_ref().map_or_else(String::new, |transcript| visible::line(&transcript.detail.assistant.name, 30))
 }
 
 fn border(app: &App, frame: &mut Frame<'_>, area: Rect) {
@@ -56,7 +56,7 @@ fn head(app: &App, width: usize, counts_todos: bool) -> Vec<Line<'static>> {
     let Some(transcript) = &app.transcript else { return Vec::new() };
     let session = &transcript.detail.session;
     let (word, style) = (session.state.label(), style_of(session.state, app.theme));
-    let mut facts = vec![agent(app)];
+    let mut facts = vec![assistant(app)];
     facts.extend(session.model.as_deref().map(|model| visible::line(model, 40)));
     facts.extend(session.branch.as_deref().map(|branch| visible::line(branch, 40)));
     if counts_todos {

@@ -1,9 +1,9 @@
 //! A session as markdown: as much of it as the reader's detail shows, and in one line what that leaves out.
 
-use super::super::transcript::{View, assistant_name};
+use super::super::transcript::View;
 use super::written::page;
 use super::{download, file_name};
-use crate::speaker;
+use crate::speaker::speaker;
 use api::messages::{Display, Entry};
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
@@ -15,7 +15,7 @@ use axum::body::Body;
 use axum::response::Response;
 use futures::stream::{self, StreamExt as _};
 use hub::Scoped;
-use model::{Body as Said, Part, Payload as _, Role};
+use model::{AssistantName, Body as Said, Part, Payload as _, Role};
 use std::sync::Arc;
 
 /// Which messages are written, and how much of them.
@@ -75,13 +75,14 @@ impl Left {
 }
 
 pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Clock) -> Result<Response, Problem> {
-    let session = scoped.get_session(path, Nothing {}).await?.session;
-    let agent = speaker::named(assistant_name(&scoped).await, &session.agent);
+    let detail = scoped.get_session(path, Nothing {}).await?;
+    let (session, assistant) = (detail.session, detail.assistant);
     let project = if session.project.is_empty() { String::new() } else { format!(", {}", session.project) };
     let only = if view.filter.is_empty() { String::new() } else { format!("\n*Only {}*\n", view.filter.words()) };
     let head = format!(
-        "# {}\n\n{agent}{project}, {} to {}, id `{}`\n{only}",
+        "# {}\n\n{}{project}, {} to {}, id `{}`\n{only}",
         model::text::one_line(&session.title, 200),
+        assistant.name,
         clock.full(session.created_at),
         clock.full(session.last_activity_at),
         session.id
@@ -89,7 +90,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
     let name = file_name(&session, "md");
     let (id, last, detail) = (session.id.to_string(), session.last_seq, Detail::of(&view));
     let pieces = stream::try_unfold((Some(1), Left::default()), move |(from, mut left)| {
-        let (scoped, id, agent, clock) = (scoped.clone(), id.clone(), agent.clone(), clock.clone());
+        let (scoped, id, assistant, clock) = (scoped.clone(), id.clone(), assistant.clone(), clock.clone());
         let filter = Arc::clone(&view.filter);
         async move {
             let Some(from) = from else { return Ok::<_, std::io::Error>(None) };
@@ -107,7 +108,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
                 for entry in page.messages {
                     job.goes_on()?;
                     if let Some(said) = written(&entry, detail, &mut left) {
-                        let (who, said) = (before(&entry, &agent, &clock), quoted(&entry, said));
+                        let (who, said) = (before(&entry, &assistant, &clock), quoted(&entry, said));
                         // A long message isn't in memory more often than it has to be.
                         drop(entry);
                         let said = said.trim_end();
@@ -154,9 +155,9 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left) -> Option<String> {
 }
 
 /// Who says it, and when.
-fn before(entry: &Entry, agent: &str, clock: &Clock) -> String {
+fn before(entry: &Entry, assistant: &AssistantName, clock: &Clock) -> String {
     let draft = &entry.message.draft;
-    let who = speaker::speaker(entry, agent);
+    let who = speaker(entry, assistant);
     let rewound = if draft.left_behind { ", rewound: what follows doesn't build on it" } else { "" };
     format!("\n## {who}\n\n*{}{rewound}*\n\n", clock.full(draft.created_at))
 }

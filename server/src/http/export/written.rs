@@ -53,8 +53,7 @@ pub async fn html(
         detail.session.child_count = 0;
     }
     let name = file_name(&detail.session, "html");
-    let (before, after) =
-        frame(&scoped, &detail, Purpose::Keep, &filter, (Look::default(), &Assets::default()), clock).await?;
+    let (before, after) = frame(&scoped, &detail, Purpose::Keep, &filter, (Look::default(), &Assets::default()), clock);
     let style = format!("{POLICY}<style>{}</style>", assets::style());
     let before = before.replacen("<link rel=\"stylesheet\" href=\"\">", &style, 1).replacen(
         "<link rel=\"icon\" href=\"\">",
@@ -87,7 +86,7 @@ pub async fn print(
         let detail = scoped.get_session(path, Nothing {}).await?;
         let look = page_data::look(&headers);
         let clock = page_data::clock(&headers);
-        let (before, after) = frame(&scoped, &detail, Purpose::Print, &filter, (look, &site.assets), &clock).await?;
+        let (before, after) = frame(&scoped, &detail, Purpose::Print, &filter, (look, &site.assets), &clock);
         let pieces = pieces(scoped, detail, filter).await?.map_ok(|piece| stream::iter(slices(piece))).try_flatten();
         let whole = stream::iter(slices(before)).chain(pieces).chain(stream::iter(slices(after)));
         let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "private, no-cache")];
@@ -106,17 +105,16 @@ fn slices(piece: String) -> impl Iterator<Item = io::Result<Bytes>> {
     })
 }
 
-async fn frame(
+fn frame(
     scoped: &Scoped,
     detail: &SessionDetail,
     purpose: Purpose,
     filter: &MessageFilter,
     (look, assets): (Look, &Assets),
     clock: &Clock,
-) -> Result<(String, String), Problem> {
-    Ok(around(&Printed {
+) -> (String, String) {
+    around(&Printed {
         detail,
-        assistant: &transcript::assistant_name(scoped).await,
         purpose,
         filter,
         script: &assets::url("print.js"),
@@ -124,7 +122,7 @@ async fn frame(
         build: &scoped.hub.settings.version,
         assets,
         clock,
-    }))
+    })
 }
 
 /// The messages as HTML, in their order, drawn as in the transcript.
