@@ -2,6 +2,7 @@
 //! they are made; the server then draws the page's parts anew.
 
 mod channels;
+mod notices;
 mod remap;
 mod routing;
 
@@ -67,7 +68,7 @@ fn start() {
         } else if form.closest("#quota").ok().flatten().is_some() {
             event.prevent_default();
             set_quota(&form);
-        } else if routing::submit(&form) || channels::submit(&form) {
+        } else if routing::submit(&form) || channels::submit(&form) || notices::submit(&form) {
             event.prevent_default();
         }
     });
@@ -120,6 +121,7 @@ fn click(action: PageAction, button: &Element) {
         PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
         PageAction::ResetRouting => routing::reset(button),
+        PageAction::RemoveNotice => notices::remove(&of("data-notice")),
         PageAction::LogOutOthers => then_draw(fragment::ask(EndOtherLogIns, [], Value::Null)),
         action => channels::click(action, button),
     }
@@ -177,6 +179,8 @@ fn set_quota(form: &HtmlFormElement) {
 fn change(input: &HtmlInputElement) {
     if input.has_attribute("data-look") {
         dom::set_look(&input.name(), &input.value());
+    } else if let Some(notice) = input.get_attribute("data-notice-on") {
+        notices::switch(&notice, input.checked());
     } else if let Some(field) = input.get_attribute("data-types") {
         switch_types(&field);
     } else if input.id() == "single-keys" {

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod channels;
 mod credentials;
 mod general;
+mod notices;
 mod rooms;
 mod rules;
 mod shortcuts;
@@ -20,6 +21,7 @@ use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::account::LogIns;
 use api::hooks::AllowRules;
 use api::keys::Keys;
+use api::notices::RunNotices;
 use api::routing::{Rooms, Routing};
 use api::type_settings::TypeSettings;
 use api::types::Types;
@@ -32,6 +34,7 @@ pub struct SettingsPage {
     pub channels: channels::ChannelsData,
     pub rooms: Rooms,
     pub routing: Routing,
+    pub notices: RunNotices,
     pub types: Types,
     pub audit: audit::Audit,
     pub type_settings: TypeSettings,
@@ -47,6 +50,7 @@ const PARTS: &[(&str, Glyph, &str)] = &[
     ("channels", Glyph::COMMENT, "Channels"),
     ("rooms", Glyph::HOME, "Rooms"),
     ("routing", Glyph::BRANCH, "Routing"),
+    ("notices", Glyph::BELL, "Notices of runs"),
     ("rules", Glyph::CHECK, "Always allowed"),
     ("message-types", Glyph::BRACES, "Message types"),
     ("audit", Glyph::CLOCK, "Audit log"),
@@ -103,13 +107,14 @@ fn parts(data: &SettingsPage) -> Part {
         {channels::channels(&data.channels, &data.shell.recent, &data.shell.clock)}
         {rooms::rooms(&data.rooms, &data.channels.channels.channels, &data.shell.recent, &data.shell.clock)}
         {routing::section(&data.routing)}
+        {notices::notices(&data.notices)}
         {rules::rules(&data.rules, &data.shell.clock)}
         {types::types(&data.types, &data.shell.clock)}
         {audit::audit(&data.audit, &data.shell.clock)}
         {general::look(data.shell.look)}
         {shortcuts::shortcuts(&data.shell)}
         {type_settings::type_settings(&data.type_settings)}
-        {general::general(&data.shell.preferences)}
+        {general::general(&data.shell.preferences, &data.routing)}
         {general::sources(data.followed, data.shell.waiting.folders)}
     }
 }

@@ -95,6 +95,7 @@ page_actions! {
     UnbindSession = "unbind-session",
     LeaveRoom = "leave-room",
     ResetRouting = "reset-routing",
+    RemoveNotice = "remove-notice",
 }
 
 impl PageAction {

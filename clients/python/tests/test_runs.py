@@ -29,7 +29,18 @@ def test_waiting_for_a_run(session, owner, meanwhile):
     assert run.system is None and run.system_notices == []
 
 
+def test_a_harness_gives_notices_of_its_own(session):
+    run = session.begin_run(system_notices=["Git: 2 files aren't committed", "Deployed 1.2"])
+    assert run.system_notices == ["Git: 2 files aren't committed", "Deployed 1.2"]
+    assert run.system == "Git: 2 files aren't committed\n\nDeployed 1.2"
+    run.end()
+    assert session.begin_run().system is None
+
+
 def test_bad_fields_are_named(session):
+    with pytest.raises(InvalidError) as refused:
+        session.next_run(0, system_notices=["x", " "])
+    assert refused.value.field == "/system_notices/1"
     with pytest.raises(InvalidError) as refused:
         session.begin_run(format="yaml")
     assert refused.value.field == "/format"

@@ -8,6 +8,8 @@ export interface BeginRun {
   format?: 'messages' | 'anthropic' | 'openai' | 'text' | undefined;
   /** Where the notices of this run go; `system_prompt` if absent. */
   notices?: 'system_prompt' | 'prompt' | undefined;
+  /** Notices of your own, for this run alone, behind those of the server. */
+  systemNotices?: string[] | undefined;
   /** For an agent that keeps no conversation: everything that was said after this `seq`, its own messages included; 0 for all. */
   historyAfter?: number | undefined;
 }

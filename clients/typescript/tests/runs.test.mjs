@@ -41,6 +41,14 @@ test('waiting for a run', async () => {
   assert.deepEqual([run.system, run.systemNotices], [undefined, []]);
 });
 
+test('a harness gives notices of its own', async () => {
+  const run = await session.beginRun({ systemNotices: ["Git: 2 files aren't committed", 'Deployed 1.2'] });
+  assert.deepEqual(run.systemNotices, ["Git: 2 files aren't committed", 'Deployed 1.2']);
+  assert.equal(run.system, "Git: 2 files aren't committed\n\nDeployed 1.2");
+  await run.end();
+  assert.equal((await session.beginRun()).system, undefined);
+});
+
 test('a field that is wrong is named', async () => {
   await assert.rejects(session.beginRun({ format: 'yaml' }), (error) => error instanceof InvalidError && error.field === '/format');
 });

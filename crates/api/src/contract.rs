@@ -22,6 +22,7 @@ use crate::lifecycle::{
 use crate::memory::{ForgetMemory, MemoriesChanged, MemoryPage, MemoryQuery};
 use crate::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use crate::net::{NetChanges, NetQuery};
+use crate::notices::{NoticePath, RunNotices, SetNotice};
 use crate::outline::{FindQuery, Found, Outline, OutlineQuery};
 use crate::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
@@ -187,7 +188,7 @@ endpoints! {
     Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
     /// Begin a run: what people and the system said since the last one, once and in order, with the notices of this run. An open run
     /// is given again, byte for byte. While a run is open, posts give nothing that people write.
-    Post "/v1/sessions/{session}/runs" begin_run / BeginRunEndpoint (SessionPath, BeginRun) -> RunBegun [Local, Agent; 1 KiB];
+    Post "/v1/sessions/{session}/runs" begin_run / BeginRunEndpoint (SessionPath, BeginRun) -> RunBegun [Local, Agent; 1024 KiB];
     /// End a run.
     Post "/v1/sessions/{session}/runs/{run}/end" end_run / EndRunEndpoint (RunPath, EndRun) -> RunEnded [Local, Agent; 64 KiB];
     /// The exact texts that a session's agent was given, in order.
@@ -302,6 +303,12 @@ endpoints! {
     Get "/v1/rooms" list_rooms / ListRooms (Nothing, Nothing) -> Rooms [Owner, Local; 1 KiB];
     /// Leave a room that nobody registered, or decline the invitation to it.
     Post "/v1/rooms/leave" leave_room / LeaveRoomEndpoint (Nothing, LeaveRoom) -> Rooms [Owner, Local; 1 KiB];
+    /// The notices that agents are given with each run.
+    Get "/v1/settings/notices" list_notices / ListNotices (Nothing, Nothing) -> RunNotices [Owner, Local; 1 KiB];
+    /// Sets a notice, or adds it behind the others. The next run has it.
+    Put "/v1/settings/notices/{notice}" set_notice / SetNoticeEndpoint (NoticePath, SetNotice) -> RunNotices [Owner, Local; 256 KiB];
+    /// Removes a notice.
+    Delete "/v1/settings/notices/{notice}" remove_notice / RemoveNotice (NoticePath, Nothing) -> RunNotices [Owner, Local; 1 KiB];
     /// How the workspace treats message types.
     Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
     /// Draws types as text, or accepts their payload unchecked. It takes effect at once.

@@ -36,6 +36,7 @@ pub mod limits;
 pub mod memory;
 pub mod messages;
 pub mod net;
+pub mod notices;
 #[cfg(feature = "schema")]
 pub mod openapi;
 pub mod outline;

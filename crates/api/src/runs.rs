@@ -27,6 +27,11 @@ pub struct BeginRun {
     /// Where the notices of this run go; `system_prompt` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticePlacement>,
+    /// Notices of the agent's own harness for this run alone, behind those of the server: at most 32 strings of at most 16 KiB. They
+    /// stand in the context log, and nowhere else. A run that is open keeps those with which it began.
+    #[cfg_attr(feature = "schema", schemars(length(max = 32)))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub system_notices: Vec<String>,
     /// For an agent that keeps no conversation of its own: everything that was said after this `seq`, its own messages
     /// included; 0 for all, 5,000 messages at most. Absent: only what the agent wasn't given yet. Of what doesn't fit into about
     /// 8 MiB the oldest is left out: `omitted_to`.
@@ -39,7 +44,7 @@ pub struct BeginRun {
     pub wait: Option<u32>,
 }
 impl Input for BeginRun {
-    const EXAMPLE: &'static str = r#"{"format": "anthropic"}"#;
+    const EXAMPLE: &'static str = r#"{"format": "anthropic", "system_notices": ["2 files aren't committed"]}"#;
 }
 
 /// What an agent is given for a run: what people and the system said since the last run, once and in order, and the notices

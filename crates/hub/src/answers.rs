@@ -21,6 +21,7 @@ pub mod lifecycle;
 pub mod memory;
 pub mod messages;
 pub mod net;
+pub mod notices;
 pub mod outline;
 mod pages;
 pub mod pending;

@@ -12,6 +12,7 @@ pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;
 pub use git::GitSettings;
 
+use api::notices::{NoticeKind, RunNotice};
 use futures::future::{BoxFuture, join_all};
 use model::Session;
 use serde::Deserialize;
@@ -26,7 +27,7 @@ pub const BYTES: usize = 16 << 10;
 const SECONDS: u64 = 5;
 const MOST_SECONDS: u64 = 60;
 
-/// What providers look at. Without any, runs have no notices.
+/// What providers look at.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoticeSettings {
@@ -90,13 +91,37 @@ impl Notices {
         self.0.set(Arc::new(settings)).is_ok()
     }
 
-    /// Computes the notices of a run that begins now.
-    pub async fn of(&self, session: &Session) -> Vec<String> {
+    /// Computes the notices of a run that begins now: those of the settings, then those that people `set`.
+    pub async fn of(&self, session: &Session, set: &[RunNotice]) -> Vec<String> {
+        let settings = self.0.get().cloned().unwrap_or_default();
+        let place = Arc::new(RunFolder { settings, folder: session.cwd.as_ref().map(PathBuf::from) });
+        let provided = join_all(PROVIDERS.iter().map(|provider| provider(Arc::clone(&place))));
+        let set = join_all(set.iter().filter(|notice| notice.on).map(|notice| of_set(&place, notice)));
+        let (provided, set) = tokio::join!(provided, set);
+        provided.into_iter().flatten().chain(set.into_iter().flatten()).collect()
+    }
+
+    /// Returns what the settings give, for people.
+    pub fn described(&self) -> Vec<String> {
         let Some(settings) = self.0.get() else { return Vec::new() };
-        let place =
-            Arc::new(RunFolder { settings: Arc::clone(settings), folder: session.cwd.as_ref().map(PathBuf::from) });
-        let notices = join_all(PROVIDERS.iter().map(|provider| provider(Arc::clone(&place)))).await;
-        notices.into_iter().flatten().collect()
+        let git = settings.git.as_ref().map(|_| "State of git".to_owned());
+        let deployment = settings.deployment.as_ref().map(|_| "Deployment".to_owned());
+        let commands = settings.commands.iter().map(|command| command.name.clone());
+        git.into_iter().chain(deployment).chain(commands).collect()
+    }
+}
+
+/// Computes a notice that people set. None where there is nothing to tell.
+async fn of_set(place: &RunFolder, notice: &RunNotice) -> Option<String> {
+    match notice.kind {
+        NoticeKind::Text => Some(notice.value.clone()),
+        NoticeKind::File => {
+            Some(format!("{}: {}", notice.name, deployment::file_text(PathBuf::from(&notice.value)).await))
+        }
+        NoticeKind::Git => {
+            let folders: Vec<PathBuf> = notice.value.lines().map(PathBuf::from).collect();
+            git::notice(place, &folders).await
+        }
     }
 }
 

@@ -23,6 +23,7 @@ use api::lifecycle::{
 use api::memory::{ForgetMemory, MemoriesChanged, MemoryPage, MemoryQuery};
 use api::messages::{Asks, AsksQuery, Changes, ListMessages, MessageDetail, MessagePage, MessagePath, TodoState};
 use api::net::{NetChanges, NetQuery};
+use api::notices::{NoticePath, RunNotices, SetNotice};
 use api::outline::{FindQuery, Found, Outline, OutlineQuery};
 use api::posting::{
     Decide, Decided, PendingMessages, PostMessage, PostMessages, Posted, PostedMessages, TakePending, TickTodo,
@@ -485,6 +486,15 @@ impl Api for Scoped {
     }
     async fn leave_room(&self, _: Nothing, input: LeaveRoom) -> Result<Rooms, Problem> {
         answers::channels::leave(self, input).await
+    }
+    async fn list_notices(&self, _: Nothing, _: Nothing) -> Result<RunNotices, Problem> {
+        answers::notices::list(&self.hub).await
+    }
+    async fn set_notice(&self, path: NoticePath, input: SetNotice) -> Result<RunNotices, Problem> {
+        answers::notices::set(self, path, input).await
+    }
+    async fn remove_notice(&self, path: NoticePath, _: Nothing) -> Result<RunNotices, Problem> {
+        answers::notices::remove(self, path).await
     }
     async fn get_type_settings(&self, _: Nothing, _: Nothing) -> Result<TypeSettings, Problem> {
         Ok(answers::type_settings::get(&self.hub))

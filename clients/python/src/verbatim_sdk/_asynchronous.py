@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Type, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Type, Union
 
 import httpx
 
@@ -13,7 +13,7 @@ from ._core import PATIENCE, Core
 from ._drive import AsyncDriver, Asynchronous
 from ._inbox import Inbox
 from ._runs import RunCalls
-from ._session import SessionCalls
+from ._session import SessionCalls, run_fields
 from ._streaming import StreamingCalls
 from ._watch import Watcher
 from .message import Event, Sent
@@ -91,14 +91,21 @@ class AsyncSession(Asynchronous, SessionCalls):
         return AsyncStreaming(self, await self._run(self._post({**fields, "status": "streaming"})))
 
     async def begin_run(
-        self, *, format: Optional[str] = None, notices: Optional[str] = None, history_after: Optional[int] = None
+        self,
+        *,
+        format: Optional[str] = None,
+        notices: Optional[str] = None,
+        system_notices: Optional[Sequence[str]] = None,
+        history_after: Optional[int] = None,
     ) -> AsyncRun:
         """Begins a run: what people and the system said since the last one, with the notices of this run.
 
         A run that is open is given again instead. `format` is `messages`, `anthropic`, `openai` or `text`; `notices` says where they
-        go: `system_prompt` or `prompt`. `history_after` gives the whole conversation after a `seq`, 0 for all of it.
+        go: `system_prompt` or `prompt`. `system_notices` are notices of your own, for this run alone. `history_after` gives the whole
+        conversation after a `seq`, 0 for all of it.
         """
-        begun = await self._run(self._begin_run({"format": format, "notices": notices, "history_after": history_after}, None))
+        begin = run_fields(format, notices, system_notices, history_after)
+        begun = await self._run(self._begin_run(begin, None))
         return AsyncRun(self, begun or {})
 
     async def next_run(
@@ -107,10 +114,12 @@ class AsyncSession(Asynchronous, SessionCalls):
         *,
         format: Optional[str] = None,
         notices: Optional[str] = None,
+        system_notices: Optional[Sequence[str]] = None,
         history_after: Optional[int] = None,
     ) -> Optional[AsyncRun]:
         """Waits for something that wakes the agent, and begins a run with it. None if nothing came within `wait` seconds."""
-        begun = await self._run(self._next_run({"format": format, "notices": notices, "history_after": history_after}, wait))
+        begin = run_fields(format, notices, system_notices, history_after)
+        begun = await self._run(self._next_run(begin, wait))
         return None if begun is None else AsyncRun(self, begun)
 
     async def question(self, question: str, **fields: Unpack[MessageFields]) -> AsyncQuestion:

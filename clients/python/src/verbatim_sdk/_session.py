@@ -41,6 +41,14 @@ _LIMIT = 500
 """Messages of one answer."""
 
 
+def run_fields(
+    format: Optional[str], notices: Optional[str], system_notices: Optional[Sequence[str]], history_after: Optional[int]
+) -> Json:
+    """Returns the fields that a run begins with."""
+    own = None if system_notices is None else list(system_notices)
+    return {"format": format, "notices": notices, "system_notices": own, "history_after": history_after}
+
+
 class SessionCalls:
     """The calls of a session."""
 

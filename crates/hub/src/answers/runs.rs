@@ -1,10 +1,12 @@
 //! Runs that an agent takes from here, and the log of what it was given.
 
 use super::audit;
+use super::notices;
 use super::pending::LOOK;
 use super::{limit, own_session, session, session_to_change};
 use crate::host::{HostEvent, HostMessage};
 use crate::keys::holds_until;
+use crate::notices::BYTES;
 use crate::refusal::refusal;
 use crate::{Scoped, clock, problem};
 use api::Problem;
@@ -27,11 +29,14 @@ const HISTORY: i64 = 5_000;
 const MOST_WAIT: u32 = 60;
 const ERROR_CHARS: usize = 2_000;
 const MODEL_CHARS: usize = 200;
+/// Notices of one request.
+const NOTICES: usize = 32;
 
 pub async fn begin(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> Result<RunBegun, Problem> {
     let session = own_session(scoped, path).await?;
     let format = input.format.unwrap_or(RunFormat::Messages);
     let placement = input.notices.unwrap_or(NoticePlacement::SystemPrompt);
+    let own = own_notices(input.system_notices)?;
     match input.history_after {
         Some(after) if after < 0 => return Err(Problem::field("/history_after", "a `seq`, or 0")),
         Some(after) if session.last_seq - after > HISTORY => {
@@ -62,23 +67,39 @@ pub async fn begin(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> Resu
         _ => {}
     }
     let takes = input.history_after.map_or(Takes::Waiting, Takes::After);
-    let given = given(scoped, &session, format, placement, takes).await?;
+    let given = given(scoped, &session, (format, placement), takes, own).await?;
     begun(given)
 }
 
-/// Gives a session's agent what it is to read: the input of its open run again, or of a new one.
+/// Checks the notices that an agent's harness gives with its run.
+fn own_notices(notices: Vec<String>) -> Result<Vec<String>, Problem> {
+    if notices.len() > NOTICES {
+        return Err(Problem::field("/system_notices", &format!("at most {NOTICES} notices; got {}", notices.len())));
+    }
+    let fits = |notice: &String| !notice.trim().is_empty() && notice.len() <= BYTES;
+    match notices.iter().position(|notice| !fits(notice)) {
+        Some(index) => {
+            let expected = format!("a notice that isn't blank, of at most {BYTES} bytes");
+            Err(Problem::field(&format!("/system_notices/{index}"), &expected))
+        }
+        None => Ok(notices),
+    }
+}
+
+/// Gives a session's agent what it is to read: the input of its open run again, or of a new one with the notices `own` behind the
+/// server's.
 async fn given(
     scoped: &Scoped,
     session: &Session,
-    format: RunFormat,
-    placement: NoticePlacement,
+    (format, placement): (RunFormat, NoticePlacement),
     takes: Takes,
+    own: Vec<String>,
 ) -> Result<GivenRun, Problem> {
     let hub = &scoped.hub;
     let queue = hub.workspace.queue(&session.id).await.map_err(problem)?;
     // An open run has its notices: providers aren't asked in vain.
     let is_open = queue.is_some_and(|queue| queue.has_open_run);
-    let notices = if is_open { Vec::new() } else { hub.notices.of(session).await };
+    let notices = if is_open { Vec::new() } else { [notices::of_run(hub, session).await?, own].concat() };
     let run = uuid::Uuid::now_v7().to_string();
     let senders = hub.routing.rules(&session.id, Place::Room).senders.clone();
     let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };

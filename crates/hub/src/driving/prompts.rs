@@ -2,6 +2,7 @@
 //! has by their names.
 
 use super::Running;
+use crate::answers::notices;
 use crate::refusal::refusal;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
@@ -33,7 +34,8 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
     let (takes, notices) = match when {
         When::Queue => {
             let stored = hub.workspace.session(session, clock::now()).await.map_err(problem)?;
-            (Takes::Prompt, hub.notices.of(&stored.ok_or_else(|| Problem::not_found("session"))?).await)
+            let stored = stored.ok_or_else(|| Problem::not_found("session"))?;
+            (Takes::Prompt, notices::of_run(hub, &stored).await?)
         }
         When::Steer => (Takes::Joining, Vec::new()),
     };

@@ -34,15 +34,17 @@ pub const PROVIDER: Provider = |place| Box::pin(notices(place));
 async fn notices(place: Arc<RunFolder>) -> Vec<String> {
     let Some(settings) = &place.settings.deployment else { return Vec::new() };
     let text = match (&settings.file, &settings.command) {
-        (Some(file), _) => {
-            let file = file.clone();
-            let read = tokio::task::spawn_blocking(move || read(&file)).await;
-            read.unwrap_or_else(|_| "unknown: the file can't be read".to_owned())
-        }
+        (Some(file), _) => file_text(file.clone()).await,
         (None, Some(command)) => ask(&place, command, None, settings.timeout_seconds).await,
         (None, None) => return Vec::new(),
     };
     vec![format!("Deployment: {text}")]
+}
+
+/// Returns the text of a file, or why it can't be read.
+pub(super) async fn file_text(file: PathBuf) -> String {
+    let read = tokio::task::spawn_blocking(move || read(&file)).await;
+    read.unwrap_or_else(|_| "unknown: the file can't be read".to_owned())
 }
 
 /// The text of a file. What isn't a plain file isn't opened: a pipe would never end.

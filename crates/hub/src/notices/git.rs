@@ -21,8 +21,15 @@ pub struct GitSettings {
 pub const PROVIDER: Provider = |place| Box::pin(notices(place));
 
 async fn notices(place: Arc<RunFolder>) -> Vec<String> {
-    let Some(settings) = &place.settings.git else { return Vec::new() };
-    let Some(folder) = place.folder_in(&settings.folders) else { return Vec::new() };
+    match &place.settings.git {
+        Some(settings) => notice(&place, &settings.folders).await.into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Returns the state of the working folder, if it lies in one of `folders`.
+pub(super) async fn notice(place: &RunFolder, folders: &[PathBuf]) -> Option<String> {
+    let folder = place.folder_in(folders)?;
     let command = [
         "git",
         "--no-optional-locks",
@@ -37,10 +44,10 @@ async fn notices(place: Arc<RunFolder>) -> Vec<String> {
     ];
     let command = command.map(str::to_owned);
     match process::run(&command, Some(&folder), &place.settings.environment, LIMIT).await {
-        Ok(output) if output.failed.is_none() => vec![bounded(&state(&output.text, output.cut), false)],
+        Ok(output) if output.failed.is_none() => Some(bounded(&state(&output.text, output.cut), false)),
         // Not a repository.
-        Ok(_) => Vec::new(),
-        Err(reason) => vec![format!("git: unknown: {reason}")],
+        Ok(_) => None,
+        Err(reason) => Some(format!("git: unknown: {reason}")),
     }
 }
 

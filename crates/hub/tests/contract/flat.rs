@@ -33,6 +33,7 @@ const FLAT: &[(&str, &str)] = &[
     ("get_session_routing", ""),
     ("list_rooms", ""),
     ("get_type_settings", ""),
+    ("list_notices", ""),
     ("stats", "?from=2026-02-20&to=2026-03-10"),
     ("get_budgets", ""),
     ("list_imports", ""),

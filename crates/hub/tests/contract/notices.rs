@@ -1,7 +1,8 @@
 //! Notices: computed anew for each run, given in that run only, and bounded whatever a provider does.
 
 use crate::live::Talk;
-use api::Method::{Get, Patch, Post};
+use api::Method::{Delete, Get, Patch, Post, Put};
+use hub::Caller;
 use hub::notices::{BYTES, NoticeSettings};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -131,4 +132,89 @@ fn mistakes_in_the_settings_are_named() {
         ]
         .join("\n")
     );
+}
+
+#[tokio::test]
+async fn people_set_notices_and_the_next_run_has_them() {
+    let talk = talk(|_| json!({"commands": [{"name": "Tide", "command": ["/bin/echo", "rising"]}]})).await;
+    let house = &talk.house;
+    let set = async |name: &str, body: Value| {
+        let answer = house.send(Caller::Owner, Put, &format!("/v1/settings/notices/{name}"), Some(body)).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.body
+    };
+    let folder = house.path("src/mill");
+    std::fs::create_dir_all(&folder).unwrap();
+    git(&folder, &["init", "--quiet"]);
+    std::fs::write(house.path("DEPLOYED"), "lantern 1.2\n").unwrap();
+    talk.agent(Patch, "", json!({"cwd": folder})).await;
+    set("Fridays", json!({"value": " Nothing is deployed on Fridays "})).await;
+    set("Deployed", json!({"kind": "file", "value": house.path("DEPLOYED")})).await;
+    let all = set("Git%20state", json!({"kind": "git", "value": format!("{}\n\n", house.path("src").display())})).await;
+    assert_eq!(
+        all,
+        json!({
+            "notices": [
+                {"name": "Fridays", "kind": "text", "value": "Nothing is deployed on Fridays", "on": true},
+                {"name": "Deployed", "kind": "file", "value": house.path("DEPLOYED"), "on": true},
+                {"name": "Git state", "kind": "git", "value": house.path("src"), "on": true},
+            ],
+            "from_file": ["Tide"],
+        })
+    );
+    let told = [
+        "Tide: rising",
+        "Nothing is deployed on Fridays",
+        "Deployed: lantern 1.2",
+        "git: branch `main`. Everything is committed",
+    ];
+    assert_eq!(notices(&talk).await, told);
+    set("Fridays", json!({"on": false})).await;
+    set("Deployed", json!({"kind": "text", "value": "lantern 1.3"})).await;
+    assert_eq!(notices(&talk).await, [told[0], "lantern 1.3", told[3]]);
+    set("Fridays", json!({"on": true})).await;
+    let left = house.send(Caller::Owner, Delete, "/v1/settings/notices/Git%20state", None).await;
+    assert_eq!((left.status, left.body["notices"].as_array().unwrap().len()), (200, 2), "{}", left.body);
+    assert_eq!(notices(&talk).await, [told[0], told[1], "lantern 1.3"]);
+    let audited = house.read("/v1/audit?limit=1").await;
+    let change =
+        json!([{"field": "Notice Git state", "old": format!("git, on: {}", house.path("src").display()), "new": ""}]);
+    assert_eq!(audited["entries"][0]["what"]["changes"], change, "{audited}");
+}
+
+#[tokio::test]
+async fn a_notice_that_does_not_fit_is_named_and_agents_set_none() {
+    let talk = Talk::new().await;
+    let house = &talk.house;
+    let put = async |name: &str, body: Value| {
+        house.send(Caller::Owner, Put, &format!("/v1/settings/notices/{name}"), Some(body)).await
+    };
+    let long = "x".repeat(81);
+    for (name, body, field) in [
+        ("a", json!({}), "/value"),
+        ("a", json!({"value": " "}), "/value"),
+        ("a", json!({"value": "x".repeat(BYTES + 1)}), "/value"),
+        ("a", json!({"kind": "file", "value": "DEPLOYED"}), "/value"),
+        ("a", json!({"kind": "git", "value": "/src\nmill"}), "/value"),
+        ("a", json!({"kind": "command", "value": "/bin/echo"}), "/kind"),
+        ("%20", json!({"value": "x"}), "notice"),
+        (long.as_str(), json!({"value": "x"}), "notice"),
+    ] {
+        let refused = put(name, body.clone()).await;
+        assert_eq!((refused.status, refused.body["field"].as_str()), (400, Some(field)), "{body}: {}", refused.body);
+    }
+    for n in 0..50 {
+        assert_eq!(put(&format!("n{n}"), json!({"value": "x"})).await.status, 200);
+    }
+    assert_eq!(put("one-more", json!({"value": "x"})).await.status, 400);
+    assert_eq!(put("n0", json!({"value": "y"})).await.status, 200);
+    let none = house.send(Caller::Owner, Delete, "/v1/settings/notices/none", None).await;
+    assert_eq!(none.status, 404);
+    let agent = house.agent("other").await;
+    for (method, path) in
+        [(Get, "/v1/settings/notices"), (Put, "/v1/settings/notices/n0"), (Delete, "/v1/settings/notices/n0")]
+    {
+        let body = (method == Put).then(|| json!({"value": "mine"}));
+        assert_eq!(house.send(agent.clone(), method, path, body).await.status, 403);
+    }
 }

@@ -101,6 +101,55 @@ async fn a_run_gives_what_people_and_the_system_said_once_and_in_order() {
 }
 
 #[tokio::test]
+async fn a_harness_gives_its_own_notices_for_one_run_in_each_format() {
+    let talk = Talk::new().await;
+    talk.owner(Post, "/messages", json!({"content": "Fix the lexer"})).await;
+    talk.owner(Post, "/messages", json!({"role": "system", "content": "Only now", "context": "ephemeral"})).await;
+    let rows = talk.owner(Get, "/messages?dev=1", Value::Null).await.body["last_seq"].clone();
+    let own = json!(["Git: 2 files aren't committed", "Deployed <1.2>"]);
+    for format in ["messages", "anthropic", "openai", "text"] {
+        let begin = json!({"format": format, "system_notices": own, "history_after": 0});
+        let run = talk.begin(begin.clone()).await;
+        let notices = if format == "messages" { json!([own[0], own[1], "Only now"]) } else { own.clone() };
+        assert_eq!(run["system_notices"], notices, "{format}");
+        let texts: Vec<&str> = notices.as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+        assert_eq!(run["system"], json!(texts.join("\n\n")), "{format}");
+        // Byte for byte, whatever the harness says now.
+        let again = talk.begin(json!({"format": format, "system_notices": ["Other"], "history_after": 0})).await;
+        assert_eq!((&again["system"], &again["prompt"]), (&run["system"], &run["prompt"]), "{format}");
+        let log = talk.log().await;
+        assert_eq!(replayed(&log, &run, "system"), texts.join("\n\n"), "{format}");
+        talk.end(&run, json!({})).await;
+    }
+    let run =
+        talk.begin(json!({"format": "text", "notices": "prompt", "system_notices": own, "history_after": 0})).await;
+    assert_eq!(run["system"], Value::Null);
+    assert!(run["prompt"].as_str().unwrap().contains("2 files aren't committed"), "{}", run["prompt"]);
+    talk.end(&run, json!({})).await;
+    assert_eq!(talk.begin(json!({})).await["system_notices"], json!([]), "for one run alone");
+    // Neither rows, nor words that are found.
+    assert_eq!(talk.owner(Get, "/messages?dev=1", Value::Null).await.body["last_seq"], rows);
+    assert_eq!(talk.house.read("/v1/search?q=committed").await["hits"], json!([]));
+}
+
+#[tokio::test]
+async fn a_notice_of_a_harness_that_does_not_fit_is_named() {
+    let talk = Talk::new().await;
+    for (notices, field) in [
+        (json!(["fine", " "]), "/system_notices/1"),
+        (json!(["x".repeat((16 << 10) + 1)]), "/system_notices/0"),
+        (json!(vec!["x"; 33]), "/system_notices"),
+        (json!("x"), "/system_notices"),
+        (json!([1]), "/system_notices/0"),
+    ] {
+        let refused = talk.agent(Post, "/runs", json!({"system_notices": notices})).await;
+        assert_eq!((refused.status, refused.body["field"].as_str()), (400, Some(field)), "{}", refused.body);
+    }
+    let most = vec!["x".repeat(16 << 10); 32];
+    assert_eq!(talk.begin(json!({"system_notices": most})).await["system_notices"], json!(most));
+}
+
+#[tokio::test]
 async fn pending_steers_a_run_and_the_next_run_has_the_rest() {
     let talk = Talk::new().await;
     let run = talk.begin(json!({})).await;

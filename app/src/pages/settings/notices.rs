@@ -1,0 +1,66 @@
+//! What agents are told at the beginning of each run: a form for each notice, and one for a new one.
+
+use crate::part::{Part, part};
+use crate::shared::page_action::PageAction;
+use crate::visible;
+use api::notices::{NoticeKind, RunNotice, RunNotices};
+use leptos::prelude::*;
+
+/// Kinds of notices, as the page names them.
+const KINDS: [(NoticeKind, &str); 3] = [
+    (NoticeKind::Text, "These words"),
+    (NoticeKind::File, "The text of the file"),
+    (NoticeKind::Git, "The state of git in the folders"),
+];
+
+pub fn notices(notices: &RunNotices) -> Part {
+    let forms: Vec<_> = notices.notices.iter().enumerate().map(|(index, notice)| one(index, notice)).collect();
+    let from_file = (!notices.from_file.is_empty()).then(|| {
+        let names: Vec<String> = notices.from_file.iter().map(|name| visible::line(name)).collect();
+        part! { <p class="cap">{format!("Before them, runs have what notices.json in the data directory sets up: {}.", names.join(", "))}</p> }
+    });
+    part! {
+        <section id="notices" aria-labelledby="notices-heading">
+            <div class="pagehead"><h2 id="notices-heading">"Notices of runs"</h2>
+                <p>"What agents should know at the beginning of each run, and not remember. They are given with that run alone, and never stored as messages."</p></div>
+            {from_file}
+            {forms}
+            <details class="setting" id="new-notice"><summary class="btn tiny">"Add a notice"</summary>
+                <form class="answer notice" data-notice="" autocomplete="off">
+                    <div class="answer-field"><label for="notice-name">"Name"</label><input id="notice-name" name="name" maxlength="80" required dir="auto"/></div>
+                    {fields("new", NoticeKind::Text, "")}
+                    <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                    <div class="actions"><button type="submit" class="btn primary">"Add"</button></div>
+                </form>
+            </details>
+        </section>
+    }
+}
+
+fn one(index: usize, notice: &RunNotice) -> Part {
+    let name = visible::line(&notice.name);
+    part! {
+        <form class="answer notice setting" data-notice=notice.name.clone() aria-label=format!("Notice {name}") autocomplete="off">
+            <label class="switch"><input type="checkbox" role="switch" data-notice-on=notice.name.clone() checked=notice.on/><span dir="auto">{name.clone()}</span></label>
+            {fields(&index.to_string(), notice.kind, &notice.value)}
+            <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+            <div class="actions"><button type="submit" class="btn">"Save"</button>
+                <button type="button" class="btn quiet" data-action=PageAction::RemoveNotice.name() data-notice=notice.name.clone()>"Remove"<span class="sr">{format!(" {name}")}</span></button></div>
+        </form>
+    }
+}
+
+/// What a notice is made of.
+fn fields(of: &str, kind: NoticeKind, value: &str) -> Part {
+    let (kind_id, value_id) = (format!("notice-kind-{of}"), format!("notice-value-{of}"));
+    let options: Vec<_> = KINDS
+        .into_iter()
+        .map(|(it, words)| part! { <option value=it.as_str() selected=it == kind>{words}</option> })
+        .collect();
+    part! {
+        <div class="answer-field"><label for=kind_id.clone()>"Agents are told"</label><select id=kind_id name="kind">{options}</select></div>
+        <div class="answer-field"><label for=value_id.clone()>"Words, or absolute paths"</label>
+            <textarea id=value_id.clone() name="value" rows="2" required dir="auto" aria-describedby=format!("{value_id}-help")>{format!("\n{value}")}</textarea>
+            <p class="cap" id=format!("{value_id}-help")>"Of a file one path; of folders one a line."</p></div>
+    }
+}
