@@ -76,6 +76,23 @@ fn a_message_of_ours_is_a_row_that_the_older_host_reads() {
     assert_eq!(found, expected);
 }
 
+#[test]
+fn what_says_all_of_itself_gets_nothing_beside_it() {
+    for (role, sender, from_me) in
+        [(Role::Assistant, "bot", 1), (Role::User, "49151@s.whatsapp.net", 0), (Role::Host, "host", 1)]
+    {
+        let draft = Draft {
+            context: if role == Role::Host { Context::None } else { Context::Turn },
+            ..Draft::text(MessageId::parse("a").unwrap(), role, sender, "Hm", Micros(1_767_225_601_000_000))
+        };
+        let row = to_row(&draft);
+        assert_eq!((row.metadata.clone(), row.is_from_me, row.sender.as_deref()), (None, Some(from_me), Some(sender)));
+        assert_eq!(from_row(&row).metadata, None);
+    }
+    let exited = ChatRow { metadata: Some(r#"{"exit_code":0}"#.to_owned()), ..row("tool_result", "command_output") };
+    assert_eq!(from_row(&exited).metadata, json!({"exit_code": 0}).as_object().cloned());
+}
+
 fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -294,6 +294,9 @@ fn row(facts: &Facts<'_>) -> Policy {
 
         (Model, "TEXT") => entry("Reasoning", None, Dev, (Left, Thought), Never, Channel::Reasoning),
 
+        (Tool, "TEXT") if facts.part == Part::Replaced => {
+            entry("Result of a call, in its card", None, Dev, (Left, Accent), No, Channel::Nothing)
+        }
         (Tool, "TEXT" | "TOOL_CALL") => {
             let look = match facts.exit_code {
                 Some(0) => Look::Success,

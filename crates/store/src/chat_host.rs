@@ -16,7 +16,7 @@ use std::path::Path;
 /// What a table `messages` has at least.
 const NEEDED: [&str; 7] = ["id", "chat_jid", "sender", "sender_name", "content", "timestamp", "is_from_me"];
 const SCHEMA: &str = "CREATE TABLE messages (id TEXT, chat_jid TEXT, sender TEXT, sender_name TEXT, content TEXT, \
-    timestamp TEXT, is_from_me INTEGER, message_type TEXT DEFAULT 'user', metadata JSON, PRIMARY KEY (id, chat_jid)); \
+    timestamp TEXT, is_from_me INTEGER, message_type TEXT DEFAULT 'user', metadata TEXT, PRIMARY KEY (id, chat_jid)); \
     CREATE INDEX idx_messages_by_chat ON messages(chat_jid, timestamp)";
 /// Columns that each written table has.
 const COLUMNS: [&str; 9] =
@@ -116,7 +116,7 @@ impl ChatHostWriter {
         Ok(Self { connection, columns: COLUMNS.iter().map(|name| (*name).to_owned()).collect() })
     }
 
-    /// Adds a row: its cells by their columns. A column that the table lacks is added.
+    /// Adds a row: its cells by their columns. A column that the table lacks is added; one without a cell is NULL, whatever its default.
     pub async fn add(&mut self, jid: &str, cells: &Map<String, Value>) -> Result<(), StoreError> {
         for name in cells.keys().filter(|name| !name.is_empty()) {
             if !self.columns.contains(name) {
@@ -125,11 +125,17 @@ impl ChatHostWriter {
                 self.columns.push(name.clone());
             }
         }
-        let names: Vec<String> = cells.keys().map(|name| quoted(name)).collect();
+        let empty = COLUMNS.into_iter().filter(|name| *name != "chat_jid" && !cells.contains_key(*name));
+        let cells: Vec<(&str, &Value)> = cells
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+            .chain(empty.map(|name| (name, &Value::Null)))
+            .collect();
+        let names: Vec<String> = cells.iter().map(|(name, _)| quoted(name)).collect();
         let slots: Vec<String> = (2..names.len() + 2).map(|n| format!("${n}")).collect();
         let sql = format!("INSERT INTO messages (chat_jid, {}) VALUES ($1, {})", names.join(", "), slots.join(", "));
         let mut query = sqlx::query(AssertSqlSafe(sql)).bind(jid);
-        for value in cells.values() {
+        for (_, value) in cells {
             query = match value {
                 Value::Null => query.bind(None::<String>),
                 Value::Bool(it) => query.bind(*it),

@@ -247,6 +247,78 @@ fn the_older_chat_hosts_database_is_read_and_written_back() {
     assert_eq!(serde_json::from_str::<Value>(&again).unwrap()["messages"], 0);
 }
 
+/// All rows of a table in their order, each cell as SQL writes it; and the columns and indexes of the table.
+fn cells(path: &Path) -> (Vec<String>, Vec<String>) {
+    const CELLS: &str = "SELECT concat_ws(' | ', quote(id), quote(chat_jid), quote(sender), quote(sender_name), quote(content), \
+        quote(timestamp), quote(is_from_me), quote(message_type), quote(metadata)) FROM messages ORDER BY rowid";
+    const SCHEMA: &str = "SELECT concat_ws(' ', name, type, dflt_value, pk) FROM pragma_table_info('messages') \
+        UNION ALL SELECT concat_ws(' ', i.name, c.name) FROM pragma_index_list('messages') i JOIN pragma_index_info(i.name) c \
+        WHERE i.origin = 'c'";
+    runtime().block_on(async {
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+        let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+        let rows = sqlx::query_scalar(CELLS).fetch_all(&pool).await.unwrap();
+        let schema = sqlx::query_scalar(SCHEMA).fetch_all(&pool).await.unwrap();
+        pool.close().await;
+        (rows, schema)
+    })
+}
+
+#[test]
+fn each_cell_of_odd_rows_comes_back_as_it_was() {
+    const OLD: &str = "CREATE TABLE messages (id TEXT, chat_jid TEXT, sender TEXT, sender_name TEXT, content TEXT, timestamp TEXT, \
+        is_from_me INTEGER, message_type TEXT DEFAULT 'user', metadata TEXT, PRIMARY KEY (id, chat_jid)); \
+        CREATE INDEX idx_messages_by_chat ON messages(chat_jid, timestamp); \
+        INSERT INTO messages VALUES \
+        ('a', 'g@x', 'ada@x', 'Ada', 'One', '2026-01-01T00:00:01+00:00', 0, NULL, NULL), \
+        ('b', 'g@x', 'host', NULL, 'Two', '2026-01-01T00:00:02+00:00', 1, 'host', '5'), \
+        ('c', 'g@x', NULL, NULL, NULL, '2026-01-01T00:00:03+00:00', NULL, 'user', '\"text\"'), \
+        ('', 'g@x', '', '', '', '2026-01-01T00:00:04+00:00', 1, 'assistant', ''), \
+        ('a/b?c#d', 'g@x', 'bot', 'bot', 'Five', '2026-01-01T00:00:05+00:00', 1, 'assistant', '{ \"b\": 1.50, \"a\": null }'), \
+        ('e', 'g@x', 'command_output', 'command', 'Six', '2026-01-01T00:00:06+00:00', 1, 'tool_result', '{\"exit_code\":0}'), \
+        ('f', 'g@x', 'tool_use', 'tool_use', '{\"id\":\"t1\",\"name\":\"Bash\",\"input\":{\"command\":\"ls\"}}', \
+            '2026-01-01T00:00:07+00:00', 1, 'assistant', NULL), \
+        ('g', 'g@x', 'tool_result', 'tool_result', '{\"tool_use_id\":\"t1\",\"content\":\"a b\"}', '2026-01-01T00:00:08+00:00', 1, \
+            'assistant', NULL), \
+        ('h', 'g@x', 'bot', 'bot', 'Nine', '2026-01-01T00:00:09+00:00', 1, 'assistant', NULL), \
+        ('i', 'g@x', 'security', 'security', 'Ten', '2026-01-01T00:00:10+00:00', 1, 'security_audit', 'no json')";
+    let place = Place::new();
+    let (old, new) = (place.path("old.db"), place.path("new.db"));
+    runtime().block_on(async {
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&old).create_if_missing(true);
+        let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+        sqlx::raw_sql(OLD).execute(&pool).await.unwrap();
+        pool.close().await;
+    });
+    place.out(&["import", "old.db"]);
+    place.out(&["export", "g@x", "--format", "messages-db", "--output", new.to_str().unwrap()]);
+    let (rows, schema) = cells(&old);
+    assert_eq!((rows.len(), schema.len()), (10, 11));
+    assert_eq!(cells(&new), (rows, schema));
+
+    // The result of the call stands in the call, and nothing is added to what says all of itself.
+    let exported: Value = serde_json::from_str(&place.out(&["export", "g@x", "--format", "json"])).unwrap();
+    let messages = exported["messages"].as_array().unwrap();
+    let of = |id: &str| messages.iter().find(|message| message["id"] == id).unwrap();
+    let payload = json!({"tool_name": "Bash", "input": {"command": "ls"}, "output": "a b"});
+    assert_eq!((&of("f")["metadata"]["payload"], &of("f")["call_id"]), (&payload, &json!("t1")));
+    assert_eq!(of("e")["metadata"], json!({"exit_code": 0}));
+    assert_eq!(of("h")["metadata"], Value::Null);
+    let shown = place.out(&["show", "g@x"]);
+    assert!(shown.contains("a b") && !shown.contains("tool_use_id"), "{shown}");
+}
+
+#[test]
+fn a_session_of_ours_is_written_without_what_only_we_know() {
+    let place = Place::new();
+    let id = place.out(&["send", "--agent", "bot", "Done"]).trim_end().to_owned();
+    let file = place.path("out.db");
+    place.out(&["export", &id, "--format", "messages-db", "--output", file.to_str().unwrap()]);
+    let rows: Vec<String> = cells(&file).0;
+    let tails: Vec<&str> = rows.iter().map(|row| row.rsplit_once(" | ").unwrap().1).collect();
+    assert_eq!(tails, ["NULL"], "{rows:?}");
+}
+
 #[test]
 fn a_session_of_ours_goes_through_the_older_database() {
     let from = Place::new();

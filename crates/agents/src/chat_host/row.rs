@@ -1,11 +1,13 @@
 //! A row of the older chat host's table `messages` as a message, and back, without loss.
 //!
 //! A row that was read keeps what the message has no field for in its metadata, under [`ROW`]. A message that was written has what
-//! the row has no column for there, under [`DRAFT`]. So `to_row(from_row(row))` is the row, and `from_row(to_row(draft))` the draft,
-//! whatever words they use.
+//! the row has no column for there, under [`DRAFT`]. Where nothing is to be kept, neither is there. So `to_row(from_row(row))` is the
+//! row, and `from_row(to_row(draft))` the draft, whatever words they use.
 
 use crate::parts::at::{envelope, message_id, micros};
-use model::{Context, Draft, MessageType, Micros, Provenance, Role, Status};
+use crate::parts::blocks::result_text;
+use crate::parts::obj::Obj;
+use model::{Context, Draft, MessageType, Micros, Part, Provenance, Role, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -57,6 +59,10 @@ pub fn from_row(row: &ChatRow) -> Draft {
         draft.metadata = Some(rest);
         return overlay(&draft, fields).unwrap_or(draft);
     }
+    let has_row = metadata.is_some_and(|metadata| metadata.contains_key(ROW));
+    if !has_row && written(&draft) == *row {
+        return draft;
+    }
     let mut kept = row.clone();
     (kept.content, kept.sender, kept.sender_name) = (None, None, None);
     let has_id = draft.id.as_str() == row.id;
@@ -73,13 +79,28 @@ pub fn from_row(row: &ChatRow) -> Draft {
 
 /// Writes a message as a row. One that was read from a row gives that row.
 pub fn to_row(draft: &Draft) -> ChatRow {
+    let draft = &Draft { provenance: Provenance::Reader, ..draft.clone() };
     if let Some(row) = kept_row(draft)
-        && from_row(&row) == (Draft { provenance: Provenance::Reader, ..draft.clone() })
+        && from_row(&row) == unjoined(draft, &row)
     {
         return row;
     }
+    let mut row = written(draft);
+    if from_row(&row) == *draft {
+        return row;
+    }
+    row.metadata = None;
+    let mut metadata = draft.metadata.clone().unwrap_or_default();
+    let base = Draft { metadata: Some(metadata.clone()), ..plain(&row, Some(metadata.clone())) };
+    metadata.insert(DRAFT.to_owned(), Value::Object(difference(&base, draft)));
+    row.metadata = Some(Value::Object(metadata).to_string());
+    row
+}
+
+/// A message as its columns alone tell it.
+fn written(draft: &Draft) -> ChatRow {
     let (message_type, sender) = words(draft);
-    let mut row = ChatRow {
+    ChatRow {
         id: draft.id.as_str().to_owned(),
         sender: Some(sender.to_owned()),
         sender_name: draft.sender_name.clone(),
@@ -87,14 +108,88 @@ pub fn to_row(draft: &Draft) -> ChatRow {
         timestamp: Some(time(draft.created_at)),
         is_from_me: Some(i64::from(draft.role != Role::User)),
         message_type: Some(message_type.to_owned()),
-        metadata: None,
+        metadata: draft.metadata.clone().map(|metadata| Value::Object(metadata).to_string()),
         more: Map::new(),
-    };
-    let mut metadata = draft.metadata.clone().unwrap_or_default();
-    let base = Draft { metadata: Some(metadata.clone()), ..plain(&row, Some(metadata.clone())) };
-    metadata.insert(DRAFT.to_owned(), Value::Object(difference(&base, draft)));
-    row.metadata = Some(Value::Object(metadata).to_string());
-    row
+    }
+}
+
+/// The call of a row, and the result of one.
+const CALL: (&str, &str) = ("assistant", "tool_use");
+const RESULT: (&str, &str) = ("assistant", "tool_result");
+
+/// What a row says of a call and its result.
+pub(super) enum Trace {
+    /// It begins, with its own id.
+    Call(Option<String>),
+    /// What it gave back.
+    Result(CallResult),
+}
+
+/// What a call gave back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallResult {
+    /// The call's own id.
+    pub call_id: Option<String>,
+    /// The text of the result.
+    pub text: String,
+    /// The call failed.
+    pub failed: bool,
+}
+
+/// Reads what a row says of a call; None where it is no part of one.
+pub(super) fn trace(row: &ChatRow, draft: &Draft) -> Option<Trace> {
+    let content = row.content.as_deref().unwrap_or_default();
+    match words_of(row) {
+        CALL if draft.message_type() == MessageType::ToolCall => Some(Trace::Call(call_id(&Obj::parse(content)?))),
+        RESULT => Some(Trace::Result(result_of(content))),
+        _ => None,
+    }
+}
+
+/// Reads the result of a call from the content of its row.
+pub fn result_of(content: &str) -> CallResult {
+    let fields = Obj::parse(content);
+    let field = |name: &&str| fields.as_ref().and_then(|fields| fields.raw(name));
+    let text = ["content", "tool_result", "result", "output"].iter().find_map(field).map(result_text);
+    CallResult {
+        call_id: fields.as_ref().and_then(call_id),
+        text: text.unwrap_or_else(|| content.to_owned()),
+        failed: field(&"is_error") == Some("true"),
+    }
+}
+
+fn call_id(fields: &Obj) -> Option<String> {
+    ["tool_use_id", "id"].iter().find_map(|name| fields.filled(name))
+}
+
+/// Gives a call what it gave back.
+pub(super) fn join(call: &mut Draft, result: &CallResult) {
+    let payload = call.metadata.as_mut().and_then(|metadata| metadata.get_mut("payload")?.as_object_mut());
+    if let Some(payload) = payload {
+        payload.insert(if result.failed { "error" } else { "output" }.to_owned(), Value::from(result.text.as_str()));
+    }
+}
+
+/// A message without what another row says of it.
+fn unjoined(draft: &Draft, row: &ChatRow) -> Draft {
+    let mut draft = draft.clone();
+    match words_of(row) {
+        CALL => {
+            draft.call_id = None;
+            let payload = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("payload")?.as_object_mut());
+            if let Some(payload) = payload {
+                payload.retain(|name, _| !matches!(name.as_str(), "output" | "error"));
+            }
+        }
+        RESULT => (draft.call_id, draft.part) = (None, Part::Whole),
+        _ => {}
+    }
+    draft
+}
+
+/// The older host's words of a row.
+fn words_of(row: &ChatRow) -> (&str, &str) {
+    (row.message_type.as_deref().unwrap_or("user"), row.sender.as_deref().unwrap_or_default())
 }
 
 /// The row that a message was read from.
@@ -114,20 +209,25 @@ fn kept_row(draft: &Draft) -> Option<ChatRow> {
     })
 }
 
-/// The message that the columns alone tell.
-fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
-    let (kind, sender) = (row.message_type.as_deref().unwrap_or("user"), row.sender.as_deref().unwrap_or_default());
-    let role = match (kind, sender) {
+/// Returns whose voice a row's words are; None for a word that isn't known.
+pub fn role_of(message_type: &str, sender: &str) -> Option<Role> {
+    Some(match (message_type, sender) {
         ("user", "system_notice" | "deploy") | ("system", _) => Role::System,
         ("user", _) => Role::User,
         ("assistant", "thinking") => Role::Model,
-        ("assistant", "result_meta" | "host") => Role::Host,
+        ("assistant", "result_meta" | "host") | ("host", _) => Role::Host,
         // The trace of a call: what the model was given of it is in its request, and here for people.
         ("assistant", "tool_result") | ("tool_result", _) => Role::Tool,
         ("assistant", _) => Role::Assistant,
-        // Also what nobody knows: it never reaches a model.
-        _ => Role::Host,
-    };
+        _ => return None,
+    })
+}
+
+/// The message that the columns alone tell.
+fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
+    let (kind, sender) = words_of(row);
+    // What nobody knows never reaches a model.
+    let role = role_of(kind, sender).unwrap_or(Role::Host);
     let created_at = row.timestamp.as_deref().and_then(parse_time).unwrap_or_default();
     let content = row.content.clone().unwrap_or_default();
     let mut draft = Draft::text(message_id(&row.id), role, sender, content, created_at);
@@ -138,19 +238,20 @@ fn plain(row: &ChatRow, metadata: Option<Map<String, Value>>) -> Draft {
     let is_internal = matches!(role, Role::Host | Role::Model)
         || matches!((kind, sender), ("assistant", "tool_result") | ("user", "system_notice"));
     draft.context = if is_internal { Context::None } else { Context::Turn };
-    if (kind, sender) == ("assistant", "tool_use") && draft.metadata.is_none() {
-        draft.metadata = call_of(&draft.content);
+    if (kind, sender) == CALL && draft.metadata.is_none() {
+        draft.metadata = call_of(&draft.content).map(|(_, envelope)| envelope);
     }
     draft
 }
 
-/// A call, where the content is the JSON that the host wrote of one.
-fn call_of(content: &str) -> Option<Map<String, Value>> {
+/// Reads a call from the content of its row: its own id, and its envelope. None where the content isn't the JSON of one.
+pub fn call_of(content: &str) -> Option<(Option<String>, Map<String, Value>)> {
     let call: Map<String, Value> = serde_json::from_str(content).ok()?;
     let field = |names: [&str; 2]| names.iter().find_map(|name| call.get(*name)).cloned();
     let tool = field(["tool_name", "name"])?.as_str().filter(|name| !name.is_empty())?.to_owned();
     let input = field(["tool_input", "input"]).filter(Value::is_object).unwrap_or_else(|| json!({}));
-    Some(envelope(MessageType::ToolCall.as_str(), json!({ "tool_name": tool, "input": input })))
+    let id = Obj::parse(content).as_ref().and_then(call_id);
+    Some((id, envelope(MessageType::ToolCall.as_str(), json!({ "tool_name": tool, "input": input }))))
 }
 
 /// The older host's words for a message.
