@@ -116,6 +116,15 @@ fn a_long_message_of_an_unknown_type_shows_its_beginning() {
 }
 
 #[test]
+fn an_unknown_type_without_data_says_so() {
+    for (name, words) in [("a", "has neither words nor data."), ("b", "has no data beside its words.")] {
+        let said = if name == "a" { "" } else { "Ping" };
+        let entry = gallery::entry(name, Role::Assistant, "bot", said, json!({"message_type": "acme.ping"}));
+        assert!(render_article(&entry, &options()).contains(words), "{words}");
+    }
+}
+
+#[test]
 fn an_error_gives_the_id_of_its_request() {
     let payload = json!({"error_type": "overloaded", "message": "Overloaded", "frames": []});
     let metadata = json!({"message_type": "ERROR", "version": 1, "payload": payload, "request_id": "req_1<2"});

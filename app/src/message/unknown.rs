@@ -40,6 +40,15 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
         (None, Some(_)) => "a newer version of this type",
         (None, None) => "no component for this type",
     };
+    let says_nothing = prose.is_none() && problem.is_none() && data.is_none();
+    let nothing = says_nothing.then(|| {
+        let words = if content.is_empty() {
+            "This message has neither words nor data."
+        } else {
+            "This message has no data beside its words."
+        };
+        view! { <p class="cap">{words}</p> }
+    });
     let problem = problem.map(|problem| view! { <div class="prose fg-warn">{card.typed(&problem).into_view()}</div> });
     view! {
         <details class="card unknown" open>
@@ -50,7 +59,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
                 <span class="sp"></span>
                 <span class="cap hide-narrow">{note}</span>
             </summary>
-            <div class="body">{prose} {problem} {data}</div>
+            <div class="body">{prose} {problem} {data} {nothing}</div>
             <footer>
                 {template}
                 <span class="sp"></span>

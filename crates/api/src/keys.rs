@@ -18,6 +18,9 @@ model::words! {
         ReadAll = "read_all",
         /// Post what a person typed elsewhere, as `user`.
         Mirror = "mirror",
+        /// Post what people wrote elsewhere as their own words, in the sessions that it made: its runs have them, and they are
+        /// remembered. For a program that connects a messenger, never for a model's tools.
+        Bridge = "bridge",
         /// Report what an agent on this machine does, in any of its sessions, and ask for permissions: what its hooks need, and
         /// nothing else.
         Hooks = "hooks",

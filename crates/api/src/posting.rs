@@ -22,8 +22,8 @@ pub struct PostMessage {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `assistant` for an agent, `user` for a person.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `assistant` for an agent, `user` for a person. The older products' `tools`, `tool_result` and `bot` are taken too.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "role")]
     pub role: Option<Role>,
     /// Who exactly, verbatim: `bot`, `tui-user`. With the role `assistant`, a word of the older products gives a text its voice:
     /// `thinking` the role `model`, `tool_use` and `tool_result` the role `tool`. What claims to be the host or the system is
@@ -68,14 +68,56 @@ pub struct PostMessage {
     /// Whether it may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
-    /// Of a message of a person or of the system: give it to the agent? If absent, unless the agent's own key posts it, or no
-    /// prompt may hold it.
+    /// Of a message of a person or of the system: give it to the agent? If absent, unless an agent's key passes it on that is no
+    /// bridge, or no prompt may hold it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
     /// RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Value>,
+    /// Of the older chat host's rows: the session of the address.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_jid: Option<String>,
+    /// Of its rows: `created_at`.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<Value>,
+    /// Of its rows: what the role says as well.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_from_me: Option<Value>,
+    /// Of its rows: whose voice it is.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_type: Option<String>,
+    /// The older word for a type.
+    #[doc(hidden)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
 }
+
+/// Reads a role, in the words of the older products too.
+fn role<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Role>, D::Error> {
+    struct Word(Role);
+    impl<'de> Deserialize<'de> for Word {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let parse = |word: &str| match word {
+                "tools" | "tool_result" => Some(Role::Tool),
+                "bot" => Some(Role::Assistant),
+                word => Role::parse(word),
+            };
+            model::read_word(deserializer, parse, Role::WORDS).map(Self)
+        }
+    }
+    Ok(Option::<Word>::deserialize(deserializer)?.map(|Word(role)| role))
+}
+
 impl Input for PostMessage {
     const EXAMPLE: &'static str = r#"{"id": "step-2", "content": "I found the crash: `next()` reads past the end."}"#;
 }

@@ -66,6 +66,7 @@ mod metrics;
 mod moment;
 mod new_id;
 pub mod notices;
+mod older_words;
 mod open_channels;
 mod pace;
 mod posting;

@@ -29,6 +29,7 @@ impl Caller {
         match self {
             // Who reads all reads its own.
             Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
+            Self::Agent(agent) if scope == Scope::Mirror && agent.scopes.contains(&Scope::Bridge) => Ok(()),
             Self::Agent(agent) if !agent.scopes.contains(&scope) => {
                 let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
                 Err(Problem::new(403, "scope_missing", title)

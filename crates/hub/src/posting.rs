@@ -78,10 +78,9 @@ pub fn post(
     let route = if *is_first { None } else { routing::of_own(caller, &draft, rules) };
     let is_read = route.is_none_or(|route| routing::mark(&mut draft, &route));
     let said_by_person = draft.role == Role::User;
-    let by_agent = matches!(caller, Caller::Agent(_));
     // What a prompt may hold of the system is for the agent, too. An agent's own words are delivered to nobody.
     let is_for_agent = match draft.role {
-        Role::User => !by_agent && is_read,
+        Role::User => draft.provenance == Provenance::Person && is_read,
         Role::System => draft.context != Context::None,
         _ => false,
     };
@@ -148,7 +147,7 @@ fn without_defaults(caller: &Caller, mut input: PostMessage) -> PostMessage {
 }
 
 /// A field's pointer, from the beginning of the body.
-fn below(pointer: &str, problem: Problem) -> Problem {
+pub fn below(pointer: &str, problem: Problem) -> Problem {
     let Some(field) = problem.field else { return problem };
     let title = problem.title.replace(&format!("`{field}`"), &format!("`{pointer}{field}`"));
     Problem { title, field: Some(format!("{pointer}{field}")), ..problem }
@@ -163,6 +162,7 @@ fn draft(
     now: Micros,
 ) -> Result<(Draft, Body), Problem> {
     let role = role(caller, input.role)?;
+    let is_agent = matches!(caller, Caller::Agent(_));
     let status = input.status.unwrap_or(Status::Final);
     if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
         return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
@@ -172,7 +172,16 @@ fn draft(
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
-    let (mut metadata, body) = posted_metadata((caller, role), settings, input.message_metadata, input.memory)?;
+    let (mut metadata, body) = metadata(caller, settings, input.message_metadata)?;
+    let provenance = provenance(caller, role, input.sender.as_deref(), &body);
+    let is_persons = role == Role::User && provenance == Provenance::Person;
+    if is_persons && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK)) {
+        let field = format!("/message_metadata/{MARK}");
+        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
+    }
+    if let Some(wish) = input.memory {
+        remember(caller, &mut metadata, wish)?;
+    }
     check_content(caller, input.content.as_deref(), metadata.is_some(), status)?;
     // What a program says with this machine's credential is stored as it was sent.
     if role == Role::User
@@ -188,16 +197,15 @@ fn draft(
     let created_at = input.created_at.map(|at| moment_of(&at)).transpose()?.unwrap_or(now);
     let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role, surface).to_owned());
     let mut draft = Draft {
+        sender_name: name("/sender_name", input.sender_name)?
+            .or_else(|| if is_persons { None } else { sender_name(caller) })
+            .or_else(|| (is_persons && is_agent).then(|| sender.clone())),
         sender,
-        sender_name: name("/sender_name", input.sender_name)?.or_else(|| sender_name(caller)),
         context: input.context.unwrap_or(Context::Turn),
         status,
         requires_user_input,
         metadata,
-        provenance: match caller {
-            Caller::Agent(_) => Provenance::Key,
-            Caller::Owner | Caller::Local => Provenance::Person,
-        },
+        provenance,
         call_id: name("/call_id", input.call_id)?,
         reply_to: input.reply_to.map(|id| id_of("/reply_to", id)).transpose()?,
         run_id: name("/run_id", input.run_id)?,
@@ -206,40 +214,21 @@ fn draft(
     give_voice(&mut draft);
     types.complete(&mut draft, &body);
     complete(&mut draft, &body);
-    if let Caller::Agent(_) = caller {
+    if is_agent {
         agents_own(&draft, &body)?;
     }
     asks_in_sight(&draft, &body)?;
     Ok((draft, body))
 }
 
-/// Metadata as [`metadata`] reads it, with what follows from who posts it, and in which role.
-fn posted_metadata(
-    (caller, role): (&Caller, Role),
-    settings: &TypeSettings,
-    given: Option<Value>,
-    wish: Option<MemoryWish>,
-) -> Result<(Option<Map<String, Value>>, Body), Problem> {
-    let (mut metadata, body) = metadata(caller, settings, given)?;
-    if role == Role::User
-        && !matches!(caller, Caller::Agent(_))
-        && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK))
-    {
-        let field = format!("/message_metadata/{MARK}");
-        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
-    }
-    if let Some(wish) = wish {
-        remember(caller, &mut metadata, wish)?;
-    }
-    if let Caller::Agent(agent) = caller
-        && role == Role::User
-    {
-        // What a person typed elsewhere: said by a key, so it is remembered nowhere and commands nothing.
-        let extras = metadata.get_or_insert_default();
-        extras.insert("via_key".to_owned(), Value::from(agent.id.clone()));
-        extras.insert("embed".to_owned(), Value::from("never"));
-    }
-    Ok((metadata, body))
+/// Returns who a message is by. An agent's key passes people's words on, but for a bridge: what a person wrote elsewhere, under their own
+/// address, is theirs. It is a text or files: ticks and presses are made where they are shown.
+fn provenance(caller: &Caller, role: Role, sender: Option<&str>, body: &Body) -> Provenance {
+    let Caller::Agent(agent) = caller else { return Provenance::Person };
+    let is_address =
+        sender.is_some_and(|sender| !sender.trim().is_empty() && voice(sender).is_none_or(|it| it == Role::User));
+    let is_said = role == Role::User && is_address && matches!(body, Body::Text(_) | Body::File(_));
+    if is_said && agent.scopes.contains(&Scope::Bridge) { Provenance::Person } else { Provenance::Key }
 }
 
 /// Refuses a text that is too long, and a message that says nothing.
@@ -377,7 +366,7 @@ pub fn metadata(
         return Err(problem);
     }
     let (mut metadata, mut body) = read_metadata(settings, given).map_err(refused)?;
-    if let Some((pointer, expected)) = undecidable(&body) {
+    if let Some((pointer, expected)) = undecidable(&body).or_else(|| nameless(&body)) {
         return Err(Problem::field(&format!("/message_metadata/payload{pointer}"), expected));
     }
     if let Some(metadata) = &mut metadata
@@ -413,6 +402,13 @@ fn undecidable(body: &Body) -> Option<(String, &'static str)> {
     let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
     let none = "an array of at least one option: the form needs one of them";
     twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
+}
+
+/// Where in its payload an edit names no file that anybody could read.
+fn nameless(body: &Body) -> Option<(String, &'static str)> {
+    let Body::CodeEdit(edit) = body else { return None };
+    let index = edit.edits.iter().position(|edit| text::is_blank(&edit.file_path))?;
+    Some((format!("/edits/{index}/file_path"), "a path that isn't blank"))
 }
 
 fn no_memory(field: &str) -> Problem {
@@ -484,7 +480,16 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
     if !may.contains(&role) {
         let words: Vec<String> = may.iter().map(|role| format!("`{role}`")).collect();
         let problem = Problem::field("/role", &words.join(", "));
-        return Err(Problem { status: 403, code: "role_forbidden".to_owned(), ..problem });
+        let problem = Problem { status: 403, code: "role_forbidden".to_owned(), ..problem };
+        return Err(match role {
+            Role::Host => {
+                problem.hint("The host's messages are posted to `POST /v1/host-messages`, or by `verbatim notify`")
+            }
+            Role::System => {
+                problem.hint("People send it: `verbatim send --role system`. For one run, give `system_notices`")
+            }
+            _ => problem,
+        });
     }
     if role == Role::User {
         caller.require(Scope::Mirror)?;

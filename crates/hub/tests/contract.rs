@@ -10,6 +10,8 @@ mod asks;
 mod bad_input;
 #[path = "contract/blobs.rs"]
 mod blobs;
+#[path = "contract/bridging.rs"]
+mod bridging;
 #[path = "contract/broken_store.rs"]
 mod broken_store;
 #[path = "contract/changed_files.rs"]
@@ -82,6 +84,8 @@ mod managing;
 mod memory;
 #[path = "contract/messages.rs"]
 mod messages;
+#[path = "contract/migrating.rs"]
+mod migrating;
 #[path = "contract/notices.rs"]
 mod notices;
 #[path = "contract/one_agent.rs"]

@@ -95,6 +95,7 @@ fn scope_word(scope: Scope) -> &'static str {
         Scope::Read => "read own",
         Scope::ReadAll => "read all",
         Scope::Mirror => "mirror",
+        Scope::Bridge => "bridge",
         Scope::Hooks => "report hooks",
     }
 }
@@ -134,7 +135,8 @@ pub fn new_key_dialog() -> Part {
                 {scope(Scope::Post, "Post", "Make sessions and post messages")}
                 {scope(Scope::Read, "Read", "Read its own sessions, and wait for answers")}
                 {scope(Scope::ReadAll, "Read all", "Read every session, whoever made it")}
-                {scope(Scope::Mirror, "Mirror", "Post what a person typed elsewhere as theirs")}
+                {scope(Scope::Mirror, "Mirror", "Pass on what a person typed elsewhere")}
+                {scope(Scope::Bridge, "Bridge", "Speak for people of a messenger, in its own sessions. Never for an agent")}
             </fieldset>
             <label class="label">"It ends"<span class="pick wide"><select name="days">
                 <option value="">"Never"</option><option value="7">"In a week"</option><option value="30">"In 30 days"</option>

@@ -360,7 +360,7 @@ export type Part = "whole" | "derived" | "replaced";
 export interface PostMessage {
   /** 1 to 128 characters, unique in its session for ever. */
   id?: string | null;
-  /** `assistant` for an agent, `user` for a person. */
+  /** `assistant` for an agent, `user` for a person. The older products' `tools`, `tool_result` and `bot` are taken too. */
   role?: Role | null;
   /** Who exactly, verbatim: `bot`, `tui-user`. With the role `assistant`, a word of the older products gives a text its voice: `thinking` the role `model`, `tool_use` and `tool_result` the role `tool`. What claims to be the host or the system is shown as the agent's own notice, and no prompt holds it. */
   sender?: string | null;
@@ -384,7 +384,7 @@ export interface PostMessage {
   context?: Context | null;
   /** Whether it may be remembered beyond its session. */
   memory?: MemoryWish | null;
-  /** Of a message of a person or of the system: give it to the agent? If absent, unless the agent's own key posts it, or no prompt may hold it. */
+  /** Of a message of a person or of the system: give it to the agent? If absent, unless an agent's key passes it on that is no bridge, or no prompt may hold it. */
   deliver?: boolean | null;
   /** RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order. */
   created_at?: unknown;

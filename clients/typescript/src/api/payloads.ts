@@ -40,8 +40,8 @@ export interface Approval {
   fields?: Array<Field>;
   /** In the agent's own words: `low`, `high`. */
   risk?: string | null;
-  /** `open` until it is decided or over. An agent can't set what only a person may say. */
-  state: ApprovalState;
+  /** `open` until it is decided or over; if absent, too. An agent can't set what only a person may say. */
+  state?: ApprovalState;
   /** Who decided what; absent while it is open, and where nobody decided. */
   decision?: Decision | null;
 }

@@ -34,7 +34,7 @@ pub(super) struct Envelope {
     /// `never`: it isn't remembered beyond its session, as `memory` says.
     #[schemars(schema_with = "usually::<String>")]
     embed: Option<String>,
-    /// Id of the key by which a person's words came from elsewhere. It comes from the server.
+    /// Of messages that earlier servers stored: id of the key by which a person's words came from elsewhere.
     #[schemars(schema_with = "usually::<String>")]
     via_key: Option<String>,
     /// How long it took, in milliseconds, where that is known.

@@ -8,7 +8,7 @@ use crate::quotas::usage;
 use crate::refusal::refusal;
 use crate::types::TypeTable;
 use crate::writer::{Failure, Written};
-use crate::{Scoped, clock, posting, problem};
+use crate::{Scoped, clock, older_words, posting, problem};
 use api::Problem;
 use api::messages::Entry;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
@@ -24,6 +24,7 @@ const FEW: usize = 16;
 
 pub async fn one(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
     let session = session_id(scoped, path).await?;
+    let input = older_words::translate(input, &path.session, &session)?;
     let read = read(scoped, &session, vec![(input, String::new())], false);
     let post = read.await?.pop().ok_or_else(Problem::internal)??;
     finish(scoped, post).await
@@ -150,8 +151,12 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     // Of each message of the request its post, and whether it was said before.
     let mut places = Vec::with_capacity(input.messages.len());
     let pointer = |index: usize| format!("/messages/{index}");
-    let messages = input.messages.into_iter().enumerate().map(|(index, message)| (message, pointer(index)));
-    for (index, post) in read(scoped, &session, messages.collect(), false).await?.into_iter().enumerate() {
+    let messages = input.messages.into_iter().enumerate().map(|(index, message)| {
+        let translated = older_words::translate(message, &path.session, &session);
+        translated.map(|it| (it, pointer(index))).map_err(|problem| posting::below(&pointer(index), problem))
+    });
+    let messages: Result<Vec<_>, Problem> = messages.collect();
+    for (index, post) in read(scoped, &session, messages?, false).await?.into_iter().enumerate() {
         let (mut post, pointer) = (post?, pointer(index));
         match posts.iter().position(|earlier| earlier.draft.id == post.draft.id) {
             Some(place) if posts[place].create_hash == post.create_hash => places.push((place, true)),

@@ -19,7 +19,7 @@ use api::Problem;
 use api::channels::{ChannelPost, ChannelPosted};
 use api::messages::MessagePath;
 use model::message_type::approval::Approval;
-use model::routing::{Place, Route, route};
+use model::routing::{Place, Route, mention, route};
 use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
 use serde_json::{Map, json};
 use std::future::Future;
@@ -430,6 +430,11 @@ fn routed(hub: &Hub, row: &ChannelRow, session: &SessionId, draft: &mut Draft) -
         Route::Ignored(_) if draft.reply_to.is_some() => Some(true),
         // Commands are for those who are logged in: here they are words.
         Route::DirectCommand(_) => Some(true),
+        // Who needs no mention may write one: it is no part of what they say.
+        Route::Addressed { .. } => {
+            let text = mention::without(&draft.content, &rules.names, rules.mention_end);
+            Some(routing::mark(draft, &Route::Addressed { text }))
+        }
         route => Some(routing::mark(draft, &route)),
     }
 }

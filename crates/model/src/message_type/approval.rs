@@ -94,7 +94,8 @@ pub struct Approval {
     /// In the agent's own words: `low`, `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
-    /// `open` until it is decided or over. An agent can't set what only a person may say.
+    /// `open` until it is decided or over; if absent, too. An agent can't set what only a person may say.
+    #[serde(default = "ApprovalState::open")]
     pub state: ApprovalState,
     /// Who decided what; absent while it is open, and where nobody decided.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_object")]
@@ -287,6 +288,11 @@ impl ApprovalKind {
 }
 
 impl ApprovalState {
+    /// The state of a request that says none.
+    fn open() -> Self {
+        Self::Open
+    }
+
     /// Returns whether it waits for somebody.
     pub fn is_open(self) -> bool {
         self == Self::Open
