@@ -109,6 +109,7 @@ fn sessions_after_the_clock_was_set_back() {
     let session = session(&server);
     let path = format!("/v1/sessions/{session}");
     post(&server, &format!("{path}/runs"), &json!({}));
+    post(&server, &format!("{path}/heartbeat"), &json!({}));
     let state = || server.with_key("GET", &path, "").json()["session"]["state"].clone();
     assert_eq!(state(), "working");
     clock.set(0);

@@ -63,6 +63,7 @@ fn every_route_with_every_credential() {
             ("{rule}", "none"),
             ("{channel}", "none"),
             ("{schedule}", "none"),
+            ("{notice}", "none"),
             ("{agent}", "claude_code"),
             ("{wait}", "1"),
         ];

@@ -147,10 +147,10 @@ fn noise(seed: usize) -> String {
 #[test]
 fn a_disk_that_takes_no_more() {
     let place = Place::new();
-    place.write("mill.jsonl", (0..3000).map(|n| said("mill", n, &noise(n))).collect::<String>());
+    place.write("mill.jsonl", (0..5000).map(|n| said("mill", n, &noise(n))).collect::<String>());
     let program = env!("CARGO_BIN_EXE_verbatim");
-    // No file may grow beyond 2 MiB; the signal that would end the process is ignored, so that writing fails.
-    let script = format!("trap '' XFSZ; ulimit -f 4096; exec '{program}' import mill.jsonl");
+    // No file may grow beyond 3 MiB; the signal that would end the process is ignored, so that writing fails.
+    let script = format!("trap '' XFSZ; ulimit -f 6144; exec '{program}' import mill.jsonl");
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script]).current_dir(&place.dir).env_clear();
     let output = command

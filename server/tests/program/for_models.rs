@@ -251,6 +251,7 @@ fn requests(endpoint: &str) -> (Vec<String>, Vec<Value>) {
             "q=planted",
         ]),
         "recall" => queries(&["", "q=lantern"]),
+        "list_files" => queries(&["", "path=lantern"]),
         "create_session" => bodies(vec![json!({"agent": "bot", "agent_session_id": "other"})]),
         "edit_session" => bodies(vec![json!({"title": "Night"})]),
         "end_session" | "end_run" => bodies(vec![json!({})]),

@@ -257,8 +257,15 @@ async fn a_posted_session_is_the_same() {
 /// Each table and column that belongs to a session is in an archive, or named here with the reason.
 #[tokio::test]
 async fn every_column_of_a_session_is_written() {
-    const FOLLOWS: [&str; 6] =
-        ["memory", "message_count", "session_activity", "session_spending", "session_source", "session_blob"];
+    const FOLLOWS: [&str; 7] = [
+        "file_change",
+        "memory",
+        "message_count",
+        "session_activity",
+        "session_spending",
+        "session_source",
+        "session_blob",
+    ];
     // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys and running agents
     // with what they are writing are of this server.
     const OURS: [&str; 12] = [
