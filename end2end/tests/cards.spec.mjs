@@ -68,9 +68,9 @@ test('messages say what they are', async ({ page }) => {
   await test.step('todo lists: superseded ones folded, the latest with its marks', async () => {
     const todos = page.locator('article[data-type=TODO][data-role=assistant]');
     await expect(todos.first()).toHaveText('Plan Added 5 items 0 of 5', { useInnerText: true });
-    await expect(todos.nth(1)).toHaveText(/^Plan\s+Done 4 items · Added: Mark the doubled hour .*\s4 of 6$/, { useInnerText: true });
+    await expect(todos.nth(1)).toHaveText(/^Plan\s+Done 3 items · Added: Mark the doubled hour .*\s3 of 5, 1 cancelled$/, { useInnerText: true });
     const latest = todos.last();
-    await expect(latest.locator('summary').first()).toHaveText(/6 of 8/);
+    await expect(latest.locator('summary').first()).toHaveText(/5 of 7, 1 cancelled/);
     await expect(latest.getByRole('listitem')).toHaveCount(8);
     // Its agent takes ticks.
     await expect(latest.getByRole('checkbox', { checked: true })).toHaveCount(5);

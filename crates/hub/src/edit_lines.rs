@@ -2,13 +2,17 @@
 
 use model::envelope::{EditState, edit_info};
 use model::view::FileChange;
-use model::{Body, Draft};
+use model::{Body, Draft, Role};
 use store::FileChanged;
 
 /// The files that the edits of a message changed, each once, in the order of the edits, with the lines as every list and page counts
 /// them.
 pub(crate) fn files(draft: &Draft, body: &Body) -> Vec<FileChanged> {
-    let Body::CodeEdit(code_edit) = body else { return Vec::new() };
+    // The host edits no files: what is counted of edits is told to models.
+    let code_edit = match body {
+        Body::CodeEdit(code_edit) if draft.role != Role::Host => code_edit,
+        _ => return Vec::new(),
+    };
     let mut files: Vec<FileChanged> = Vec::new();
     for (index, edit) in code_edit.edits.iter().enumerate() {
         let info = edit_info(draft.metadata.as_ref(), index);
