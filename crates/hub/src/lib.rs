@@ -16,7 +16,7 @@
 //! - [`notices`]: what an agent should know in one run. [`schedules`]: prompts at a time.
 //! - `hooks`: what agents report by hooks, and the permissions that they ask for. `allow_rules`: what is always allowed.
 //! - `requests`: what waits for a person: posted, waited for, decided, closed. `message_waiters`: who waits for a change of one message.
-//! - `pricing`: what requests to models cost.
+//! - `preferences`: what a person prefers, as it is stored. `pricing`: what requests to models cost.
 //! - [`redaction`]: replies with secrets masked.
 //! - [`memory`]: what people said, found by words and by meaning.
 //! - [`routing`]: which messages wake the agent. `answers/control`: words that the server carries out instead of the agent.
@@ -70,6 +70,7 @@ mod older_words;
 mod open_channels;
 mod pace;
 mod posting;
+mod preferences;
 mod pricing;
 mod problem;
 mod project_groups;

@@ -12,6 +12,8 @@ pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;
 pub use git::GitSettings;
 
+use crate::{Hub, problem};
+use api::Problem;
 use api::notices::{NoticeKind, RunNotice};
 use futures::future::{BoxFuture, join_all};
 use model::Session;
@@ -21,11 +23,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+/// The name of the value in which the workspace keeps the notices that people set.
+pub const KEY: &str = "notices";
 /// Most bytes of one notice.
 pub const BYTES: usize = 16 << 10;
 /// How long a command may take, in seconds: if nothing is said, and at most.
 const SECONDS: u64 = 5;
 const MOST_SECONDS: u64 = 60;
+
+/// Reads the notices that people set. What another version wrote and we can't read is as if nothing was set.
+pub fn read(stored: Option<String>) -> Vec<RunNotice> {
+    stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+/// Returns the notices of a run that begins now.
+pub async fn of_run(hub: &Hub, session: &Session) -> Result<Vec<String>, Problem> {
+    let set = hub.workspace.meta(KEY).await.map(read).map_err(problem)?;
+    Ok(hub.notices.of(session, &set).await)
+}
 
 /// What providers look at.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -8,7 +8,6 @@ mod rooms;
 
 pub use rooms::{Doing, Heard, Rooms};
 
-use crate::answers::preferences;
 use crate::{Caller, Hub, problem};
 use api::Problem;
 use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, bare, mention, route};
@@ -56,7 +55,7 @@ impl Held {
     /// Reads what is stored.
     pub async fn load(&self, workspace: &Workspace) -> Result<(), StoreError> {
         let stored = workspace.metas(KEY).await?;
-        let named = preferences::stored(workspace).await?.assistant_name;
+        let named = crate::preferences::stored(workspace).await?.assistant_name;
         let (mut of_workspace, mut sessions) = (Settings::default(), HashMap::new());
         for (key, value) in stored {
             // What another version wrote and we can't read is as if nothing was set.

@@ -1,33 +1,19 @@
 //! Notices of a run that people set: one small value of the workspace, read at the beginning of each run.
 
-use crate::notices::BYTES;
+use crate::notices::{BYTES, KEY, read};
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::notices::{NoticeKind, NoticePath, RunNotice, RunNotices, SetNotice};
-use model::Session;
 use model::audit::{Change, Event};
 use serde_json::Value;
 use std::path::Path;
 
-/// The name of the value.
-const KEY: &str = "notices";
 const MOST: usize = 50;
 const NAME_CHARS: usize = 80;
 
 pub async fn list(hub: &Hub) -> Result<RunNotices, Problem> {
     let notices = hub.workspace.meta(KEY).await.map(read).map_err(problem)?;
     Ok(RunNotices { notices, from_file: hub.notices.described() })
-}
-
-/// Returns the notices of a run that begins now.
-pub async fn of_run(hub: &Hub, session: &Session) -> Result<Vec<String>, Problem> {
-    let set = hub.workspace.meta(KEY).await.map(read).map_err(problem)?;
-    Ok(hub.notices.of(session, &set).await)
-}
-
-/// What another version wrote and we can't read is as if nothing was set.
-fn read(stored: Option<String>) -> Vec<RunNotice> {
-    stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 pub async fn set(scoped: &Scoped, path: NoticePath, input: SetNotice) -> Result<RunNotices, Problem> {

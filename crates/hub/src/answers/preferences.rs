@@ -1,5 +1,6 @@
 //! What a person prefers: one small value of the workspace.
 
+use crate::preferences::{KEY, read, stored};
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
@@ -7,10 +8,7 @@ use model::audit::{Change, Event};
 use model::routing::{Settings, bare};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use store::{StoreError, Workspace};
 
-/// The name of the value.
-const KEY: &str = "preferences";
 const NAME_CHARS: usize = 80;
 const EDITOR_CHARS: usize = 500;
 const COMMANDS: usize = 200;
@@ -21,16 +19,6 @@ const BUDGET_DIGITS: usize = 9;
 
 pub async fn get(hub: &Hub) -> Result<Preferences, Problem> {
     stored(&hub.workspace).await.map_err(problem)
-}
-
-/// Returns what is stored.
-pub async fn stored(workspace: &Workspace) -> Result<Preferences, StoreError> {
-    workspace.meta(KEY).await.map(read)
-}
-
-/// What another version wrote and we can't read is as if nothing was preferred.
-fn read(stored: Option<String>) -> Preferences {
-    stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {

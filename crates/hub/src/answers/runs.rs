@@ -1,7 +1,6 @@
 //! Runs that an agent takes from here, and the log of what it was given.
 
 use super::audit;
-use super::notices;
 use super::pending::LOOK;
 use super::{limit, own_session, session, session_to_change};
 use crate::host::{HostEvent, HostMessage};
@@ -99,7 +98,7 @@ async fn given(
     let queue = hub.workspace.queue(&session.id).await.map_err(problem)?;
     // An open run has its notices: providers aren't asked in vain.
     let is_open = queue.is_some_and(|queue| queue.has_open_run);
-    let notices = if is_open { Vec::new() } else { [notices::of_run(hub, session).await?, own].concat() };
+    let notices = if is_open { Vec::new() } else { [crate::notices::of_run(hub, session).await?, own].concat() };
     let run = uuid::Uuid::now_v7().to_string();
     let senders = hub.routing.rules(&session.id, Place::Room).senders.clone();
     let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };

@@ -2,7 +2,7 @@
 //! has by their names.
 
 use super::Running;
-use crate::answers::notices;
+use crate::notices;
 use crate::refusal::refusal;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
