@@ -100,7 +100,7 @@ export class ApprovalRequest {
       if (told === undefined) outcome = await this.#outcome(signal);
     }
     // The approval has the state and the ids; the ACTION has the labels.
-    const { state, decision } = (await this.#outcome(signal)) ?? { state: 'open', decision: undefined };
+    const { state = 'open', decision } = (await this.#outcome(signal)) ?? {};
     // It was decided between two requests: its ACTION is in the queue by now.
     if (decision !== undefined) told ??= await queue.find(0, (message) => this.#isDecidedBy(message));
     const action = told?.action;
