@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct FilesQuery {
     /// Part of the path, like `derive-ipns.ts` or `src/lib.rs`: whole words, of which the last may go on, in any case. At most 500
     /// characters. Looked for among the 2,000 matching changes that arrived last.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// In sessions of any of these projects.

@@ -14,7 +14,7 @@ pub struct SearchQuery {
     pub q: String,
     /// Part of the path of a file that the message changed, like `derive-ipns.ts`: whole words, of which the last may go on. `q` may
     /// be empty then. At most 500 characters.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// In sessions of any of these projects.
