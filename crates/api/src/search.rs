@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SearchQuery {
     /// Words that all must occur; the last one may be the beginning of a word. At most 500 characters. Empty only with `file`.
-    #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
+    // A bound from below, as it is what examples have a value for.
+    #[cfg_attr(feature = "schema", schemars(length(min = 0, max = 500)))]
     pub q: String,
     /// Part of the path of a file that the message changed, like `derive-ipns.ts`: whole words, of which the last may go on. `q` may
     /// be empty then. At most 500 characters.

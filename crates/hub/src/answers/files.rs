@@ -41,7 +41,7 @@ pub async fn list(scoped: &Scoped, input: FilesQuery) -> Result<FilesPage, Probl
 pub(super) fn part_of_path(field: &str, text: Option<String>) -> Result<Option<String>, Problem> {
     let expected =
         || Problem::field(field, &format!("part of a path with a letter or digit, at most {SEARCH_CHARS} characters"));
-    match given(text).map(|text| text.trim().to_owned()) {
+    match text.map(|text| text.trim().to_owned()) {
         None => Ok(None),
         Some(text) if text.chars().count() <= SEARCH_CHARS && text.contains(char::is_alphanumeric) => Ok(Some(text)),
         Some(_) => Err(expected()),

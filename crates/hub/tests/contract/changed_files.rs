@@ -87,8 +87,7 @@ async fn a_file_is_found_by_a_part_of_its_path() {
     assert_eq!(lines(&house.read("/v1/files?path=oven%25.rs").await), Vec::<String>::new());
     for bad in ["path=%20%20.", "path=-", "limit=0", "limit=2001", "since=tomorrow", "after=x"] {
         let answer = house.get(&format!("/v1/files?{bad}")).await;
-        let status = if bad == "path=%20%20." { 400 } else { answer.status };
-        assert_eq!((answer.status, status), (400, 400), "{bad}: {}", answer.body);
+        assert_eq!(answer.status, 400, "{bad}: {}", answer.body);
     }
 }
 
