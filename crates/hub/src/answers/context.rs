@@ -11,6 +11,7 @@ use model::model_context::{ContextBlock, ContextVerdict, ModelContext};
 use model::source::Source;
 use model::{Message, Micros, RecordRef, Role, Run, Session, SourceId};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use store::spending::PlacedCall;
 use store::{MessageQuery, MessageRecords, Range, StoreError, StoredMessage};
@@ -52,6 +53,8 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         None => last_reply(scoped, &session).await?,
     };
     let (found, doubts) = recorded(scoped, &session, target.as_ref(), at.as_ref()).await?;
+    // Of other contexts the log, or the messages themselves, say which message each block is.
+    let told = if found.is_some() { told(scoped, &session).await? } else { HashMap::new() };
     let mut context = if let Some(context) = found {
         doubted(context, doubts)
     } else if let Some(context) = given(scoped, &session, target.as_ref()).await? {
@@ -62,7 +65,6 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         doubted(stored(scoped, &session, target.as_ref()).await?, damage)
     };
     let workspace = &scoped.hub.workspace;
-    let told = told(scoped, &session).await?;
     let places = workspace.message_records(&session.id).await.map_err(problem)?;
     let calls = workspace.placed_calls(&session.id, 0..=session.last_seq, CALLS).await.map_err(problem)?;
     let finishing = scoped.compute(move |_| {
@@ -241,10 +243,17 @@ async fn given(
     scoped.compute(move |_| Some(of_run(&pieces, reply.as_ref()))).await
 }
 
+/// Messages by the digests of their texts as the agent was given them from here: all texts together may be larger than memory.
+type Told = HashMap<[u8; 32], Option<i64>>;
+
+fn digest(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
 /// Which message each text was that the agent was given from here, as the log has it: in the agent's records several are one prompt.
 /// None where two messages are the same text.
-async fn told(scoped: &Scoped, session: &Session) -> Result<HashMap<String, Option<i64>>, Problem> {
-    let mut told: HashMap<String, Option<i64>> = HashMap::new();
+async fn told(scoped: &Scoped, session: &Session) -> Result<Told, Problem> {
+    let mut told = Told::new();
     let mut after = 0;
     loop {
         let page = scoped.hub.workspace.context_log(&session.id, None, after, PIECES).await.map_err(problem)?;
@@ -256,8 +265,8 @@ async fn told(scoped: &Scoped, session: &Session) -> Result<HashMap<String, Opti
                 let Some(seq) = piece.seq else { continue };
                 // A block of a prompt, or the words of a person alone.
                 let block = serde_json::from_str::<Value>(&piece.text).ok();
-                let text = block.as_ref().and_then(|block| block.get("text")?.as_str()).map(str::to_owned);
-                let known = more.entry(text.unwrap_or(piece.text)).or_insert(Some(seq));
+                let text = block.as_ref().and_then(|block| block.get("text")?.as_str()).unwrap_or(&piece.text);
+                let known = more.entry(digest(text)).or_insert(Some(seq));
                 if *known != Some(seq) {
                     *known = None;
                 }
@@ -307,12 +316,11 @@ struct Places {
     records: HashMap<SourceId, Vec<Place>>,
     /// By the agent's own id of the call; None where several have it.
     calls: HashMap<String, Option<i64>>,
-    /// By the text that the agent was given from here.
-    told: HashMap<String, Option<i64>>,
+    told: Told,
 }
 
 impl Places {
-    fn of(records: Vec<MessageRecords>, placed: Vec<PlacedCall>, told: HashMap<String, Option<i64>>) -> Self {
+    fn of(records: Vec<MessageRecords>, placed: Vec<PlacedCall>, told: Told) -> Self {
         let mut calls: HashMap<String, Option<i64>> = HashMap::new();
         for call in placed {
             let id = call.call_id.unwrap_or(call.id);
@@ -347,7 +355,7 @@ impl Places {
         let of_block = |block: &mut ContextBlock| {
             let of_call = block.call_id.as_ref().and_then(|id| self.calls.get(id).copied().flatten());
             let text = block.content.as_ref().and_then(|content| content.get("text")?.as_str());
-            let of_text = || text.and_then(|text| self.told.get(text).copied().flatten());
+            let of_text = || text.and_then(|text| self.told.get(&digest(text)).copied().flatten());
             block.seq = block
                 .seq
                 .or(of_call)
