@@ -5,6 +5,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::{project_name, title};
 use crate::pages::changes::parts::{delta, kind};
+use crate::pages::stats::select;
 use crate::part::{Part, part};
 use crate::paths::{path_within, split_path};
 use crate::shared::message_href;
@@ -148,13 +149,6 @@ fn filters(data: &FilesPageData) -> Part {
             {later}
         }
     });
-    let options: Vec<_> = projects
-        .iter()
-        .map(|facet| {
-            let here = query.project.contains(&facet.value);
-            part! { <option value=facet.value.clone() selected=here>{project_name(&facet.value, projects)}</option> }
-        })
-        .collect();
     let narrowed = query.path.is_some() || !query.project.is_empty();
     let clear = narrowed.then(|| {
         let all = Query { day: query.day.clone(), ..Query::default() };
@@ -166,8 +160,7 @@ fn filters(data: &FilesPageData) -> Part {
             {day}
             <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Part of a path, on any day"</span>
                 <input type="search" name="path" id="find" dir="ltr" placeholder="Part of a path, on any day" value=query.path.clone()/></label>
-            <label class="pick"><span class="sr">"Project"</span>
-                <select name="project"><option value="">"Every project"</option>{options}</select></label>
+            {select("project", "Project", "Every project", &query.project, projects, |value| project_name(value, projects))}
             {clear}
             // Enter sends a form of several fields by its button alone.
             <button type="submit" class="btn tiny" hidden="">"Show"</button>

@@ -172,7 +172,8 @@ fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
     }
 }
 
-fn select(
+/// A choice of one value, or of all.
+pub(crate) fn select(
     name: &'static str,
     label: &'static str,
     all: &'static str,
