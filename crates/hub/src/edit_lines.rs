@@ -2,15 +2,15 @@
 
 use model::envelope::{EditState, edit_info};
 use model::view::FileChange;
-use model::{Body, Draft, Role};
+use model::{Body, Draft, Role, Status};
 use store::FileChanged;
 
 /// The files that the edits of a message changed, each once, in the order of the edits, with the lines as every list and page counts
 /// them.
 pub(crate) fn files(draft: &Draft, body: &Body) -> Vec<FileChanged> {
-    // The host edits no files: what is counted of edits is told to models.
+    // The host edits no files: what is counted of edits is told to models. Nor does what was taken back.
     let code_edit = match body {
-        Body::CodeEdit(code_edit) if draft.role != Role::Host => code_edit,
+        Body::CodeEdit(code_edit) if draft.role != Role::Host && draft.status != Status::Retracted => code_edit,
         _ => return Vec::new(),
     };
     let mut files: Vec<FileChanged> = Vec::new();

@@ -5,10 +5,11 @@ use crate::edit_lines::files;
 use crate::search_text::search_text;
 use crate::{Hub, clock};
 use model::policy::should_embed;
-use model::{Body, Draft, Status};
 use std::time::Duration;
-use store::{FileChanged, Store, StoreError};
+use store::{Derive, Store, StoreError};
 
+/// What the store is told of each message.
+pub const DERIVE: Derive = Derive { search_text, files };
 /// Between two parts, so that others come to write.
 const PAUSE: Duration = Duration::from_millis(10);
 const RETRY: Duration = Duration::from_mins(1);
@@ -33,19 +34,11 @@ pub async fn renew(hub: Hub) {
 /// Writes the words of all messages of a store anew that no hub runs on.
 pub async fn renew_store(store: &Store) -> Result<(), StoreError> {
     let workspace = store.workspace("default");
-    while workspace.renew_words(clock::now(), words_of, files_of, should_embed).await? {}
+    while workspace.renew_words(clock::now(), DERIVE, should_embed).await? {}
     Ok(())
 }
 
 /// True while some are left.
 pub async fn renew_part(hub: &Hub) -> Result<bool, StoreError> {
-    hub.workspace.renew_words(clock::now(), words_of, files_of, should_embed).await
-}
-
-fn words_of(draft: &Draft) -> Option<String> {
-    search_text(draft, &Body::of(draft))
-}
-
-fn files_of(draft: &Draft) -> Vec<FileChanged> {
-    if draft.status == Status::Retracted { Vec::new() } else { files(draft, &Body::of(draft)) }
+    hub.workspace.renew_words(clock::now(), DERIVE, should_embed).await
 }

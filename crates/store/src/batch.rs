@@ -3,7 +3,7 @@
 use crate::Following;
 use model::policy::Display;
 use model::view::FileChange;
-use model::{CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
+use model::{Body, CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
 
 /// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +80,15 @@ pub struct FileChanged {
     /// Lines.
     pub added: i64,
     pub removed: i64,
+}
+
+/// What the store doesn't read out of a message itself.
+#[derive(Clone, Copy)]
+pub struct Derive {
+    /// The words by which a message is found; None of one that isn't.
+    pub search_text: fn(&Draft, &Body) -> Option<String>,
+    /// The files that it changed, each once.
+    pub files: fn(&Draft, &Body) -> Vec<FileChanged>,
 }
 
 /// A message that is added, changed or left alone, by its id within its session.

@@ -92,8 +92,8 @@ pub use agent_runs::{AgentPhase, AgentProcess, AgentRun};
 pub use archive::{Archive, BEGINS as ARCHIVE_BEGINS, Mask};
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
-    Batch, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,
-    SourceBatch, Written,
+    Batch, Derive, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert,
+    SessionUpsert, SourceBatch, Written,
 };
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
@@ -130,4 +130,4 @@ pub use settings::{Following, Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
 pub use workspace::Workspace;
-pub use write::{Derive, NextLine, PreparedBatch, Restored};
+pub use write::{NextLine, PreparedBatch, Restored};

@@ -197,7 +197,7 @@ pub(crate) fn prepare_message(
     let answers = draft.answers_in_words();
     let answers_to = if answers { draft.is_about() } else { None };
     let words = upsert.search_text.filter(|_| alive).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
-    let files = if alive { storable(upsert.files) } else { Vec::new() };
+    let files = storable(upsert.files);
     let action_on = action_on(&draft).map(|id| text(id.as_str()).into_owned());
     let prepared = PreparedMessage {
         session_key: upsert.session_key,

@@ -18,7 +18,7 @@ pub(crate) mod source;
 mod words;
 mod work;
 
-pub use restore::{Derive, NextLine, Restored};
+pub use restore::{NextLine, Restored};
 
 use crate::step::Step;
 use crate::{Batch, Origin, StoreError, Workspace, Written, prepare, settings};

@@ -4,15 +4,14 @@
 //! that is torn or was changed stores nothing.
 
 use super::transcript::Step;
-use crate::edit_lines::files;
-use crate::search_text::search_text;
+use crate::reindex::DERIVE;
 use crate::{Hub, clock};
 use agents::SessionKey;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Error, Read as _, Result, Seek as _};
-use store::{ARCHIVE_BEGINS, Batch, Derive, StoreError};
+use store::{ARCHIVE_BEGINS, Batch, StoreError};
 use tokio::runtime::Handle;
 
 /// The longest line, in bytes: that of a message of 16 MiB whose characters are all written out has less.
@@ -50,7 +49,7 @@ pub fn read(hub: &Hub, runtime: &Handle, mut file: &File) -> Result<Step> {
     file.rewind()?;
     let mut lines = BufReader::new(file).lines();
     let mut next = || lines.next().transpose();
-    let restored = runtime.block_on(hub.workspace.restore(clock::now(), &mut next, Derive { search_text, files }));
+    let restored = runtime.block_on(hub.workspace.restore(clock::now(), &mut next, DERIVE));
     let restored = restored.map_err(|error| match error {
         StoreError::Archive(reason) => Error::other(reason),
         other => Error::other(crate::problem(other).to_string()),

@@ -16,9 +16,9 @@ use crate::step::Step;
 use crate::step::table::Kind;
 use crate::step::table::{Row, Value as Cell};
 use crate::store::on_step;
-use crate::{DrivenState, FileChanged, StoreError, Workspace};
+use crate::{Derive, DrivenState, StoreError, Workspace};
 use message::{MESSAGE_ROW, RestoredMessage, TOOL_USE};
-use model::{Body, Draft, Micros, SessionId};
+use model::{Micros, SessionId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session::Open;
@@ -31,15 +31,6 @@ const BYTES: usize = 1 << 20;
 
 /// Gives the next line of an archive, without its end; None behind the last one.
 pub type NextLine<'a> = &'a mut (dyn FnMut() -> std::io::Result<Option<String>> + Send);
-
-/// What the store doesn't read out of a message itself.
-#[derive(Clone, Copy)]
-pub struct Derive {
-    /// The words by which a message is found; None of one that isn't.
-    pub search_text: fn(&Draft, &Body) -> Option<String>,
-    /// The files that it changed, each once.
-    pub files: fn(&Draft, &Body) -> Vec<FileChanged>,
-}
 
 /// What came of an archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use crate::prepare::storable;
 use crate::step::Step;
 use crate::step::table::Row;
 use crate::store::on_step;
-use crate::{FileChanged, StoreError, Workspace, tokens};
-use model::{Draft, Micros};
+use crate::{Derive, FileChanged, StoreError, Workspace, tokens};
+use model::{Body, Draft, Micros};
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,13 +19,11 @@ use std::collections::{BTreeMap, HashSet};
 const PART: usize = 50;
 
 impl Workspace {
-    /// Writes the words of the next stored messages anew, by the text to find each by, and the files that they changed. True while
-    /// some are left.
+    /// Writes the words of the next stored messages anew, and the files that they changed. True while some are left.
     pub async fn renew_words(
         &self,
         now: Micros,
-        text: impl Fn(&Draft) -> Option<String> + Send + Sync,
-        files_of: impl Fn(&Draft) -> Vec<FileChanged> + Send + Sync,
+        derive: Derive,
         is_remembered: impl Fn(&Draft) -> bool + Send + Sync,
     ) -> Result<bool, StoreError> {
         let mut tx = self.store.begin().await?;
@@ -46,9 +44,11 @@ impl Workspace {
         let mut edits: Vec<((i64, i64, i64), Vec<FileChanged>)> = Vec::new();
         for (rid, session_rid, seq, body) in &messages {
             let draft = unpack_draft(body)?;
-            edits.push(((*session_rid, *seq, draft.created_at.0), storable(files_of(&draft))));
+            let body = Body::of(&draft);
+            edits.push(((*session_rid, *seq, draft.created_at.0), storable((derive.files)(&draft, &body))));
             let remembered = is_remembered(&draft);
-            let words = text(&draft).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
+            let words =
+                (derive.search_text)(&draft, &body).map(|text| tokens::words(&text)).filter(|words| !words.is_empty());
             renewed.extend(words.map(|words| (*rid, indexed(words, *session_rid, remembered))));
             if remembered && !known.contains(rid) {
                 new.push(vec![(*rid).into(), (*session_rid).into()]);

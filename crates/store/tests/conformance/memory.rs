@@ -2,7 +2,7 @@
 
 use crate::support::{Engine, NOW, batch, by, count, engines, message_id, session, session_id};
 use model::{Role, Status};
-use store::{MemoryCounts, MemoryFilter, MessageUpsert, Retraction, StoredVector, Unembedded};
+use store::{Derive, MemoryCounts, MemoryFilter, MessageUpsert, Retraction, StoredVector, Unembedded};
 
 fn said(session: &str, id: &str, content: &str) -> MessageUpsert {
     MessageUpsert { remembered: true, ..by(Role::User, session, id, content) }
@@ -155,9 +155,8 @@ async fn what_was_stored_before_is_remembered_later() {
     for engine in engines().await {
         write(&engine, vec![by(Role::User, "a", "m1", "red mill"), by(Role::Assistant, "a", "m2", "green mill")]).await;
         engine.workspace.change_meta("words", NOW, |_| (Some("1".to_owned()), None)).await.unwrap();
-        let text = |draft: &model::Draft| Some(draft.content.clone());
-        while engine.workspace.renew_words(NOW, text, |_| Vec::new(), |draft| draft.role == Role::User).await.unwrap() {
-        }
+        let derive = Derive { search_text: |draft, _| Some(draft.content.clone()), files: |_, _| Vec::new() };
+        while engine.workspace.renew_words(NOW, derive, |draft| draft.role == Role::User).await.unwrap() {}
         assert_eq!(recalled(&engine, "mill", &all()).await, ["m1"]);
     }
 }

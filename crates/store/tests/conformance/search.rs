@@ -3,7 +3,7 @@
 use crate::support::{NOW, ago, batch, by, engines, message, session, session_id};
 use model::Role;
 use model::view::FileChange;
-use store::{FileChanged, FileQuery, SearchQuery, snippet};
+use store::{Derive, FileChanged, FileQuery, SearchQuery, snippet};
 
 const TEXTS: [&str; 9] = [
     "the messageRenderer draws cards",
@@ -138,11 +138,13 @@ async fn words_of_stored_messages_are_renewed() {
         let listed =
             async || workspace.file_edits(&FileQuery { limit: 200, ..FileQuery::default() }).await.unwrap().edits;
         let renew = async || {
-            let files_of = |draft: &model::Draft| {
-                if draft.id.as_str() == "m3" { vec![changed("src/wheel.rs")] } else { Vec::new() }
+            let derive = Derive {
+                search_text: |draft, _| (!draft.content.ends_with("number9")).then(|| draft.content.clone()),
+                files: |draft, _| {
+                    if draft.id.as_str() == "m3" { vec![changed("src/wheel.rs")] } else { Vec::new() }
+                },
             };
-            let text = |draft: &model::Draft| (!draft.content.ends_with("number9")).then(|| draft.content.clone());
-            workspace.renew_words(NOW, text, files_of, |_| false).await.unwrap()
+            workspace.renew_words(NOW, derive, |_| false).await.unwrap()
         };
         let total = async |text: &str| {
             let query = SearchQuery { text: text.to_owned(), limit: 5, ..SearchQuery::default() };

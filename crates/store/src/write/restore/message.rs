@@ -1,7 +1,7 @@
 //! A message's row from its line: what isn't written there follows from its draft.
 
 use super::session::Open;
-use super::{Derive, nothing_left, wrong};
+use super::{nothing_left, wrong};
 use crate::archive::cells::{Fields, Held};
 use crate::archive::{MESSAGE, TOOL};
 use crate::columns::text;
@@ -11,10 +11,10 @@ use crate::pack::{Packer, Reference, pack_references};
 use crate::prepare::{action_on, storable};
 use crate::step::table::{Kind, Row, Table, Value as Cell, Verb};
 use crate::write::messages::files;
-use crate::{FileChanged, StoreError, tokens};
+use crate::{Derive, FileChanged, StoreError, tokens};
 use model::message_type::approval::{BY_ARCHIVE, Decision};
 use model::policy::should_embed;
-use model::{Body, Draft, MessageId, RecordRef, Role, Status};
+use model::{Body, Draft, MessageId, RecordRef, Role};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -157,7 +157,7 @@ pub(super) fn read(
     let remembered = is_own && should_embed(&draft);
     let body = Body::of(&draft);
     let words = if is_own { (derive.search_text)(&draft, &body) } else { None };
-    let files = if is_own && draft.status != Status::Retracted { (derive.files)(&draft, &body) } else { Vec::new() };
+    let files = if is_own { (derive.files)(&draft, &body) } else { Vec::new() };
     drop(body);
     let words = words.map(|words| tokens::words(&words)).filter(|words| !words.is_empty());
     Ok(RestoredMessage {
