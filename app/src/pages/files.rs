@@ -52,7 +52,7 @@ pub struct FilesPageData {
     pub shell: ShellData,
 }
 
-/// What one session did to one file.
+/// The changes of one session to one file, added up.
 struct Changed<'a> {
     /// The last one.
     edit: &'a FileEdit,
@@ -96,7 +96,7 @@ fn content(data: &FilesPageData) -> Part {
     }
 }
 
-/// What was changed, in one line.
+/// Returns the day with the sums of its files, sessions and lines.
 fn summary(data: &FilesPageData) -> Part {
     let edits = &data.found.edits;
     let when = if data.query.path.is_some() { "All days".to_owned() } else { day_words(data, data.day) };
@@ -201,7 +201,7 @@ fn count<'a>(files: &mut Vec<Changed<'a>>, edit: &'a FileEdit) {
         changed.edits += 1;
         changed.added += edit.added;
         changed.removed += edit.removed;
-        // What was added first was added, unless it is gone.
+        // A file that the session created counts as added, unless it was deleted later.
         if changed.change != FileChange::Deleted && edit.change == FileChange::Added {
             changed.change = FileChange::Added;
         }

@@ -1,4 +1,4 @@
-//! What agents are told at the beginning of each run: a form for each notice, and one for a new one.
+//! Notices that agents get at the beginning of each run: a form for each, and one to add another.
 
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
@@ -50,7 +50,7 @@ fn one(index: usize, notice: &RunNotice) -> Part {
     }
 }
 
-/// What a notice is made of.
+/// The kinds of a notice.
 fn fields(of: &str, kind: NoticeKind, value: &str) -> Part {
     let (kind_id, value_id) = (format!("notice-kind-{of}"), format!("notice-value-{of}"));
     let options: Vec<_> = KINDS

@@ -167,7 +167,7 @@ pub(crate) fn chat(object: &Obj) -> bool {
     has_all(object, &["role", "content"]) && !object.has("type")
 }
 
-/// What a person sees of a task.
+/// The part of a task that people see.
 pub(crate) fn task_as_seen(object: &Obj) -> bool {
     object.has("ts") && is(object, "type", &["ask", "say"])
 }
