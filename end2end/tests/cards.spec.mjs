@@ -6,6 +6,9 @@ test.use({ reads: 'demo', viewport: { width: 1280, height: 9_000 } });
 
 const SESSION = '/s/demo-clock-change?at=1';
 const card = (page, id) => page.locator(`article[data-id="demo-clock-change-${id}"]`);
+// By key: in so tall a window rows get their height as they come into view, which can move a button between the
+// pointer's way down and its way up.
+const press = (locator) => locator.press('Enter');
 const says = (locator, text) => expect(locator).toHaveText(text, { useInnerText: true });
 
 test.beforeEach(async ({ page, verbatim }) => {
@@ -52,7 +55,7 @@ test('messages say what they are', async ({ page }) => {
 
     const code = message.locator('.codeblock').first();
     await expect(code.locator('code span').first()).toBeAttached();
-    await code.getByRole('button', { name: 'Copy' }).click();
+    await press(code.getByRole('button', { name: 'Copy' }));
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(
       [
         '/// The time on the wall that a timetable means: `27:10` on Saturday is 03:10 on Sunday.',
@@ -132,13 +135,13 @@ test('messages say what they are', async ({ page }) => {
       ],
       { useInnerText: true },
     );
-    await error.getByText('1 library frame').click();
+    await press(error.getByText('1 library frame'));
     await says(error.getByRole('listitem').last(), '? in std::rt::lang_start');
 
     const unknown = card(page, '085');
     await says(unknown.locator('summary').first(), 'Deploy plan: pier 1 first, the others 30 minutes later acme.deploy/plan no component for this type');
     await expect(unknown.locator('.body > * > li, .body li').first()).toHaveText('target: "piers"');
-    await unknown.locator('.body summary').nth(1).click();
+    await press(unknown.locator('.body summary').nth(1));
     await expect(unknown.locator('.body details').nth(1)).toHaveAttribute('open');
   });
 });
@@ -177,12 +180,12 @@ test('code edits', async ({ page }) => {
     await expect(failed).not.toContainText('Applied');
     const rejected = page.locator('article[data-type=CODE_EDIT] details[data-state=denied]');
     await expect(rejected).not.toHaveAttribute('open');
-    await rejected.locator('summary').click();
+    await press(rejected.locator('summary'));
     await expect(rejected.getByRole('insertion').first()).toBeVisible();
 
-    await applied.getByRole('button', { name: 'Copy path' }).click();
+    await press(applied.getByRole('button', { name: 'Copy path' }));
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('/home/ines/slipway/crates/timetable/src/zone.rs');
-    await applied.getByRole('button', { name: 'Copy diff' }).click();
+    await press(applied.getByRole('button', { name: 'Copy diff' }));
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
     await expect.poll(copied).toContain('diff --git a/crates/timetable/src/zone.rs b/crates/timetable/src/zone.rs\n');
     expect(await copied()).toMatch(/^-.*Ambiguity::Gap => return Err.*\n(.*\n)*\+.*Ambiguity::Gap => later\(local\),\n/m);
@@ -230,10 +233,10 @@ test('tool calls', async ({ page }) => {
 
     const explored = page.locator('article.group').first();
     await says(explored, 'Explored 3 files, 2 searches Grep, Glob, Read 0.2 s');
-    await explored.locator('summary').first().click();
+    await press(explored.locator('summary').first());
     await expect(explored.locator('article')).toHaveCount(5);
     const read = explored.locator('article').last();
-    await read.locator('summary').first().click();
+    await press(read.locator('summary').first());
     await expect(read.locator('details').first()).toHaveAttribute('open');
   });
 });
