@@ -9,8 +9,9 @@ mod buttons;
 pub mod changes;
 pub mod channels;
 pub mod context;
-mod control;
+pub mod control;
 pub mod decisions;
+mod declared;
 pub mod driving;
 pub mod events;
 mod file_actions;
@@ -45,7 +46,7 @@ pub mod types;
 pub mod updates;
 pub mod waterfall;
 
-use crate::may::{find_session, gone, own_session, session, session_id, session_to_change};
+use crate::may::{find_session, gone, message, message_id, own_session, session, session_id, session_to_change};
 use api::Problem;
 
 /// A filter that says something: forms send their empty fields too.

@@ -1,6 +1,6 @@
 //! Entries of the audit log: who they are by, and refused log-ins, which are folded.
 
-use crate::condition::report;
+use crate::problem::report;
 use crate::{Caller, Hub, Scoped, clock, login};
 use model::audit::{Actor, Event, Note};
 use model::browser;
@@ -57,11 +57,6 @@ impl Hub {
         let found = logins.iter().find(|known| login::id_of_hash(&known.hash) == login);
         let browser = found.map_or_else(String::new, |known| browser::name(&known.label));
         Actor::Owner { login: login.to_owned(), browser }
-    }
-
-    /// The workspace, with the server itself as the one who changes it.
-    pub(crate) fn signed(&self) -> Workspace {
-        self.workspace.signed(Actor::Verbatim, clock::now())
     }
 
     /// Counts a refused log-in. The first one in a minute is written at once, the others together when it is over.

@@ -1,6 +1,6 @@
 //! What keeps the server from writing, as callers and pages are told.
 
-use crate::problem::problem;
+use crate::problem::{problem, report};
 use crate::retention::UNDO_MINUTES;
 use crate::{Hub, clock};
 use api::Problem;
@@ -56,13 +56,6 @@ impl Hub {
     pub(crate) fn note_key_use(&self, id: String) {
         let workspace = self.workspace.clone();
         tokio::spawn(async move { report(workspace.touch_agent_key(&id, clock::now()).await) });
-    }
-}
-
-/// For writes whose outcome nobody waits for.
-pub(crate) fn report(written: Result<(), StoreError>) {
-    if let Err(error) = written {
-        tracing::debug!(%error, "a use can't be noted");
     }
 }
 

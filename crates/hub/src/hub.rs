@@ -3,6 +3,7 @@
 use crate::answers::type_settings;
 use crate::audit::Refusals;
 use crate::caller_cache::CallerCache;
+use crate::clock;
 use crate::compute::Compute;
 use crate::doorbell;
 use crate::driving::Driving;
@@ -26,6 +27,7 @@ use crate::types::DeclaredTypes;
 use crate::writer::Writer;
 use cost::Prices;
 use drivers::environment::Environment;
+use model::audit::Actor;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 use store::{Store, Workspace};
@@ -191,6 +193,11 @@ impl Hub {
         }));
         hooks::close_left(&hub).await;
         Ok(hub)
+    }
+
+    /// The workspace, with the server itself as the one who changes it.
+    pub(crate) fn signed(&self) -> Workspace {
+        self.workspace.signed(Actor::Verbatim, clock::now())
     }
 }
 

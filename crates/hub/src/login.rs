@@ -3,7 +3,7 @@
 //! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads; what
 //! changes something takes the second secret, which pages keep where only they can read it.
 
-use crate::condition::report;
+use crate::problem::report;
 use crate::{Hub, Surface, clock, hex, problem};
 use api::Problem;
 use base64::Engine as _;

@@ -5,15 +5,15 @@
 //! find them, nor retracted ones. `model::policy` decides.
 
 use crate::caller_cache::Owner;
-use crate::refusal::deleted;
 use crate::request_span::record_session;
-use crate::{Caller, Scoped, clock, problem};
+use crate::{Caller, Scoped, clock, problem, retention};
 use api::Problem;
 use api::keys::Scope;
 use api::messages::Entry;
 use api::sessions::SessionPath;
 use model::policy::{model_may_find, model_may_read};
-use model::{Draft, Role, Session, SessionId, SourceId};
+use model::{Draft, MessageId, Role, Session, SessionId, SourceId};
+use store::StoredMessage;
 
 impl Caller {
     /// The key whose sessions alone are there to be read; None where all are.
@@ -151,6 +151,12 @@ pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem
     Ok(if was { deleted() } else { Problem::not_found("session") })
 }
 
+/// A session that its agent had, and that a person doesn't want any more.
+pub(crate) fn deleted() -> Problem {
+    let hint = format!("A person can restore it within {} days; or begin a new one, by another name", retention::DAYS);
+    Problem::new(404, "session_deleted", "This session was deleted").hint(hint)
+}
+
 /// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
 /// and whether it is still there the writer sees.
 pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
@@ -165,4 +171,26 @@ pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<Se
     let session = named(scoped, path, key_id).await?;
     known.remember_owner(Owner { session: session.id.clone(), key_id: session.key_id });
     Ok(session.id)
+}
+
+/// The id of the message that a path names: by itself, else by its `seq`. Agents give ids as they like, so that a number may
+/// be one.
+pub(crate) async fn message_id(scoped: &Scoped, session: &SessionId, name: &str) -> Result<MessageId, Problem> {
+    let nobody = || Problem::not_found("message");
+    let id = MessageId::parse(name.to_owned()).map_err(|_| nobody())?;
+    // What is no number needs no look: whether it is there, who reads or writes it sees.
+    let Ok(seq) = name.parse::<i64>() else { return Ok(id) };
+    let workspace = &scoped.hub.workspace;
+    if workspace.message(session, &id).await.map_err(problem)?.is_some() {
+        return Ok(id);
+    }
+    let found = workspace.message_at(session, seq).await.map_err(problem)?.ok_or_else(nobody)?;
+    Ok(found.message.draft.id)
+}
+
+/// The message that a path names, see [`message_id`].
+pub(crate) async fn message(scoped: &Scoped, session: &SessionId, name: &str) -> Result<StoredMessage, Problem> {
+    let id = message_id(scoped, session, name).await?;
+    let stored = scoped.hub.workspace.message(session, &id).await.map_err(problem)?;
+    stored.ok_or_else(|| Problem::not_found("message"))
 }

@@ -41,6 +41,13 @@ pub fn stopping(hint: &str) -> Problem {
     Problem { retry_after: Some(1), ..problem.hint(hint) }
 }
 
+/// For writes whose outcome nobody waits for.
+pub(crate) fn report(written: Result<(), StoreError>) {
+    if let Err(error) = written {
+        tracing::debug!(%error, "a use can't be noted");
+    }
+}
+
 /// As the sentence that a problem's title is.
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();

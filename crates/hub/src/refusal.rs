@@ -1,8 +1,9 @@
 //! Why a write wasn't done, as the problem that a client reads.
 
 use crate::entries::entry;
+use crate::may::deleted;
+use crate::posting;
 use crate::writer::Failure;
-use crate::{posting, retention};
 use api::Problem;
 use model::closed::Closed;
 use model::message_type::file::FileAction;
@@ -59,12 +60,6 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
             Problem { field: Some(field), ..problem }
         }
     }
-}
-
-/// A session that its agent had, and that a person doesn't want any more.
-pub(crate) fn deleted() -> Problem {
-    let hint = format!("A person can restore it within {} days; or begin a new one, by another name", retention::DAYS);
-    Problem::new(404, "session_deleted", "This session was deleted").hint(hint)
 }
 
 fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {

@@ -315,10 +315,10 @@ impl Api for Scoped {
         answers::lifecycle::heartbeat(self, &path).await
     }
     async fn post_message(&self, path: SessionPath, input: PostMessage) -> Result<Posted, Problem> {
-        answers::posts::one(self, &path, input).await
+        answers::control::post_message(self, &path, input).await
     }
     async fn post_messages(&self, path: SessionPath, input: PostMessages) -> Result<PostedMessages, Problem> {
-        answers::posts::all(self, &path, input).await
+        answers::control::post_messages(self, &path, input).await
     }
     async fn update_message(&self, path: MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
         answers::updates::update(self, &path, input).await

@@ -1,6 +1,6 @@
 //! Channels: adding, changing and testing them, their sessions, and what they are told.
 
-use super::{limit, messages, routing, session};
+use super::{limit, message, routing, session};
 use crate::open_channels::{Open, people, settings};
 use crate::{Scoped, clock, login, posting, problem};
 use ::channels::signature::Secret;
@@ -325,7 +325,7 @@ pub async fn deliveries(scoped: &Scoped, path: &ChannelPath, input: DeliveriesQu
 pub async fn of_message(scoped: &Scoped, path: &MessagePath) -> Result<MessageDeliveries, Problem> {
     let workspace = &scoped.hub.workspace;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
-    let seq = messages::stored(scoped, &session.id, &path.message).await?.message.seq;
+    let seq = message(scoped, &session.id, &path.message).await?.message.seq;
     let channels = workspace.channels().await.map_err(problem)?;
     let told = workspace.message_deliveries(&session.id, seq).await.map_err(problem)?.into_iter();
     let named = told.filter_map(|told| {

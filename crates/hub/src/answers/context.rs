@@ -1,7 +1,7 @@
 //! What a model's context held when it wrote a reply.
 
 use super::pages::Pages;
-use super::{messages, session};
+use super::{message, session};
 use crate::{Scoped, clock, problem};
 use agents::context::{Transcript, of_messages, of_run};
 use api::Problem;
@@ -45,7 +45,7 @@ pub async fn get(scoped: &Scoped, path: &SessionPath, input: ContextQuery) -> Re
         Some(_) => return Err(Problem::field("contents", "0 or 1")),
     };
     let target = match &input.at {
-        Some(at) => Some(messages::stored(scoped, &session.id, at).await?),
+        Some(at) => Some(message(scoped, &session.id, at).await?),
         None => None,
     };
     let at = match &target {

@@ -2,14 +2,14 @@
 
 mod command;
 
-use crate::answers::decisions;
 use crate::answers::driving::{restart, tell};
+use crate::answers::{decisions, posts};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Scoped, problem};
 use api::Problem;
 use api::driving::AgentAction;
 use api::messages::MessagePath;
-use api::posting::Decide;
+use api::posting::{Decide, PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
 use model::message_type::approval::{Approval, ApprovalState};
 use model::routing::{ControlWord, Mark, Place, mention};
@@ -19,8 +19,35 @@ use store::{MessageQuery, Range};
 /// Open approvals that are looked through for an id.
 const MOST: u32 = 200;
 
+/// Posts a message. A control word is carried out, once.
+pub async fn post_message(scoped: &Scoped, path: &SessionPath, input: PostMessage) -> Result<Posted, Problem> {
+    let posted = posts::one(scoped, path, input).await?;
+    follow(scoped, &posted).await;
+    Ok(posted)
+}
+
+/// Posts messages, all or none.
+pub async fn post_messages(
+    scoped: &Scoped,
+    path: &SessionPath,
+    input: PostMessages,
+) -> Result<PostedMessages, Problem> {
+    let all = posts::all(scoped, path, input).await?;
+    for posted in &all.messages {
+        follow(scoped, posted).await;
+    }
+    Ok(all)
+}
+
+/// Carries out the control word that a posted message is, unless it was posted before.
+pub async fn follow(scoped: &Scoped, posted: &Posted) {
+    if !posted.replayed {
+        Box::pin(carry_out(scoped, &posted.message.message)).await;
+    }
+}
+
 /// Carries out the control word that a message is, if it is one. Why that isn't possible, the session says.
-pub async fn carry_out(scoped: &Scoped, message: &Message) {
+async fn carry_out(scoped: &Scoped, message: &Message) {
     let Some(word) = Mark::of(&message.draft).control else { return };
     let session = &message.session_id;
     let path = SessionPath { session: session.to_string() };

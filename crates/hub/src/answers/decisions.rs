@@ -6,8 +6,7 @@ mod shown;
 pub(super) use shown::shown_sha256;
 pub use shown::{Room, shown};
 
-use super::messages::named;
-use super::{file_actions, review_actions, session, types};
+use super::{declared, file_actions, message_id, review_actions, session};
 use crate::allow_rules;
 use crate::entries::entry;
 use crate::hash::create_hash;
@@ -38,7 +37,7 @@ const BY: &str = "owner";
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
-    let id = named(scoped, &session, &path.message).await?;
+    let id = message_id(scoped, &session, &path.message).await?;
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
     if input.edited_input.is_some() && HookAsk::of(&found.message.draft).is_none() {
@@ -58,7 +57,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
         Body::CodeReview(review) if !review.comments.is_empty() => {
             review_actions::choose(scoped, input, found, &review).await
         }
-        Body::Unknown { .. } => types::answer(scoped, input, found).await,
+        Body::Unknown { .. } => declared::answer(scoped, input, found).await,
         _ => Err(Problem::new(409, "no_approval", "This message asks for no decision")),
     }
 }

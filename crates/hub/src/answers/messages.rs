@@ -1,6 +1,6 @@
 //! Messages of a session: a page with what is hidden, and one with its records.
 
-use super::{decisions, limit, reading, session};
+use super::{decisions, limit, message, reading, session};
 use crate::entries::entry;
 use crate::{Scoped, feed, moment, problem};
 use api::Problem;
@@ -10,7 +10,7 @@ use api::sessions::SessionPath;
 use jiff::tz::TimeZone;
 use model::{MessageId, Part, Role, Session, SessionId, SourceId};
 use std::collections::HashMap;
-use store::{Count, MessageQuery, Range, Replaced, StoreError, StoredMessage, Stretch};
+use store::{Count, MessageQuery, Range, Replaced, StoreError, Stretch};
 
 /// Longest text of one record in an answer, in bytes.
 const RECORD_CUT: usize = 1 << 20;
@@ -110,32 +110,10 @@ fn covered(range: Range, stretch: &Stretch, session: &Session) -> (i64, i64) {
     if from <= to { (from, to) } else { (0, 0) }
 }
 
-/// The id of the message that a path names: by itself, else by its `seq`. Agents give ids as they like, so that a number may
-/// be one.
-pub async fn named(scoped: &Scoped, session: &SessionId, name: &str) -> Result<MessageId, Problem> {
-    let nobody = || Problem::not_found("message");
-    let id = MessageId::parse(name.to_owned()).map_err(|_| nobody())?;
-    // What is no number needs no look: whether it is there, who reads or writes it sees.
-    let Ok(seq) = name.parse::<i64>() else { return Ok(id) };
-    let workspace = &scoped.hub.workspace;
-    if workspace.message(session, &id).await.map_err(problem)?.is_some() {
-        return Ok(id);
-    }
-    let found = workspace.message_at(session, seq).await.map_err(problem)?.ok_or_else(nobody)?;
-    Ok(found.message.draft.id)
-}
-
-/// The message that a path names, see [`named`].
-pub async fn stored(scoped: &Scoped, session: &SessionId, name: &str) -> Result<StoredMessage, Problem> {
-    let id = named(scoped, session, name).await?;
-    let stored = scoped.hub.workspace.message(session, &id).await.map_err(problem)?;
-    stored.ok_or_else(|| Problem::not_found("message"))
-}
-
 pub async fn detail(scoped: &Scoped, path: &MessagePath) -> Result<MessageDetail, Problem> {
     let hub = &scoped.hub;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;
-    let stored = stored(scoped, &session.id, &path.message).await?;
+    let stored = message(scoped, &session.id, &path.message).await?;
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let (mut records, mut left) = (Vec::new(), RECORDS);

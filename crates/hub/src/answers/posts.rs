@@ -1,7 +1,6 @@
 //! Posting messages.
 
 use super::{blobs, session_id};
-use crate::answers::control;
 use crate::entries::{entry, for_agent};
 use crate::posting::Treatment;
 use crate::quotas::usage;
@@ -125,7 +124,7 @@ async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<()
     }
 }
 
-/// Writes a post that is ready.
+/// Writes a post that is ready: its files stay.
 pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     let wanted = usage(1, post.bytes());
     let written = scoped.hub.writer.write(LiveWrite::Post(Box::new(post)));
@@ -135,7 +134,7 @@ pub async fn write(scoped: &Scoped, post: LivePost) -> Result<Posted, Problem> {
     };
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::Posted(done), pos) => {
-            follow_up(scoped, &done).await?;
+            blobs::attach(scoped, &done.message.message).await?;
             Ok(posted(scoped, &*scoped.hub.types().await?, *done, pos))
         }
         _ => Err(Problem::internal()),
@@ -187,7 +186,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
     match scoped.hub.quotas.pay(&scoped.caller, wanted, written, used).await?.map_err(refusal)? {
         (LiveDone::PostedAll(done), pos) => {
             for done in &done {
-                follow_up(scoped, done).await?;
+                blobs::attach(scoped, &done.message.message).await?;
             }
             let types = scoped.hub.types().await?;
             let again = |(place, again): (usize, bool)| {
@@ -198,15 +197,6 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         }
         _ => Err(Problem::internal()),
     }
-}
-
-/// Does what follows from a message that is written: its files stay, and a control word is carried out, once.
-async fn follow_up(scoped: &Scoped, done: &PostDone) -> Result<(), Problem> {
-    blobs::attach(scoped, &done.message.message).await?;
-    if !done.replayed {
-        Box::pin(control::carry_out(scoped, &done.message.message)).await;
-    }
-    Ok(())
 }
 
 /// Does an earlier message of a request answer what this one answers? Plain words answer what is asked, too.

@@ -1,6 +1,6 @@
 //! The verbatim lines of a session's files.
 
-use super::{limit, messages, session};
+use super::{limit, message, session};
 use crate::{Scoped, problem};
 use api::Problem;
 use api::inspector::{RecordPlace, Records, RecordsQuery};
@@ -47,7 +47,7 @@ async fn place(
                 .hint("Leave one of them out"))
         }
         (Some(at), None) => {
-            let stored = messages::stored(scoped, &session.id, at).await?;
+            let stored = message(scoped, &session.id, at).await?;
             let first = stored.message.records.first();
             Ok(first.and_then(|record| Some((number(&record.source)?, record.offset))))
         }

@@ -1,8 +1,7 @@
 //! Changing a message: streaming its text, adding what came later, taking it back.
 
-use super::messages::named;
 use super::pages::Pages;
-use super::{blobs, session_id};
+use super::{blobs, message_id, session_id};
 use crate::entries::entry;
 use crate::message_edit::{Changer, MessageEdit, Replacement};
 use crate::quotas::usage;
@@ -36,7 +35,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         }
         None => None,
     };
-    let message = named(scoped, &session, &path.message).await?;
+    let message = message_id(scoped, &session, &path.message).await?;
     let change = MessageEdit {
         content: input.content,
         append: input.append,

@@ -5,7 +5,7 @@
 //! server. What became of a decision is kept with it, in one transaction; a message has an id that is made of the event's.
 
 use super::answer::{self, Answer};
-use crate::answers::{decisions, posts};
+use crate::answers::{control, decisions, posts};
 use crate::hash::create_hash;
 use crate::open_channels::{people, settings};
 use crate::refusal::refusal;
@@ -415,6 +415,7 @@ async fn post(
     post.queued = waits;
     post.answers = question.filter(|message| message.draft.requires_user_input).map(|message| message.draft.id);
     let posted = posts::write(&known.scoped, post).await?;
+    control::follow(&known.scoped, &posted).await;
     Ok(Taken::Posted { seq: posted.message.message.seq, replayed: posted.replayed })
 }
 

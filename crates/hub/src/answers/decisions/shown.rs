@@ -1,6 +1,6 @@
 //! The content that a person sees before a decision, and its hash, to which the decision is bound.
 
-use crate::answers::types;
+use crate::answers::declared;
 use crate::hash::sha256;
 use crate::{Scoped, problem};
 use api::Problem;
@@ -34,7 +34,7 @@ impl Default for Room {
 /// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
 /// hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
-    types::show(scoped, entry).await?;
+    declared::show(scoped, entry).await?;
     let draft = &entry.message.draft;
     let has_buttons = match entry.body() {
         Body::File(file) => file.asks(draft.metadata.as_ref()),
