@@ -2,7 +2,7 @@
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use hub::memory::Embedder;
+use hub::Embedder;
 use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;

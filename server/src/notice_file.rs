@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result, anyhow};
 use hub::Hub;
 use hub::notices::NoticeSettings;
+use hub::notices::Notices;
 use std::path::Path;
 
 /// Variables of the server that commands see: how programs, files and words are found, and nothing secret.
@@ -19,6 +20,6 @@ pub fn read(hub: &Hub, dir: &Path) -> Result<()> {
         NoticeSettings::default()
     };
     let environment = VARIABLES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?))).collect();
-    hub.notices.configure(NoticeSettings { environment, ..settings });
+    hub.state::<Notices>().configure(NoticeSettings { environment, ..settings });
     Ok(())
 }

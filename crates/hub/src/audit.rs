@@ -1,5 +1,6 @@
 //! Entries of the audit log: who they are by, and refused log-ins, which are folded.
 
+use crate::TopicState;
 use crate::problem::report;
 use crate::{Caller, Hub, Scoped, clock, login};
 use model::audit::{Actor, Event, Note};
@@ -21,6 +22,8 @@ struct Folded {
     /// A task writes them when their time is over.
     is_waiting: bool,
 }
+
+impl TopicState for Refusals {}
 
 impl Scoped {
     async fn actor(&self) -> Actor {
@@ -94,6 +97,6 @@ impl Hub {
     }
 
     fn folded_refusals(&self) -> MutexGuard<'_, Folded> {
-        self.refusals.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state::<Refusals>().0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,6 +15,7 @@ mod listen;
 mod outgoing;
 
 use crate::Hub;
+use crate::open_channels::OpenChannels;
 use crate::open_channels::{Open, settings};
 use ::channels::SettingError;
 use model::Micros;
@@ -31,7 +32,7 @@ const LEASE: i64 = 60 * Micros::SECOND;
 /// Sends and reads until the hub shuts down: each channel in a task of its own, so that one that is slow or fails delays no other.
 /// What is under way then is sent again at the next start.
 pub async fn run(hub: Hub) {
-    let mut changed = hub.channels.changed.subscribe();
+    let mut changed = hub.state::<OpenChannels>().changed.subscribe();
     let mut tasks: HashMap<String, AbortOnDrop> = HashMap::new();
     while !hub.shutdown.is_cancelled() {
         changed.borrow_and_update();
@@ -82,7 +83,7 @@ struct Kept(Option<(String, Open)>);
 impl Kept {
     fn open(&mut self, hub: &Hub, row: &ChannelRow) -> Result<&Open, SettingError> {
         if self.0.as_ref().is_none_or(|(known, _)| *known != row.settings) {
-            let open = hub.channels.open(&row.kind, &settings(row))?;
+            let open = hub.state::<OpenChannels>().open(&row.kind, &settings(row))?;
             return Ok(&self.0.insert((row.settings.clone(), open)).1);
         }
         self.0.as_ref().map(|(_, open)| open).ok_or(SettingError { field: "kind", expected: String::new() })

@@ -25,6 +25,7 @@ pub use consent::real as real_folder;
 pub use interrupted::mark_interrupted;
 pub use start::{Begin, Starting, start};
 
+use crate::TopicState;
 use crate::{Hub, clock, problem};
 use api::Problem;
 use drivers::programs::Program;
@@ -75,6 +76,8 @@ pub struct Running {
     /// Another one takes its place.
     is_replaced: AtomicBool,
 }
+
+impl TopicState for Driving {}
 
 impl Driving {
     /// Returns the agent of a session, if it runs.
@@ -190,7 +193,7 @@ impl Running {
 
     /// Changes what a page shows of it.
     fn show(&self, hub: &Hub, change: impl FnOnce(&mut View)) {
-        hub.driving.changed.send_modify(|number| {
+        hub.state::<Driving>().changed.send_modify(|number| {
             *number += 1;
             let mut view = self.view();
             change(&mut view);

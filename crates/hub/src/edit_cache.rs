@@ -2,6 +2,7 @@
 //!
 //! A page of changes asks for its files one by one, and each answer follows from all edits of the session.
 
+use crate::TopicState;
 use api::Problem;
 use api::messages::Changes;
 use api::net::{NetFile, NetPart};
@@ -36,6 +37,8 @@ pub struct EditCache {
     /// With their texts, since whoever asks for the files asks for those next.
     nets: Cache<(State, Scope), Arc<[NetFile]>, Bytes>,
 }
+
+impl TopicState for EditCache {}
 
 impl Default for EditCache {
     fn default() -> Self {

@@ -8,20 +8,22 @@ use crate::discover::agreed::Agreed;
 use crate::discover::look;
 use crate::files::name::name;
 use crate::files::open;
+use crate::import::Jobs;
 use crate::import::claims::Claim;
+use crate::import::claims::Claims;
 use crate::import::transcript::{Ending, Step, Transcript, modified_at};
 use crate::import::{database, packed};
-use crate::{Hub, Root, discover, import};
+use crate::{Hub, Root, TopicState, discover, import};
 use model::Micros;
 use model::source::Source;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::PoisonError;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 use store::StoreError;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 
@@ -45,6 +47,17 @@ const SLOW: usize = 32;
 const STALLED: Duration = Duration::from_secs(10);
 /// Files that needn't be read until they change which are remembered.
 const SETTLED_FILES: usize = 10_000;
+
+/// What others tell the one that follows, and what it tells them.
+#[derive(Default)]
+pub struct FollowSignals {
+    /// Asks for a look at all followed files, as when another folder is to be read.
+    pub look_again: Notify,
+    /// Folders that the system can't watch for us: what changes below is found by looking.
+    pub polled: RwLock<Vec<PathBuf>>,
+}
+
+impl TopicState for FollowSignals {}
 
 #[derive(Debug, thiserror::Error)]
 enum FollowError {
@@ -135,8 +148,8 @@ impl Follower {
                         }
                     }
                 }
-                missed = hub.claims.missed() => self.read_all(missed).await,
-                () = hub.look_again.notified() => sweep.reset_immediately(),
+                missed = hub.state::<Claims>().missed() => self.read_all(missed).await,
+                () = hub.state::<FollowSignals>().look_again.notified() => sweep.reset_immediately(),
                 _ = missing.tick(), if self.sweeping.is_none() => if self.has_new_root() {
                     sweep.reset_immediately();
                 },
@@ -179,13 +192,13 @@ impl Follower {
 
     /// Whether a root is there that is neither watched nor known to be one that can't be.
     fn has_new_root(&self) -> bool {
-        let polled = self.hub.polled.read().unwrap_or_else(PoisonError::into_inner);
+        let polled = self.hub.state::<FollowSignals>().polled.read().unwrap_or_else(PoisonError::into_inner);
         self.unwatched.iter().any(|(root, _)| !polled.contains(root) && root.is_dir())
     }
 
     /// Remembers which folders are looked at, since they can't be watched. A link is tried once only.
     fn poll(&self, polled: Vec<PathBuf>) {
-        let mut known = self.hub.polled.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.hub.state::<FollowSignals>().polled.write().unwrap_or_else(PoisonError::into_inner);
         let is_link = |path: &PathBuf| self.links.iter().any(|(link, _)| link == path);
         known.retain(is_link);
         for path in polled {
@@ -241,7 +254,7 @@ impl Follower {
             return;
         }
         // An import may have read its end already: it is looked at again when that is done.
-        let Some(claim) = hub.claims.claim_changed(&path) else { return };
+        let Some(claim) = hub.state::<Claims>().claim_changed(&path) else { return };
         let mut reading = tokio::spawn(read_file(hub.clone(), self.open.remove(&path), path.clone(), claim));
         match timeout(PATIENCE, &mut reading).await {
             Ok(Ok(Outcome::Read(transcript))) => {
@@ -296,9 +309,9 @@ async fn import_all(hub: &Hub) {
     if files.is_empty() {
         return;
     }
-    let mut changes = hub.jobs.subscribe();
+    let mut changes = hub.state::<Jobs>().subscribe();
     let id = import::start(hub, files, import::Why::Followed);
-    while hub.jobs.get(id).is_some_and(|job| !job.done) {
+    while hub.state::<Jobs>().get(id).is_some_and(|job| !job.done) {
         if !matches!(timeout(STALLED, changes.changed()).await, Ok(Ok(()))) {
             return;
         }

@@ -15,7 +15,7 @@ mod output;
 mod turn;
 mod wait;
 
-pub use held::Held;
+pub use held::HookWaits;
 pub use wait::close_left;
 
 use crate::allow_rules::AGENT;
@@ -72,13 +72,13 @@ pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Resul
         }
         // Its transcript makes it, once it is read.
         None => {
-            hub.held.note_call(caller, &event);
+            hub.state::<HookWaits>().note_call(caller, &event);
             return Ok(HookAnswer::default());
         }
     };
-    hub.held.note_call(caller, &event);
+    hub.state::<HookWaits>().note_call(caller, &event);
     settle(hub, &session, &event).await;
-    let turn = hub.held.turn(&session, &event, was_idle);
+    let turn = hub.state::<HookWaits>().turn(&session, &event, was_idle);
     if let Some(live) = live::of(&event, &turn, clock::now()) {
         tell(hub, &session, live).await?;
     }
@@ -114,7 +114,7 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
 
 /// Stores what the agent does, unless that was told a moment ago.
 async fn tell(hub: &Hub, session: &SessionId, live: Live) -> Result<(), Problem> {
-    if !hub.held.is_news(session, &live) {
+    if !hub.state::<HookWaits>().is_news(session, &live) {
         return Ok(());
     }
     let mut edit = LiveEdit::new(session.clone());
@@ -129,11 +129,13 @@ async fn tell(hub: &Hub, session: &SessionId, live: Live) -> Result<(), Problem>
 async fn settle(hub: &Hub, session: &SessionId, event: &HookEvent) {
     let call = event.tool_use_id.as_deref();
     let over = match event.hook_event_name.as_str() {
-        "PostToolUse" | "PostToolUseFailure" => call.map(|call| hub.held.of_call(session, call)).unwrap_or_default(),
-        "Stop" | "StopFailure" | "UserPromptSubmit" | "SessionStart" if event.agent_id.is_none() => {
-            hub.held.of_session(session)
+        "PostToolUse" | "PostToolUseFailure" => {
+            call.map(|call| hub.state::<HookWaits>().of_call(session, call)).unwrap_or_default()
         }
-        "SessionEnd" => hub.held.of_session(session),
+        "Stop" | "StopFailure" | "UserPromptSubmit" | "SessionStart" if event.agent_id.is_none() => {
+            hub.state::<HookWaits>().of_session(session)
+        }
+        "SessionEnd" => hub.state::<HookWaits>().of_session(session),
         _ => return,
     };
     let why = if event.hook_event_name == "SessionEnd" { Fallback::Closed } else { Fallback::Terminal };

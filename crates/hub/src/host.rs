@@ -6,6 +6,7 @@
 
 pub use store::DiskSpace;
 
+use crate::driving::Driving;
 use crate::hash::create_hash;
 use crate::writer::Failure;
 use crate::{Hub, clock, posting, problem};
@@ -190,7 +191,7 @@ impl Hub {
     pub async fn sessions_at_work(&self) -> Result<Vec<SessionId>, Problem> {
         let found = self.workspace.sessions_with_runs(clock::now()).await.map_err(problem)?;
         let mut sessions: Vec<SessionId> = found.into_iter().map(|(session, _)| session.id).collect();
-        sessions.extend(self.driving.sessions());
+        sessions.extend(self.state::<Driving>().sessions());
         Ok(sessions)
     }
 

@@ -28,6 +28,7 @@ use crate::Hub;
 use crate::discover::agreed::Agreed;
 use crate::files::name::name;
 use crate::files::open;
+use crate::import::claims::Claims;
 use crate::metrics::milliseconds;
 use crate::retry::retry_transient;
 use agents::{Agent, Recognised, SessionKey};
@@ -94,7 +95,7 @@ pub enum Why {
 /// Starts a job and returns its id. The job goes on in the background and ends early at shutdown.
 pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
     let bytes = files.iter().filter_map(|f| f.metadata().ok()).map(|m| m.len()).sum();
-    let id = hub.jobs.begin(files.len() as u64, bytes);
+    let id = hub.state::<Jobs>().begin(files.len() as u64, bytes);
     let hub = hub.clone();
     let span = tracing::error_span!("import", job = id);
     let import = async move {
@@ -102,15 +103,15 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
         if let Err(error) = run(&hub, id, files, why).await {
             let reason = crate::problem(error).to_string();
             hub.metrics.count_failed_file();
-            hub.jobs.update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
+            hub.state::<Jobs>().update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
         }
-        if let Some(job) = hub.jobs.get(id) {
+        if let Some(job) = hub.state::<Jobs>().get(id) {
             log_end(&job, began.elapsed());
         }
         if let Err(error) = hub.store.rest().await {
             tracing::debug!(%error, "memory of the import stays in use");
         }
-        hub.jobs.end(id);
+        hub.state::<Jobs>().end(id);
     };
     tokio::spawn(import.instrument(span));
     id
@@ -135,7 +136,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                     sessions.extend(step.sessions);
                     let count = sessions.len() as u64;
                     hub.metrics.count_read(step.bytes);
-                    hub.jobs.update(id, |job| {
+                    hub.state::<Jobs>().update(id, |job| {
                         job.bytes_done += step.bytes;
                         job.notes += step.notes;
                         job.sessions = count;
@@ -177,7 +178,7 @@ fn read_all(
     for path in Vec::into_iter(known).chain(order::oldest_first(new)) {
         let unchanged = stored.unchanged(&path);
         // Somebody who is reading it already reads it to its end.
-        let claim = if unchanged.is_none() { hub.claims.claim(&path) } else { None };
+        let claim = if unchanged.is_none() { hub.state::<Claims>().claim(&path) } else { None };
         let claimed = claim.is_some();
         let file = Arc::new(Reading { path, _claim: claim, over: AtomicBool::new(false) });
         let read = match unchanged {
@@ -207,7 +208,7 @@ fn read_conversation(
     conversation: &folder::Conversation,
     send: &mpsc::Sender<Progress<Step>>,
 ) -> Option<()> {
-    let claim = hub.claims.claim(&conversation.folder);
+    let claim = hub.state::<Claims>().claim(&conversation.folder);
     let claimed = claim.is_some();
     let file = Arc::new(Reading { path: conversation.folder.clone(), _claim: claim, over: AtomicBool::new(false) });
     let read = if claimed { conversation.read(hub, runtime, &mut |step| pass_on(send, &file, step)) } else { Ok(()) };
@@ -223,7 +224,7 @@ fn read_conversation(
 
 fn count_file(hub: &Hub, id: u64) {
     hub.metrics.count_file();
-    hub.jobs.update(id, |job| job.files_done += 1);
+    hub.state::<Jobs>().update(id, |job| job.files_done += 1);
 }
 
 fn log_end(job: &ImportJob, took: Duration) {
@@ -244,7 +245,7 @@ fn fail(hub: &Hub, id: u64, file: &Reading, reason: String, why: Why) {
         Why::Followed => tracing::warn!(path, reason, "a file can't be imported"),
     }
     hub.metrics.count_failed_file();
-    hub.jobs.update(id, |job| job.failed.push(FailedFile { path, reason }));
+    hub.state::<Jobs>().update(id, |job| job.failed.push(FailedFile { path, reason }));
 }
 
 async fn write_ready(hub: &Hub, batch: Option<Result<PreparedBatch, StoreError>>) -> Result<Written, StoreError> {

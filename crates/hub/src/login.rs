@@ -3,6 +3,7 @@
 //! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads; what
 //! changes something takes the second secret, which pages keep where only they can read it.
 
+use crate::TopicState;
 use crate::problem::report;
 use crate::{Hub, Surface, clock, hex, problem};
 use api::Problem;
@@ -111,6 +112,8 @@ pub(crate) fn hash(secret: &str) -> Vec<u8> {
     Sha256::digest(secret.as_bytes()).to_vec()
 }
 
+impl TopicState for Logins {}
+
 impl Hub {
     /// A code with which one browser logs in within 15 minutes.
     pub fn create_code(&self) -> Result<String, Problem> {
@@ -164,7 +167,7 @@ impl Hub {
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.logins.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state::<Logins>().0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn login(&self, hash: &str) -> Result<Option<Login>, Problem> {

@@ -9,8 +9,9 @@ mod vectors;
 
 pub use vectors::{Vectors, normalised};
 
+use crate::TopicState;
+use crate::embedder::Embedder;
 use crate::{Hub, clock};
-use futures::future::BoxFuture;
 use model::sdk_format::model_text;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -36,14 +37,6 @@ const REST: Duration = Duration::from_secs(10);
 /// Memories of each ranking that are put together.
 const RANKED: usize = 200;
 
-/// Makes vectors of texts.
-pub trait Embedder: std::fmt::Debug + Send + Sync {
-    /// Names the model: vectors of different models can't be compared.
-    fn model(&self) -> &str;
-    /// Returns a vector for each text, in their order. The error says why there are none.
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, String>>;
-}
-
 /// What is held of memory.
 #[derive(Default)]
 pub struct MemoryIndex {
@@ -68,6 +61,8 @@ pub struct Found {
     /// Its vector is near that of the query.
     pub by_meaning: bool,
 }
+
+impl TopicState for MemoryIndex {}
 
 impl MemoryIndex {
     /// Returns why the last request for vectors failed; None if it didn't.
@@ -209,7 +204,7 @@ pub async fn embed(hub: Hub) {
         };
         tokio::select! {
             () = hub.shutdown.cancelled() => return,
-            () = hub.memory.wanted.notified() => {}
+            () = hub.state::<MemoryIndex>().wanted.notified() => {}
             () = rest => {}
         }
     }
@@ -217,15 +212,15 @@ pub async fn embed(hub: Hub) {
 
 /// Embeds the next texts. Returns how many those were.
 pub async fn embed_part(hub: &Hub, embedder: &dyn Embedder) -> Result<usize, String> {
-    hub.memory.adopt(&hub.workspace, embedder.model()).await.map_err(|error| error.to_string())?;
+    hub.state::<MemoryIndex>().adopt(&hub.workspace, embedder.model()).await.map_err(|error| error.to_string())?;
     let texts = hub.workspace.unembedded(BATCH).await.map_err(|error| error.to_string())?;
     if texts.is_empty() {
         return Ok(0);
     }
     let asked = embedder.embed(texts.iter().map(|text| clip(&model_text(&text.draft)).to_owned()).collect()).await;
     let vectors = asked.and_then(|vectors| checked(vectors, texts.len()));
-    let vectors = vectors.inspect_err(|error| hub.memory.note(Some(error.clone())))?;
-    hub.memory.note(None);
+    let vectors = vectors.inspect_err(|error| hub.state::<MemoryIndex>().note(Some(error.clone())))?;
+    hub.state::<MemoryIndex>().note(None);
     let many = texts.len();
     // A vector without a direction is like none: it is stored, so that it isn't asked for again.
     let bytes = |vector: Vec<f32>| normalised(vector).map(|vector| vectors::to_bytes(&vector)).unwrap_or_default();

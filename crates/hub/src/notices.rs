@@ -12,6 +12,7 @@ pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;
 pub use git::GitSettings;
 
+use crate::TopicState;
 use crate::{Hub, problem};
 use api::Problem;
 use api::notices::{NoticeKind, RunNotice};
@@ -39,7 +40,7 @@ pub fn read(stored: Option<String>) -> Vec<RunNotice> {
 /// Returns the notices of a run that begins now.
 pub async fn of_run(hub: &Hub, session: &Session) -> Result<Vec<String>, Problem> {
     let set = hub.workspace.meta(KEY).await.map(read).map_err(problem)?;
-    Ok(hub.notices.of(session, &set).await)
+    Ok(hub.state::<Notices>().of(session, &set).await)
 }
 
 /// What providers look at.
@@ -99,6 +100,8 @@ const PROVIDERS: [Provider; 3] = [git::PROVIDER, deployment::PROVIDER, command::
 /// The settings of a server, which are read once.
 #[derive(Debug, Default)]
 pub struct Notices(OnceLock<Arc<NoticeSettings>>);
+
+impl TopicState for Notices {}
 
 impl Notices {
     /// Returns false if there are settings already.

@@ -1,6 +1,7 @@
-//! Channels that are open, and what is stored of one.
+//! OpenChannels that are open, and what is stored of one.
 
 use crate::posting;
+use crate::{Hub, TopicState};
 use ::channels::{Channel, Http, Kind, SettingError, Settings};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -8,7 +9,7 @@ use store::ChannelRow;
 use tokio::sync::watch;
 
 /// What all channels share.
-pub struct Channels {
+pub struct OpenChannels {
     /// Made at the first channel: reading the system's certificates takes a while. None where no client can be made.
     http: OnceLock<Option<Http>>,
     /// Names of hosts that are reached wherever they are.
@@ -25,12 +26,20 @@ pub struct Open {
     pub channel: Box<dyn Channel>,
 }
 
-impl Channels {
-    pub fn new(hosts: &[String]) -> Self {
+impl Default for OpenChannels {
+    fn default() -> Self {
         let (http, lease) = (OnceLock::new(), posting::new_id().to_string());
-        Self { http, hosts: hosts.to_vec(), lease, changed: watch::Sender::new(0) }
+        Self { http, hosts: Vec::new(), lease, changed: watch::Sender::new(0) }
     }
+}
 
+impl TopicState for OpenChannels {
+    fn new(hub: &Hub) -> Self {
+        Self { hosts: hub.settings.channel_hosts.clone(), ..Self::default() }
+    }
+}
+
+impl OpenChannels {
     fn http(&self) -> Option<&Http> {
         let make = || {
             let made = Http::new(self.hosts.iter().cloned());

@@ -3,6 +3,7 @@
 //! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always is.
 
 use crate::Hub;
+use crate::TopicState;
 use crate::message_edit::MessageEdit;
 use crate::writer::{Failure, Written};
 use model::{MessageId, SessionId};
@@ -46,6 +47,8 @@ enum Turn {
     Later(oneshot::Receiver<Written>, Option<(Instant, Arc<Notify>)>),
 }
 
+impl TopicState for Pace {}
+
 impl Pace {
     fn slots(&self) -> MutexGuard<'_, HashMap<Key, Slot>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -84,7 +87,7 @@ impl Pace {
 
 /// Changes a message, at once or together with its other changes of the next tenth of a second.
 pub async fn write(hub: &Hub, key: Key, change: MessageEdit) -> Written {
-    match hub.pace.turn(&key, change) {
+    match hub.state::<Pace>().turn(&key, change) {
         Turn::Now(change) => write_all(hub, &key, None, Arc::new([change])).await,
         Turn::Later(written, first) => {
             if let Some((at, go)) = first {
@@ -103,7 +106,7 @@ async fn write_later(hub: Hub, key: Key, at: Instant, go: Arc<Notify>) {
         () = hub.shutdown.cancelled() => {}
     }
     let (changes, answers): (Vec<MessageEdit>, Vec<_>) =
-        hub.pace.take(&key).into_iter().map(|waiting| (waiting.change, waiting.answer)).unzip();
+        hub.state::<Pace>().take(&key).into_iter().map(|waiting| (waiting.change, waiting.answer)).unzip();
     let changes: Arc<[MessageEdit]> = changes.into();
     let written = write_all(&hub, &key, None, changes.clone()).await;
     let refused = matches!(written, Err(Failure::Refused(_))) && changes.len() > 1;

@@ -1,5 +1,6 @@
 //! What requests to models cost: agents' own figures, and the price table for the rest.
 
+use crate::TopicState;
 use crate::moment::named_day;
 use api::cost::{Cost, UnpricedTokens};
 use cost::{Bill, Prices, Unpriced};
@@ -81,6 +82,8 @@ impl Sum {
 /// What was spent since a moment, as it was summed up within the last minute: lists of sessions ask each time they are drawn.
 #[derive(Default)]
 pub struct Spent(Mutex<BTreeMap<Micros, (Micros, Cost)>>);
+
+impl TopicState for Spent {}
 
 impl Spent {
     /// How long a sum is used, in microseconds.

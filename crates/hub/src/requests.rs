@@ -14,6 +14,7 @@ mod withdraw;
 
 pub use withdraw::withdraw_for_keys;
 
+use crate::Hub;
 use crate::message_waiters::{MessageChange, MessageWaiters};
 use crate::refusal::refusal;
 use crate::writer::{Failure, Writer};
@@ -69,8 +70,9 @@ pub enum Outcome {
 }
 
 impl Requests {
-    pub fn new(workspace: Workspace, writer: Writer, waiters: MessageWaiters) -> Self {
-        Self { workspace, writer, waiters }
+    pub fn of(hub: &Hub) -> Self {
+        let waiters = hub.message_waiters.clone();
+        Self { workspace: hub.workspace.clone(), writer: hub.writer.clone(), waiters }
     }
 
     /// Posts a card. Returns false if its id has a message already, whatever that says. The same hash doesn't make it the same request.

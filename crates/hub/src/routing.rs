@@ -1,14 +1,14 @@
 //! Where messages go: the settings that apply, and what becomes of a message by them. The decision itself is
 //! [`model::routing::route`].
 //!
-//! A channel asks for the rules of a session ([`Held::rules`]), routes each message that comes in, and stores it with
-//! [`mark`]. What comes from a room that nobody registered goes to [`Rooms::heard`] alone.
+//! A channel asks for the rules of a session ([`RoutingTable::rules`]), routes each message that comes in, and stores it with
+//! [`mark`]. What comes from a room that nobody registered goes to [`UnregisteredRooms::heard`] alone.
 
 mod rooms;
 
-pub use rooms::{Doing, Heard, Rooms};
+pub use rooms::{Doing, Heard, UnregisteredRooms};
 
-use crate::{Caller, Hub, problem};
+use crate::{Caller, Hub, TopicState, problem};
 use api::Problem;
 use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, bare, mention, route};
 use model::{AssistantName, Context, Draft, MessageType, Provenance, Role, Session, SessionId, Status};
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The settings of the workspace and of its sessions. Held, since each message asks for them.
 #[derive(Clone)]
-pub struct Held(Arc<RwLock<Arc<All>>>);
+pub struct RoutingTable(Arc<RwLock<Arc<All>>>);
 
 struct All {
     environment: Settings,
@@ -46,9 +46,21 @@ impl All {
     }
 }
 
-impl Held {
+impl Default for RoutingTable {
+    fn default() -> Self {
+        Self::within(Settings::default())
+    }
+}
+
+impl TopicState for RoutingTable {
+    fn new(hub: &Hub) -> Self {
+        Self::within(hub.settings.routing.clone())
+    }
+}
+
+impl RoutingTable {
     /// Takes the settings of the server's environment, which everything else overrides.
-    pub fn new(environment: Settings) -> Self {
+    fn within(environment: Settings) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(All::new(environment, Settings::default(), HashMap::new())))))
     }
 
@@ -121,7 +133,7 @@ impl Held {
 /// Returns what the assistant of a session is called, for people.
 pub async fn assistant(hub: &Hub, session: &Session) -> Result<AssistantName, Problem> {
     let mut replaces = vec![session.agent.clone()];
-    let Some(name) = hub.routing.name(&session.id) else {
+    let Some(name) = hub.state::<RoutingTable>().name(&session.id) else {
         let known = agents::agent(&session.agent);
         return Ok(AssistantName { name: known.map_or(session.agent.as_str(), |it| it.title).to_owned(), replaces });
     };

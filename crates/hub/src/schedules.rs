@@ -4,6 +4,7 @@
 pub mod taker;
 pub mod times;
 
+use crate::TopicState;
 use crate::hash::create_hash;
 use crate::host::{HostEvent, HostMessage};
 use crate::writer::Failure;
@@ -17,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use std::time::Duration;
 use store::{LiveDone, LiveDue, LivePost, LiveWrite, MissedRuns, Refusal, Schedule};
 use times::{Plan, Times};
+use tokio::sync::Notify;
 
 /// Sender of a prompt that is posted at its time.
 pub const SENDER: &str = "scheduled_task";
@@ -27,10 +29,17 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Characters of a prompt in what the host says.
 const QUOTED: usize = 120;
 
+/// A schedule was changed: its time may be sooner.
+#[derive(Default)]
+pub struct SchedulesChanged(pub Notify);
+
+impl TopicState for SchedulesChanged {}
+
 /// Runs what is due, for as long as the hub lives.
 pub async fn work(hub: Hub) {
     let mut jumps = clock::Jumps::default();
     let mut is_ahead = true;
+    let changed = hub.state::<SchedulesChanged>();
     loop {
         // Once at the start: the clock may have been set back while there was no server.
         if is_ahead || jumps.was_set_back() {
@@ -47,7 +56,7 @@ pub async fn work(hub: Hub) {
         };
         tokio::select! {
             () = hub.shutdown.cancelled() => return,
-            () = hub.scheduled.notified() => {}
+            () = changed.0.notified() => {}
             () = tokio::time::sleep(pause) => {}
         }
     }

@@ -1,5 +1,6 @@
 //! The hub as one authenticated caller may use it.
 
+use crate::import::Jobs;
 use crate::redaction::Masking;
 use crate::{Hub, allow_rules, answers, hooks};
 use api::account::{Health, LaunchCode, LogInPath, LogIns, Me, TERMINAL};
@@ -546,9 +547,9 @@ impl Api for Scoped {
         answers::imports::start(self, input).await
     }
     async fn list_imports(&self, _: Nothing, _: Nothing) -> Result<Imports, Problem> {
-        Ok(Imports { imports: self.hub.jobs.list() })
+        Ok(Imports { imports: self.hub.state::<Jobs>().list() })
     }
     async fn get_import(&self, path: ImportPath, _: Nothing) -> Result<ImportJob, Problem> {
-        self.hub.jobs.get(path.import).ok_or_else(|| Problem::not_found("import"))
+        self.hub.state::<Jobs>().get(path.import).ok_or_else(|| Problem::not_found("import"))
     }
 }

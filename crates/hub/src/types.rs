@@ -1,5 +1,6 @@
 //! Declared message types: documents from the database and from files, cached in memory.
 
+use crate::TopicState;
 use crate::hash::sha256;
 use crate::{Hub, clock, problem};
 use api::Problem;
@@ -42,6 +43,8 @@ pub struct DeclaredTypes {
     /// Grows with each declaration and removal, so that a read that began before one isn't cached.
     changes: AtomicU64,
 }
+
+impl TopicState for DeclaredTypes {}
 
 impl KnownType {
     /// Reads a document strictly.
@@ -159,22 +162,22 @@ impl TypeTable {
 impl Hub {
     /// Returns the declared types, from the cache if possible.
     pub async fn types(&self) -> Result<Arc<TypeTable>, Problem> {
-        let now = clock::now();
+        let (cache, now) = (self.state::<DeclaredTypes>(), clock::now());
         let is_shared = matches!(self.store, Store::Postgres(_));
-        if let Some((table, read_at)) = &*self.types.read.read().unwrap_or_else(PoisonError::into_inner)
+        if let Some((table, read_at)) = &*cache.read.read().unwrap_or_else(PoisonError::into_inner)
             && (!is_shared || read_at.is_within(FRESH, now))
         {
             return Ok(Arc::clone(table));
         }
-        let changes = self.types.changes.load(Ordering::Acquire);
+        let changes = cache.changes.load(Ordering::Acquire);
         let rows = self.workspace.declared_types().await.map_err(problem)?;
-        let files = self.types.files.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let files = cache.files.read().unwrap_or_else(PoisonError::into_inner).clone();
         let owners = self.workspace.declared_names().await.map_err(problem)?.into_iter().collect();
         let stored = rows.into_iter().filter_map(|row| KnownType::stored(row, &owners)).map(Arc::new);
         let table = Arc::new(TypeTable::of(files.into_iter().chain(stored)));
-        let mut read = self.types.read.write().unwrap_or_else(PoisonError::into_inner);
+        let mut read = cache.read.write().unwrap_or_else(PoisonError::into_inner);
         // If a type was declared or removed in the meantime, the next caller reads again.
-        if self.types.changes.load(Ordering::Acquire) == changes {
+        if cache.changes.load(Ordering::Acquire) == changes {
             *read = Some((Arc::clone(&table), now));
         }
         drop(read);
@@ -183,8 +186,9 @@ impl Hub {
 
     /// Clears the cache after a declaration or removal.
     pub(crate) fn types_changed(&self) {
-        let mut read = self.types.read.write().unwrap_or_else(PoisonError::into_inner);
-        self.types.changes.fetch_add(1, Ordering::AcqRel);
+        let cache = self.state::<DeclaredTypes>();
+        let mut read = cache.read.write().unwrap_or_else(PoisonError::into_inner);
+        cache.changes.fetch_add(1, Ordering::AcqRel);
         *read = None;
     }
 
@@ -197,7 +201,7 @@ impl Hub {
         let known = KnownType::read(document, name.to_owned(), clock::now()).map_err(|problems| said(&problems))?;
         let info = TypeInfo { from_file: true, ..known.shown.info };
         let known = KnownType { shown: TypeDocument { info, ..known.shown }, ..known };
-        self.types.files.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(known));
+        self.state::<DeclaredTypes>().files.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(known));
         self.types_changed();
         Ok(())
     }

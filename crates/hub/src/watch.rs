@@ -2,6 +2,7 @@
 
 use crate::answers::spending;
 use crate::host::{HostEvent, HostMessage};
+use crate::import::Jobs;
 use crate::{Hub, clock};
 use api::cost::BudgetState;
 use jiff::tz::TimeZone;
@@ -46,7 +47,7 @@ impl Watch {
             }
             Err(error) => tracing::debug!(%error, "sessions with runs can't be read"),
         }
-        for job in hub.jobs.list() {
+        for job in hub.state::<Jobs>().list() {
             if job.done && job.id > self.import {
                 self.import = job.id;
                 let event =

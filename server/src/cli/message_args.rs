@@ -2,7 +2,7 @@
 
 use crate::embeddings::Endpoint;
 use clap::Args;
-use hub::memory::Embedder;
+use hub::Embedder;
 use model::routing::Settings;
 use std::sync::Arc;
 

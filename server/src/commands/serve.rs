@@ -71,7 +71,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&dir, &url, shutdown.clone());
     }
     let following = tokio::spawn(hub::follow::follow(hub.clone()));
-    spawn_work(&hub, &dir, Duration::from_secs(args.check_every));
+    hub.spawn_workers(&dir, Duration::from_secs(args.check_every));
     if args.demo {
         tokio::spawn(hub::demo::answer(hub.clone()));
     }
@@ -82,6 +82,7 @@ pub async fn run(args: Serve) -> Result<()> {
     let _ = following.await;
     hub.write_refusals().await;
     hub.tell_stop().await;
+    hub.join().await;
     clean_up(&dir);
     store.close().await;
     drop(lock);
@@ -105,18 +106,6 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
         routing: args.messages.routing().map_err(anyhow::Error::msg)?,
         embedder: args.messages.embedder().map_err(anyhow::Error::msg)?,
     })
-}
-
-/// Starts what goes on in the background until the hub is shut down.
-fn spawn_work(hub: &Hub, dir: &Path, check_every: Duration) {
-    tokio::spawn(hub::channels::run(hub.clone()));
-    tokio::spawn(hub::retention::purge(hub.clone()));
-    tokio::spawn(hub::reindex::renew(hub.clone()));
-    tokio::spawn(hub::memory::embed(hub.clone()));
-    tokio::spawn(hub::condition::check(hub.clone(), check_every));
-    tokio::spawn(hub::condition::keep_reserve(hub.clone(), dir.to_owned()));
-    tokio::spawn(hub::schedules::work(hub.clone()));
-    tokio::spawn(hub::watch::watch(hub.clone(), dir.to_owned()));
 }
 
 /// How long the program takes to end at most, once it is asked to.

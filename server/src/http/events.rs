@@ -17,7 +17,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
+use hub::driving::Driving;
 use hub::feed::{self, FeedChange, Until};
+use hub::import::Jobs;
 use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -197,13 +199,13 @@ fn event(name: &str, retry: Option<Duration>, id: Option<&str>, data: &impl Seri
 
 /// The sessions of agents that were started here and of which something changed, each not more often than [`GROWTH`].
 fn driven(hub: Hub) -> impl Stream<Item = String> + Send {
-    let changes = hub.driving.changes();
+    let changes = hub.state::<Driving>().changes();
     let seen = *changes.borrow();
     let changed = stream::unfold((hub, changes, seen), async |(hub, mut changes, seen)| {
         changes.changed().await.ok()?;
         tokio::time::sleep(GROWTH).await;
         changes.borrow_and_update();
-        let (sessions, now) = hub.driving.changed_since(seen);
+        let (sessions, now) = hub.state::<Driving>().changed_since(seen);
         let sessions: Vec<String> = sessions.iter().map(ToString::to_string).collect();
         Some((stream::iter(sessions), (hub, changes, now)))
     });
@@ -212,7 +214,7 @@ fn driven(hub: Hub) -> impl Stream<Item = String> + Send {
 
 /// The newest state of each import that changed, not more often than [`PROGRESS`].
 fn progress(hub: Hub) -> impl Stream<Item = ImportJob> + Send {
-    let changes = hub.jobs.subscribe();
+    let changes = hub.state::<Jobs>().subscribe();
     let seen: Vec<ImportJob> = Vec::new();
     let changed = stream::unfold((hub, changes, seen, true), async |(hub, mut changes, seen, first)| {
         if !first {
@@ -220,7 +222,7 @@ fn progress(hub: Hub) -> impl Stream<Item = ImportJob> + Send {
             tokio::time::sleep(PROGRESS).await;
         }
         changes.borrow_and_update();
-        let jobs = hub.jobs.list();
+        let jobs = hub.state::<Jobs>().list();
         // What was done before the page came isn't news.
         let news = |job: &&ImportJob| !(seen.contains(job) || first && job.done);
         let changed: Vec<ImportJob> = jobs.iter().filter(news).cloned().collect();

@@ -38,6 +38,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::Response;
 use hub::Scoped;
+use hub::routing::RoutingTable;
 use jiff::civil::Date;
 use model::{Session, SessionState};
 use serde::Deserialize;
@@ -351,7 +352,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
         let hits = result.iter().flatten().flat_map(|found| &found.hits);
         let assistants = hits.map(|hit| {
             let id = model::SessionId::parse(hit.session_id.clone()).ok();
-            let set = id.and_then(|id| site.hub.routing.name(&id));
+            let set = id.and_then(|id| site.hub.state::<RoutingTable>().name(&id));
             (hit.session_id.clone(), set.unwrap_or_else(|| app::shell::agent_name(&hit.agent)))
         });
         let assistants = assistants.collect();

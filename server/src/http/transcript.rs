@@ -13,6 +13,7 @@ use app::shared::message_filter::MessageFilter;
 use app::transcript::{Child, Chunks, Cut, Detail, Stop, TranscriptOptions, Verbosity, shorten, todos_before};
 use futures::TryStreamExt as _;
 use hub::Scoped;
+use hub::answers::type_settings::CurrentTypeSettings;
 use hub::compute::Job;
 use model::message_type::file::{FileItem, FileState, Preview};
 use model::{Body, MessageType, Micros, Role, Session, SessionState};
@@ -64,7 +65,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     let mut options = TranscriptOptions::new(session.id.clone(), session.last_seq, hub::clock::now());
     options.dev = view.dev == Dev::On;
     options.verbosity = view.verbosity;
-    options.plain = scoped.hub.type_settings.get();
+    options.plain = scoped.hub.state::<CurrentTypeSettings>().get();
     options.filtered = !view.filter.is_empty();
     options.answers = session.registered;
     // An agent that posts by itself gives signs of life while it calls. A file has none.

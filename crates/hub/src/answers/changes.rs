@@ -2,6 +2,7 @@
 
 use super::pages::Pages;
 use super::session;
+use crate::edit_cache::EditCache;
 use crate::edit_cache::State;
 use crate::edit_lines::{is_applied, known, then};
 use crate::{Scoped, problem};
@@ -19,7 +20,7 @@ use store::StoredMessage;
 pub async fn list(scoped: &Scoped, path: &SessionPath) -> Result<Changes, Problem> {
     let session = session(scoped, path).await?;
     let state = state(scoped, &session).await?;
-    let changes = scoped.hub.edit_cache.list(state, changes(scoped, &session)).await?;
+    let changes = scoped.hub.state::<EditCache>().list(state, changes(scoped, &session)).await?;
     Ok(Changes::clone(&changes))
 }
 

@@ -1,7 +1,9 @@
 //! Channels: adding, changing and testing them, their sessions, and what they are told.
 
 use super::{limit, message, routing, session};
+use crate::open_channels::OpenChannels;
 use crate::open_channels::{Open, people, settings};
+use crate::routing::UnregisteredRooms;
 use crate::{Scoped, clock, login, posting, problem};
 use ::channels::signature::Secret;
 use ::channels::{Failure, KINDS, Lane, Outgoing, Place, Receives, Sending, SettingError, Settings};
@@ -138,7 +140,7 @@ pub async fn add(scoped: &Scoped, input: NewChannel) -> Result<ChannelAdded, Pro
     for session in &sessions {
         signed.bind_session(&row.id, (session, None), now, changed(&row, &["sessions"])).await.map_err(problem)?;
     }
-    scoped.hub.channels.ring();
+    scoped.hub.state::<OpenChannels>().ring();
     Ok(ChannelAdded { channel: shown(scoped, &row, &[]).await?, secret })
 }
 
@@ -189,7 +191,7 @@ pub async fn edit(scoped: &Scoped, path: &ChannelPath, input: EditChannel) -> Re
         if row.settings != before.settings {
             signed.hurry_deliveries(&row.id, now, 0).await.map_err(problem)?;
         }
-        scoped.hub.channels.ring();
+        scoped.hub.state::<OpenChannels>().ring();
     }
     list(scoped).await
 }
@@ -256,9 +258,9 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
         let shown = (&session.id, input.place.as_deref());
         signed.bind_session(&row.id, shown, clock::now(), event).await.map_err(problem)?;
         if let Some(place) = &input.place {
-            scoped.hub.rooms.settled(workspace, &row.id, place).await.map_err(problem)?;
+            scoped.hub.state::<UnregisteredRooms>().settled(workspace, &row.id, place).await.map_err(problem)?;
         }
-        scoped.hub.channels.ring();
+        scoped.hub.state::<OpenChannels>().ring();
     }
     list(scoped).await
 }
@@ -266,7 +268,7 @@ pub async fn bind(scoped: &Scoped, path: &ChannelPath, input: BindSession) -> Re
 /// Returns a room that was heard of and shows no session.
 async fn free(scoped: &Scoped, row: &ChannelRow, (field, place): (&str, &str)) -> Result<Room, Problem> {
     let workspace = &scoped.hub.workspace;
-    let heard = crate::routing::Rooms::find(workspace, &row.id, place).await.map_err(problem)?;
+    let heard = UnregisteredRooms::find(workspace, &row.id, place).await.map_err(problem)?;
     let bound = workspace.bound_sessions(&row.id).await.map_err(problem)?;
     heard.filter(|_| !row.shows(&bound, place)).ok_or_else(|| {
         let problem = Problem::field(field, "the address of a room of this channel that shows no session");
@@ -299,7 +301,12 @@ pub async fn leave(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Problem> 
             return Err(problem.hint("Check the channel's settings with a test message, and try again"));
         }
     }
-    scoped.hub.rooms.settled(&scoped.hub.workspace, &row.id, &input.address).await.map_err(problem)?;
+    scoped
+        .hub
+        .state::<UnregisteredRooms>()
+        .settled(&scoped.hub.workspace, &row.id, &input.address)
+        .await
+        .map_err(problem)?;
     routing::rooms(scoped).await
 }
 
@@ -363,7 +370,7 @@ pub async fn settle(
         DeliveryAction::Clear => workspace.clear_dead(&row.id).await,
     };
     let deliveries = deliveries.map_err(problem)?;
-    scoped.hub.channels.ring();
+    scoped.hub.state::<OpenChannels>().ring();
     Ok(DeliveriesSettled { deliveries })
 }
 
@@ -378,7 +385,7 @@ fn open(scoped: &Scoped, kind: &str, settings: &Settings) -> Result<Open, Proble
         "kind" => Problem::field("/kind", &expected),
         field => Problem::field(&format!("/settings/{field}"), &expected),
     };
-    scoped.hub.channels.open(kind, settings).map_err(refused)
+    scoped.hub.state::<OpenChannels>().open(kind, settings).map_err(refused)
 }
 
 fn changed(row: &ChannelRow, fields: &[&str]) -> Event {

@@ -4,7 +4,9 @@ mod command;
 
 use crate::answers::driving::{restart, tell};
 use crate::answers::{decisions, posts};
+use crate::driving::Driving;
 use crate::host::{HostEvent, HostMessage};
+use crate::routing::RoutingTable;
 use crate::{Scoped, problem};
 use api::Problem;
 use api::driving::AgentAction;
@@ -57,7 +59,7 @@ async fn carry_out(scoped: &Scoped, message: &Message) {
         ControlWord::Deny => deny(scoped, session, &message.draft.content).await,
         ControlWord::Pause => tell(scoped, &path, AgentAction::Interrupt.into()).await.map(drop),
         ControlWord::Reset => restart(scoped, &path).await,
-        ControlWord::Btw => match scoped.hub.driving.of(session) {
+        ControlWord::Btw => match scoped.hub.state::<Driving>().of(session) {
             Some(running) => {
                 running.steer();
                 Ok(())
@@ -66,7 +68,7 @@ async fn carry_out(scoped: &Scoped, message: &Message) {
         },
         ControlWord::Todo => Ok(()),
         ControlWord::Run => {
-            let rules = scoped.hub.routing.rules(session, Place::Own);
+            let rules = scoped.hub.state::<RoutingTable>().rules(session, Place::Own);
             let content = &message.draft.content;
             let said = mention::rest(content, &rules.names, rules.mention_end).unwrap_or(content);
             let command = mention::visible_trim(said).trim_start_matches('!').trim().to_owned();

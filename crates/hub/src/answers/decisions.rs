@@ -10,8 +10,10 @@ use super::{declared, file_actions, message_id, review_actions, session};
 use crate::allow_rules;
 use crate::entries::entry;
 use crate::hash::create_hash;
+use crate::hooks::HookWaits;
 use crate::posting::ORIGIN;
 use crate::refusal::refusal;
+use crate::requests::Requests;
 use crate::requests::{NewDecision, Outcome};
 use crate::writer::Failure;
 use crate::{Scoped, clock, moment, posting, problem};
@@ -174,7 +176,7 @@ fn check_ask(
 ) -> Result<(), Problem> {
     let hub = &scoped.hub;
     // On one database with others, any of them may hold it.
-    if matches!(hub.store, Store::Sqlite(_)) && !hub.held.holds(session, id) {
+    if matches!(hub.store, Store::Sqlite(_)) && !hub.state::<HookWaits>().holds(session, id) {
         let problem = Problem::new(409, "nobody_waits", "The agent doesn't wait for this any more");
         return Err(problem.hint("Answer it in the agent's terminal"));
     }
@@ -215,7 +217,7 @@ pub(super) async fn write(scoped: &Scoped, decision: DecisionWrite) -> Result<Wr
     let note = scoped.note(decided).await;
     let event = scoped.person.as_ref().map(|person| person.doing(true));
     let decision = NewDecision { session, message, needs_calls, rule, note, event };
-    Ok(match scoped.hub.requests.decide(decision).await? {
+    Ok(match Requests::of(&scoped.hub).decide(decision).await? {
         Outcome::Now { message, action, pos } => {
             let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
             Written::Now(Box::new(decided))

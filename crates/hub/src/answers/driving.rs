@@ -1,6 +1,7 @@
 //! Agents that the server starts itself.
 
 use super::{given, session};
+use crate::driving::Driving;
 use crate::driving::{Begin, Running, Starting, runs_elsewhere, start as start_agent, stored};
 use crate::host::{HostEvent, HostMessage};
 use crate::{Hub, Scoped, posting, problem};
@@ -203,7 +204,7 @@ pub async fn tell(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Resu
     }
     if input.action == AgentAction::End {
         let id = session(scoped, path).await?.id;
-        if let Some(start) = scoped.hub.driving.starting(&id) {
+        if let Some(start) = scoped.hub.state::<Driving>().starting(&id) {
             start.cancel();
             return Ok(starting(&id, &start));
         }
@@ -236,7 +237,7 @@ fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
 
 async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
     let id = session(scoped, path).await?.id;
-    if let Some(running) = scoped.hub.driving.of(&id) {
+    if let Some(running) = scoped.hub.state::<Driving>().of(&id) {
         return Ok(running);
     }
     stored(&scoped.hub, &id).await?;
@@ -244,10 +245,10 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
 }
 
 async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {
-    if let Some(start) = hub.driving.starting(&session.id) {
+    if let Some(start) = hub.state::<Driving>().starting(&session.id) {
         return Ok(starting(&session.id, &start));
     }
-    match hub.driving.of(&session.id) {
+    match hub.state::<Driving>().of(&session.id) {
         Some(running) => Ok(shown(&running)),
         None => stored(hub, &session.id).await.map(|driven| past(hub, driven, session.cwd.as_deref())),
     }

@@ -2,6 +2,7 @@
 
 use crate::discover::look::{self, Found};
 use crate::files::open;
+use crate::import::Jobs;
 use crate::{Scoped, import};
 use api::Problem;
 use api::imports::{ImportJob, ImportRequest};
@@ -35,12 +36,12 @@ pub async fn start(scoped: &Scoped, input: ImportRequest) -> Result<ImportJob, P
     files.dedup();
     scoped.record(started(input.paths, &files)).await;
     let id = import::start(hub, files, import::Why::Named);
-    hub.jobs.update(id, |job| {
+    hub.state::<Jobs>().update(id, |job| {
         job.files += skipped.len() as u64;
         job.files_done += skipped.len() as u64;
         job.failed.extend(skipped);
     });
-    hub.jobs.get(id).ok_or_else(Problem::internal)
+    hub.state::<Jobs>().get(id).ok_or_else(Problem::internal)
 }
 
 /// What the audit log says of an import.

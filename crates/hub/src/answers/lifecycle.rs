@@ -5,6 +5,7 @@ use crate::hash::create_hash;
 use crate::quotas::usage;
 use crate::refusal::refusal;
 use crate::request_span::record_session;
+use crate::requests::Requests;
 use crate::writer::{Failure, Written};
 use crate::{Caller, Scoped, clock, problem};
 use api::Problem;
@@ -187,7 +188,7 @@ pub async fn restore(scoped: &Scoped, path: &SessionPath) -> Result<SessionReply
 pub async fn end(scoped: &Scoped, path: &SessionPath, input: EndSession) -> Result<SessionReply, Problem> {
     let mut edit = LiveEdit::new(session_to_change(scoped, path).await?.id);
     // First: who ends it again, since it wasn't answered, closes what is left.
-    scoped.hub.requests.withdraw(&edit.session).await?;
+    Requests::of(&scoped.hub).withdraw(&edit.session).await?;
     edit.ended = Some(match input.outcome {
         EndOutcome::Done => Ended::Done,
         EndOutcome::Failed => Ended::Failed,

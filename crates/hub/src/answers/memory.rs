@@ -2,6 +2,7 @@
 
 use super::{given, limit, session};
 use crate::memory::Found;
+use crate::memory::MemoryIndex;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::keys::Scope;
@@ -36,7 +37,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
     let embedder = hub.settings.embedder.as_deref();
     let counts = hub.workspace.memory_counts(&filter).await.map_err(problem)?;
     let found = if let Some(q) = &q {
-        hub.memory.recall(&hub.workspace, embedder, q, &filter, counts.all).await.map_err(problem)?
+        hub.state::<MemoryIndex>().recall(&hub.workspace, embedder, q, &filter, counts.all).await.map_err(problem)?
     } else {
         let newest = hub.workspace.newest_memories(&filter, after, limit + 1).await.map_err(problem)?;
         newest.into_iter().map(|rid| Found { rid, score: 0.0, by_words: false, by_meaning: false }).collect()
@@ -52,7 +53,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
         .take(limit as usize)
         .collect();
     let next = shown.last().filter(|_| is_more).map(|(found, _)| found.rid.to_string());
-    let error = hub.memory.error();
+    let error = hub.state::<MemoryIndex>().error();
     let vectors = match embedder {
         None => VectorState::Off,
         Some(_) if error.is_some() => VectorState::Failing,
@@ -105,7 +106,7 @@ pub async fn forget(scoped: &Scoped, input: ForgetMemory) -> Result<MemoriesChan
         (None, ..) => return Err(Problem::field("/session", "the session of the message; or `all`")),
         (_, None, _) => return Err(Problem::field("/message", "the id of the message")),
     };
-    hub.memory.drop_vectors();
+    hub.state::<MemoryIndex>().drop_vectors();
     Ok(changed(memories))
 }
 
@@ -116,8 +117,8 @@ pub async fn embed(scoped: &Scoped) -> Result<MemoriesChanged, Problem> {
             .hint("Start the server with `--embedding-url` and `--embedding-model`"));
     }
     let memories = hub.workspace.delete_vectors(clock::now()).await.map_err(problem)?;
-    hub.memory.drop_vectors();
-    hub.memory.wake();
+    hub.state::<MemoryIndex>().drop_vectors();
+    hub.state::<MemoryIndex>().wake();
     Ok(changed(memories))
 }
 

@@ -7,6 +7,7 @@ use super::changes::{edit_ref, state};
 use super::pages::Pages;
 use super::session;
 use crate::compute::Job;
+use crate::edit_cache::EditCache;
 use crate::edit_cache::Scope;
 use crate::edit_lines::is_applied;
 use crate::hex::hex;
@@ -38,7 +39,7 @@ pub async fn list(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Resul
     let state = state(scoped, &session).await?;
     let scope = Scope { after, to: query.to };
     let folding = Box::pin(fold(scoped, &session, scope));
-    let all = scoped.hub.edit_cache.net(state, scope, folding).await?;
+    let all = scoped.hub.state::<EditCache>().net(state, scope, folding).await?;
     let files: Vec<NetFile> = match &query.path {
         Some(path) => match all.iter().find(|file| file.path == *path) {
             Some(file) if file.texts.is_none() => large::one(scoped, &session, file).await?,

@@ -1,5 +1,6 @@
 //! Notices of a run that people set: one small value of the workspace, read at the beginning of each run.
 
+use crate::notices::Notices;
 use crate::notices::{BYTES, KEY, read};
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
@@ -13,7 +14,7 @@ const NAME_CHARS: usize = 80;
 
 pub async fn list(hub: &Hub) -> Result<RunNotices, Problem> {
     let notices = hub.workspace.meta(KEY).await.map(read).map_err(problem)?;
-    Ok(RunNotices { notices, from_file: hub.notices.described() })
+    Ok(RunNotices { notices, from_file: hub.state::<Notices>().described() })
 }
 
 pub async fn set(scoped: &Scoped, path: NoticePath, input: SetNotice) -> Result<RunNotices, Problem> {

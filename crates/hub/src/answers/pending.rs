@@ -4,6 +4,7 @@ use super::{gone, limit, own_session};
 use crate::entries::for_agent;
 use crate::keys::holds_until;
 use crate::refusal::refusal;
+use crate::routing::RoutingTable;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::posting::{PendingMessages, TakePending};
@@ -56,7 +57,7 @@ async fn wait_for(
     let others_write = matches!(hub.store, Store::Postgres(_));
     let is_impatient = input.wait.unwrap_or_default() == 0;
     let (after, expects) = (input.after, input.expects);
-    let senders = hub.routing.rules(session, Place::Room).senders.clone();
+    let senders = hub.state::<RoutingTable>().rules(session, Place::Room).senders.clone();
     let take = |limit: u32| LiveTake { session: session.clone(), after, expects, limit, senders: senders.clone() };
     let mut first = true;
     let mut was_over = false;

@@ -1,10 +1,12 @@
 //! Posting messages.
 
 use super::{blobs, session_id};
+use crate::answers::type_settings::CurrentTypeSettings;
 use crate::entries::{entry, for_agent};
 use crate::posting::Treatment;
 use crate::quotas::usage;
 use crate::refusal::refusal;
+use crate::routing::RoutingTable;
 use crate::types::TypeTable;
 use crate::writer::{Failure, Written};
 use crate::{Scoped, clock, older_words, posting, problem};
@@ -53,8 +55,8 @@ async fn read(
     let is_small = input.len() <= FEW && input.iter().all(|(it, _)| posting::is_small(it.message_metadata.as_ref()));
     let (caller, surface, tells_results) = (scoped.caller.clone(), scoped.surface, scoped.tells_results);
     let session = session.clone();
-    let (settings, types) = (scoped.hub.type_settings.get(), scoped.hub.types().await?);
-    let rules = scoped.hub.routing.rules(&session, Place::Own);
+    let (settings, types) = (scoped.hub.state::<CurrentTypeSettings>().get(), scoped.hub.types().await?);
+    let rules = scoped.hub.state::<RoutingTable>().rules(&session, Place::Own);
     let now = clock::now();
     let post = move |message: PostMessage, pointer: &str| {
         let treatment = Treatment { settings: &settings, types: &types, rules: &rules, surface, is_first };
@@ -210,7 +212,8 @@ fn posted(scoped: &Scoped, types: &TypeTable, done: PostDone, pos: i64) -> Poste
         types.show(&mut entry);
         entry
     };
-    let senders = scoped.hub.routing.rules(&done.message.message.session_id, Place::Room).senders.clone();
+    let senders =
+        scoped.hub.state::<RoutingTable>().rules(&done.message.message.session_id, Place::Room).senders.clone();
     let queued = done.queued.into_iter().filter(|queued| senders.may_be_read(&queued.message.draft));
     Posted {
         queued_user_messages: queued.map(|queued| shown(for_agent(queued))).collect(),

@@ -1,6 +1,7 @@
 //! What a person prefers: one small value of the workspace.
 
 use crate::preferences::{KEY, read, stored};
+use crate::routing::RoutingTable;
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
@@ -49,7 +50,7 @@ pub async fn edit(scoped: &Scoped, input: EditPreferences) -> Result<Preferences
     let by = scoped.signed().await;
     let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
     if is_named {
-        scoped.hub.routing.load(&scoped.hub.workspace).await.map_err(problem)?;
+        scoped.hub.state::<RoutingTable>().load(&scoped.hub.workspace).await.map_err(problem)?;
     }
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }

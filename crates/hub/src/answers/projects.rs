@@ -3,6 +3,7 @@
 use super::imports::started;
 use crate::discover::{self, NamedRoots};
 use crate::files::name::name;
+use crate::follow::FollowSignals;
 use crate::{Hub, Scoped, clock, import, problem};
 use api::Problem;
 use api::projects::{ForgetProject, Forgotten, Project, ProjectState, Projects, SetProject};
@@ -33,7 +34,7 @@ pub async fn list(hub: &Hub) -> Result<Projects, Problem> {
             directories.entry(folder).or_default().insert(directory);
         }
     }
-    let polled = hub.polled.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let polled = hub.state::<FollowSignals>().polled.read().unwrap_or_else(PoisonError::into_inner).clone();
     let is_polled = |folder: &str| polled.iter().any(|place| Path::new(folder).starts_with(place));
     let projects = folders
         .into_iter()
@@ -109,7 +110,7 @@ pub async fn set(scoped: &Scoped, input: SetProject) -> Result<Projects, Problem
         let files = discover::allowed(hub, Some(folders)).await.map_err(problem)?;
         scoped.record(started(named, &files)).await;
         import::start(hub, files, import::Why::Followed);
-        hub.look_again.notify_one();
+        hub.state::<FollowSignals>().look_again.notify_one();
     }
     list(hub).await
 }

@@ -1,10 +1,11 @@
 //! Settings of routing, and rooms that nobody registered.
 
 use super::session;
-use crate::routing::{Rooms, key};
+use crate::routing::RoutingTable;
+use crate::routing::{UnregisteredRooms, key};
 use crate::{Scoped, clock, problem};
 use api::Problem;
-use api::routing::{Room, Rooms as RoomList, Routing};
+use api::routing::{Room, Rooms, Routing};
 use api::sessions::SessionPath;
 use model::SessionId;
 use model::audit::{Change, Event};
@@ -25,19 +26,19 @@ pub async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -
     }
     let session = named(scoped, path).await?;
     let key = key(session.as_ref());
-    let old = scoped.hub.routing.own(session.as_ref());
+    let old = scoped.hub.state::<RoutingTable>().own(session.as_ref());
     let change = |_| {
         let changes = vec![Change { field: key.clone(), old: json!(old), new: json!(input) }];
         (serde_json::to_string(&input).ok(), (old != input).then_some(Event::PreferencesChanged { changes }))
     };
     scoped.signed().await.change_meta(&key, clock::now(), change).await.map_err(problem)?;
-    scoped.hub.routing.load(&scoped.hub.workspace).await.map_err(problem)?;
+    scoped.hub.state::<RoutingTable>().load(&scoped.hub.workspace).await.map_err(problem)?;
     Ok(shown(scoped, session.as_ref()))
 }
 
-pub async fn rooms(scoped: &Scoped) -> Result<RoomList, Problem> {
+pub async fn rooms(scoped: &Scoped) -> Result<Rooms, Problem> {
     let workspace = &scoped.hub.workspace;
-    let heard = Rooms::list(workspace).await.map_err(problem)?;
+    let heard = UnregisteredRooms::list(workspace).await.map_err(problem)?;
     let mut rooms = Vec::new();
     for channel in workspace.channels().await.map_err(problem)?.iter().filter(|row| row.removed_at.is_none()) {
         let bound = workspace.bound_sessions(&channel.id).await.map_err(problem)?;
@@ -45,7 +46,7 @@ pub async fn rooms(scoped: &Scoped) -> Result<RoomList, Problem> {
         rooms.extend(heard.iter().filter(is_free).cloned());
     }
     rooms.sort_by_key(|room| std::cmp::Reverse(room.last_at));
-    Ok(RoomList { rooms })
+    Ok(Rooms { rooms })
 }
 
 async fn named(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Option<SessionId>, Problem> {
@@ -56,7 +57,7 @@ async fn named(scoped: &Scoped, path: Option<&SessionPath>) -> Result<Option<Ses
 }
 
 fn shown(scoped: &Scoped, session: Option<&SessionId>) -> Routing {
-    let layers = scoped.hub.routing.layers(session);
+    let layers = scoped.hub.state::<RoutingTable>().layers(session);
     let applies = layers.iter().fold(Settings::default(), Settings::or);
-    Routing { settings: scoped.hub.routing.own(session), applies }
+    Routing { settings: scoped.hub.state::<RoutingTable>().own(session), applies }
 }

@@ -7,6 +7,7 @@ use crate::host::{HostEvent, HostMessage};
 use crate::keys::holds_until;
 use crate::notices::BYTES;
 use crate::refusal::refusal;
+use crate::routing::RoutingTable;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use api::runs::{
@@ -100,7 +101,7 @@ async fn given(
     let is_open = queue.is_some_and(|queue| queue.has_open_run);
     let notices = if is_open { Vec::new() } else { [crate::notices::of_run(hub, session).await?, own].concat() };
     let run = uuid::Uuid::now_v7().to_string();
-    let senders = hub.routing.rules(&session.id, Place::Room).senders.clone();
+    let senders = hub.state::<RoutingTable>().rules(&session.id, Place::Room).senders.clone();
     let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };
     let written = hub.writer.write(LiveWrite::Begin(Box::new(begin)));
     // What the log takes is known when it is written: it counts, and the next run is refused.

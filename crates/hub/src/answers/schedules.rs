@@ -2,6 +2,7 @@
 
 use super::{given, session};
 use crate::refusal::refusal;
+use crate::schedules::SchedulesChanged;
 use crate::schedules::times::Times;
 use crate::schedules::{run_now, taker};
 use crate::{Scoped, clock, problem};
@@ -178,7 +179,7 @@ fn made(stored: &Stored) -> Event {
 
 async fn put(scoped: &Scoped, stored: &Stored, event: Event) -> Result<(), Problem> {
     scoped.signed().await.put_schedule(stored, event).await.map_err(problem)?;
-    scoped.hub.scheduled.notify_one();
+    scoped.hub.state::<SchedulesChanged>().0.notify_one();
     Ok(())
 }
 

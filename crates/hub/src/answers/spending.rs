@@ -1,6 +1,7 @@
 //! Requests to models: those of a session, and what may be spent.
 
 use super::{limit, session, waterfall};
+use crate::pricing::Spent;
 use crate::pricing::{Sum, cost_of_request, cost_of_run};
 use crate::{Hub, Scoped, clock, moment, problem};
 use api::Problem;
@@ -248,12 +249,12 @@ async fn budget(
     let Ok(limit_usd) = dollars.parse::<f64>() else { return Ok(None) };
     let first = from.to_zoned(zone.clone()).map_err(|_| Problem::internal())?.timestamp();
     let first = Micros(first.as_microsecond());
-    let spent = if let Some(spent) = hub.spent.since(first, now) {
+    let spent = if let Some(spent) = hub.state::<Spent>().since(first, now) {
         spent
     } else {
         let since = period(hub, first, Micros(i64::MAX));
         let spent = Sum::of(&hub.prices, &hub.workspace.spending(&since).await.map_err(problem)?).cost();
-        hub.spent.remember(first, now, spent.clone());
+        hub.state::<Spent>().remember(first, now, spent.clone());
         spent
     };
     let usd = spent.usd.unwrap_or(0.0);

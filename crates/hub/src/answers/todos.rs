@@ -2,7 +2,9 @@
 
 use super::posts;
 use super::session;
+use crate::answers::type_settings::CurrentTypeSettings;
 use crate::posting::{self, Treatment, count};
+use crate::routing::RoutingTable;
 use crate::types::TypeTable;
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
@@ -87,9 +89,9 @@ pub async fn tick(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> Resul
     };
     items.iter_mut().filter(|item| item.id == input.id).for_each(|item| item.status = input.status);
     let progress = TodoProgress::of(&items, &state.todo_info);
-    let settings = scoped.hub.type_settings.get();
+    let settings = scoped.hub.state::<CurrentTypeSettings>().get();
     let types = TypeTable::default();
-    let rules = scoped.hub.routing.rules(&session.id, Place::Own);
+    let rules = scoped.hub.state::<RoutingTable>().rules(&session.id, Place::Own);
     let treatment =
         Treatment { settings: &settings, types: &types, rules: &rules, surface: scoped.surface, is_first: false };
     let mut post = posting::post(&scoped.caller, &treatment, &session.id, message, "", clock::now())?;

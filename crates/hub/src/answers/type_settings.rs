@@ -1,5 +1,6 @@
 //! How the workspace treats message types: one small value, which the hub holds as well, since each post asks for it.
 
+use crate::TopicState;
 use crate::{Hub, Scoped, clock, problem};
 use api::Problem;
 use api::type_settings::{EditTypeSettings, TypeSettings};
@@ -17,9 +18,11 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// What holds now.
 #[derive(Clone, Default)]
-pub struct Held(Arc<RwLock<Arc<TypeSettings>>>);
+pub struct CurrentTypeSettings(Arc<RwLock<Arc<TypeSettings>>>);
 
-impl Held {
+impl TopicState for CurrentTypeSettings {}
+
+impl CurrentTypeSettings {
     /// Reads what is stored.
     pub async fn load(&self, workspace: &Workspace) -> Result<(), StoreError> {
         self.set(read(workspace.meta(KEY).await?));
@@ -50,7 +53,7 @@ fn read(stored: Option<String>) -> TypeSettings {
 }
 
 pub fn get(hub: &Hub) -> TypeSettings {
-    TypeSettings::clone(&hub.type_settings.get())
+    TypeSettings::clone(&hub.state::<CurrentTypeSettings>().get())
 }
 
 pub async fn edit(scoped: &Scoped, input: EditTypeSettings) -> Result<TypeSettings, Problem> {
@@ -76,7 +79,7 @@ pub async fn edit(scoped: &Scoped, input: EditTypeSettings) -> Result<TypeSettin
     let by = scoped.signed().await;
     let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
     let settings = read(Some(stored.ok_or_else(Problem::internal)?));
-    scoped.hub.type_settings.set(settings.clone());
+    scoped.hub.state::<CurrentTypeSettings>().set(settings.clone());
     Ok(settings)
 }
 

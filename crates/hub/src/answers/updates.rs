@@ -2,10 +2,12 @@
 
 use super::pages::Pages;
 use super::{blobs, message_id, session_id};
+use crate::answers::type_settings::CurrentTypeSettings;
 use crate::entries::entry;
 use crate::message_edit::{Changer, MessageEdit, Replacement};
 use crate::quotas::usage;
 use crate::refusal::refusal;
+use crate::routing::RoutingTable;
 use crate::writer::Written;
 use crate::{Caller, Scoped, clock, pace, posting, problem};
 use api::Problem;
@@ -45,7 +47,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
         by: Changer::of(&scoped.caller),
         at: clock::now(),
         types: scoped.hub.types().await?,
-        rules: scoped.hub.routing.rules(&session, Place::Own),
+        rules: scoped.hub.state::<RoutingTable>().rules(&session, Place::Own),
     };
     if change.asks_alone() {
         still_open(scoped, &session, &message).await?;
@@ -69,7 +71,7 @@ pub async fn update(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -
 }
 
 async fn replacement(scoped: &Scoped, given: Value) -> Result<(Replacement, u64), Problem> {
-    let types = scoped.hub.type_settings.get();
+    let types = scoped.hub.state::<CurrentTypeSettings>().get();
     let read = move |caller: &Caller, given: Value| {
         let bytes = given.to_string().len() as u64;
         posting::metadata(caller, &types, Some(given)).map(|(metadata, _)| (Replacement(metadata), bytes))

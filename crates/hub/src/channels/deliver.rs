@@ -2,6 +2,7 @@
 
 use super::outgoing::{page, render};
 use super::{Kept, LEASE, LOOK, load};
+use crate::open_channels::OpenChannels;
 use crate::open_channels::{Open, people};
 use crate::{Hub, clock, login};
 use ::channels::{Failure, Place, Sending, Sent};
@@ -37,7 +38,7 @@ enum Next {
 /// Sends until the channel is removed.
 pub async fn run(hub: &Hub, id: &str) {
     let mut news = hub.feed.deliveries();
-    let mut changed = hub.channels.changed.subscribe();
+    let mut changed = hub.state::<OpenChannels>().changed.subscribe();
     let mut kept = Kept::default();
     let mut jumps = clock::Jumps::default();
     // What waits for longer than anything does was stored while the clock was ahead, before this server began.
@@ -131,7 +132,7 @@ async fn round(hub: &Hub, id: &str, kept: &mut Kept) -> Result<Next, StoreError>
 
 async fn settle(hub: &Hub, row: &ChannelRow, changes: &[DeliveryChange]) -> Result<bool, StoreError> {
     let now = clock::now();
-    let lease = (hub.channels.lease.as_str(), Micros(now.0 + LEASE));
+    let lease = (hub.state::<OpenChannels>().lease.as_str(), Micros(now.0 + LEASE));
     hub.workspace.settle_deliveries(&row.id, lease, now, changes).await
 }
 

@@ -10,6 +10,8 @@ use crate::hash::create_hash;
 use crate::open_channels::{people, settings};
 use crate::refusal::refusal;
 use crate::requests::card::changed;
+use crate::routing::RoutingTable;
+use crate::routing::UnregisteredRooms;
 use crate::routing::{Doing, Heard};
 use crate::writer::Failure;
 use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
@@ -85,7 +87,7 @@ pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: 
     }
     let what = Doing::Invited { by: &event.sender, joined };
     let heard = Heard { channel: &row.id, address: &event.place, name: name.as_deref(), what };
-    hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)
+    hub.state::<UnregisteredRooms>().heard(&hub.workspace, heard, clock::now()).await.map_err(problem)
 }
 
 /// Takes an event of a channel. The place of a polled channel leads to the session.
@@ -94,7 +96,7 @@ pub async fn take(hub: &Hub, row: &ChannelRow, event: &Incoming) -> Result<Taken
     // Rooms that show no session are none of ours: an owner finds them in a list.
     let Some(session) = shown_at(hub, row, &event.place).await? else {
         let heard = Heard { channel: &row.id, address: &event.place, name: None, what: Doing::Wrote };
-        hub.rooms.heard(&hub.workspace, heard, clock::now()).await.map_err(problem)?;
+        hub.state::<UnregisteredRooms>().heard(&hub.workspace, heard, clock::now()).await.map_err(problem)?;
         return Ok(Taken::Ignored);
     };
     let taking = async {
@@ -423,7 +425,7 @@ async fn post(
 fn routed(hub: &Hub, row: &ChannelRow, session: &SessionId, draft: &mut Draft) -> Option<bool> {
     // Who is alone with the agent needn't call it.
     let place = if people(row).len() == 1 { Place::Own } else { Place::Room };
-    let rules = hub.routing.rules(session, place);
+    let rules = hub.state::<RoutingTable>().rules(session, place);
     let incoming = model::routing::Incoming { text: &draft.content, sender: &draft.sender, place, registered: true };
     match route(&rules, &incoming) {
         Route::Unregistered | Route::Refused => None,

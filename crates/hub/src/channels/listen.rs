@@ -3,6 +3,7 @@
 use super::incoming::{Taken, invited, take};
 use super::{Kept, LEASE, LOOK, load};
 use crate::open_channels::Open;
+use crate::open_channels::OpenChannels;
 use crate::{Hub, clock};
 use ::channels::{Failure, Incoming, Receives, What};
 use model::Micros;
@@ -16,7 +17,7 @@ const LONGEST: Duration = Duration::from_mins(1);
 
 /// Reads until the channel is removed.
 pub async fn run(hub: &Hub, id: &str) {
-    let mut changed = hub.channels.changed.subscribe();
+    let mut changed = hub.state::<OpenChannels>().changed.subscribe();
     let mut kept = Kept::default();
     let mut failures = 0;
     loop {
@@ -66,7 +67,7 @@ async fn round(hub: &Hub, id: &str, kept: &mut Kept, changed: &mut watch::Receiv
     // What is wrong with its settings stands beside what waits to be sent.
     let Ok(open) = kept.open(hub, &row) else { return Ok(Round::Idle) };
     let now = clock::now();
-    let lease = (hub.channels.lease.as_str(), Micros(now.0 + LEASE));
+    let lease = (hub.state::<OpenChannels>().lease.as_str(), Micros(now.0 + LEASE));
     if !hub.workspace.settle_deliveries(&row.id, lease, now, &[]).await? {
         return Ok(Round::Idle);
     }

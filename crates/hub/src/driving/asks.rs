@@ -6,6 +6,7 @@
 
 use super::{Running, asked};
 use crate::hash::create_hash;
+use crate::requests::Requests;
 use crate::requests::{Ended, card};
 use crate::{Hub, clock, posting, problem};
 use agents::form;
@@ -40,8 +41,9 @@ pub async fn ask(hub: Hub, running: Arc<Running>, ask: Ask, over: CancellationTo
             return;
         }
     };
+    let requests = Requests::of(&hub);
     let decided = tokio::select! {
-        ended = hub.requests.wait(&running.session, &id) => ended.and_then(decided),
+        ended = requests.wait(&running.session, &id) => ended.and_then(decided),
         () = over.cancelled() => None,
         () = hub.shutdown.cancelled() => None,
     };
@@ -128,7 +130,7 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
         let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;
         card::post(session, card, hash)
     };
-    let requests = &hub.requests;
+    let requests = Requests::of(&hub);
     if requests.post(post(card.clone())?).await?
         || requests.adopt(session, card.clone(), |row| !is_asked_by_driver(row)).await?
     {
@@ -193,5 +195,5 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
 /// Closes a card that nobody decided.
 async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
     let cancel = |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, ApprovalState::Cancelled, None));
-    hub.requests.close(session, id, cancel).await;
+    Requests::of(&hub).close(session, id, cancel).await;
 }

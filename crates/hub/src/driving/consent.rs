@@ -2,6 +2,7 @@
 
 use crate::discover::agreed::Agreed;
 use crate::discover::coded;
+use crate::follow::FollowSignals;
 use crate::{Scoped, clock, problem};
 use api::Problem;
 use std::path::Path;
@@ -27,7 +28,7 @@ pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Pro
             let path = permission.folder;
             let project = Project { path, following: Following::Following, leads_to: None, updated_at: clock::now() };
             scoped.signed().await.put_project(&project).await.map_err(problem)?;
-            hub.look_again.notify_one();
+            hub.state::<FollowSignals>().look_again.notify_one();
             Ok(())
         }
         Following::Paused | Following::Excluded => {

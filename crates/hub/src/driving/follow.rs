@@ -2,7 +2,9 @@
 
 use super::hold::Hold;
 use super::{Running, asks, end_session, kept, prompts, start};
+use crate::driving::Driving;
 use crate::host::{HostEvent, HostMessage};
+use crate::requests::Requests;
 use crate::requests::card;
 use crate::{Hub, clock};
 use api::driving::AgentState;
@@ -82,7 +84,7 @@ pub async fn follow(
     let stored_texts = growing.await.unwrap_or_default();
     if ends {
         // The store is about to close: the agent is marked when the server starts again.
-        hub.driving.leave(&running);
+        hub.state::<Driving>().leave(&running);
         return;
     }
     // What it did comes before its end.
@@ -91,7 +93,7 @@ pub async fn follow(
     let ended = as_ended(exit.as_ref(), stored, &running);
     let is_ours = hold.is_held(&hub).await;
     if is_ours {
-        if let Err(problem) = hub.requests.withdraw(&running.session).await {
+        if let Err(problem) = Requests::of(&hub).withdraw(&running.session).await {
             tracing::warn!(%problem, "what an agent asked can't be closed now");
         }
         kept::keep(&hub, &running, &stored_texts).await;
@@ -104,7 +106,7 @@ pub async fn follow(
         end_session(&hub, &ended, failed).await;
     }
     hold.release(&hub, Some(&ended)).await;
-    hub.driving.leave(&running);
+    hub.state::<Driving>().leave(&running);
 }
 
 /// Tells the agent to end, without waiting for it.

@@ -3,6 +3,7 @@
 use super::hold::{self, still_runs};
 use super::{end_session, kept, runs_elsewhere};
 use crate::host::{HostEvent, HostMessage};
+use crate::requests::Requests;
 use crate::{Hub, clock};
 use futures::future::try_join_all;
 use std::collections::HashMap;
@@ -55,7 +56,7 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         }
     }
     // Also of agents that ended with their server: it could write no more.
-    hub.requests.withdraw_left().await
+    Requests::of(&hub).withdraw_left().await
 }
 
 /// Marks an agent. Nobody knows more of those that an earlier version started.

@@ -4,6 +4,7 @@
 use super::Running;
 use crate::hash::create_hash;
 use crate::refusal::refusal;
+use crate::requests::Requests;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use drivers::Voice;
@@ -140,7 +141,7 @@ async fn give_way(hub: Hub, text: GrowingText) {
     let retract = |draft: &Draft| {
         (draft.status != Status::Retracted).then(|| Draft { status: Status::Retracted, ..draft.clone() })
     };
-    match hub.requests.change(&text.session, &text.message, retract).await {
+    match Requests::of(&hub).change(&text.session, &text.message, retract).await {
         Ok(_) => forget(&hub, &text).await,
         Err(problem) => tracing::debug!(%problem, "a text that came by its transcript stays twice"),
     }

@@ -4,6 +4,7 @@
 use super::Running;
 use crate::notices;
 use crate::refusal::refusal;
+use crate::routing::RoutingTable;
 use crate::{Hub, clock, posting, problem};
 use api::Problem;
 use base64::Engine as _;
@@ -40,7 +41,7 @@ pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Pro
         When::Steer => (Takes::Joining, Vec::new()),
     };
     let (session, run) = (session.clone(), posting::new_id().to_string());
-    let senders = hub.routing.rules(&session, Place::Room).senders.clone();
+    let senders = hub.state::<RoutingTable>().rules(&session, Place::Room).senders.clone();
     let begin = LiveBegin { session, run, format: RunFormat::Text, placement, notices, takes, senders };
     match hub.writer.write(LiveWrite::Begin(Box::new(begin))).await.map_err(refusal)? {
         (LiveDone::Begun(given), _) => {

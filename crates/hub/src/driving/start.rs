@@ -3,9 +3,11 @@
 use super::hold::Hold;
 use super::view::View;
 use super::{Running, consent, follow};
+use crate::driving::Driving;
 use crate::hash::create_hash;
 use crate::new_id::new_uuid;
 use crate::refusal::refusal;
+use crate::requests::Requests;
 use crate::{Hub, Scoped, clock, posting, problem};
 use api::Problem;
 use drivers::programs::{Program, Transcript};
@@ -69,9 +71,9 @@ pub async fn start(scoped: &Scoped, begin: Begin, cancel: CancellationToken) -> 
     let hold = Hold::take(hub, &session).await?;
     let (program, shown) = (begin.program, folder.clone());
     let starting = |changed| Starting { program, folder: shown, changed, cancel: cancel.clone() };
-    hub.driving.begin(&session, starting);
+    hub.state::<Driving>().begin(&session, starting);
     let done = begun(scoped, begin, folder, Some(hold), &cancel).await;
-    hub.driving.enter(Some(&session), None);
+    hub.state::<Driving>().enter(Some(&session), None);
     done
 }
 
@@ -203,7 +205,7 @@ async fn enter(
     let event =
         Event::AgentStarted { session: session.to_string(), agent: program.name.to_owned(), folder: folder.clone() };
     scoped.record(event).await;
-    if let Err(problem) = hub.requests.withdraw(&session).await {
+    if let Err(problem) = Requests::of(&hub).withdraw(&session).await {
         tracing::warn!(%problem, "what an agent asked before can't be closed now");
     }
     let running = Arc::new(Running {
@@ -218,7 +220,7 @@ async fn enter(
         is_over: AtomicBool::new(false),
         is_replaced: AtomicBool::new(false),
     });
-    hub.driving.enter(None, Some(Arc::clone(&running)));
+    hub.state::<Driving>().enter(None, Some(Arc::clone(&running)));
     tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (stored, hold), process.events));
     tokio::spawn(follow::deliver(hub.clone(), Arc::clone(&running)));
     Ok(running)

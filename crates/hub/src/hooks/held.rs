@@ -1,6 +1,7 @@
 //! The requests that agents wait for, in this process; and what hooks told a moment ago.
 
 use super::turn::Turn;
+use crate::TopicState;
 use crate::hash::create_hash;
 use api::hooks::HookEvent;
 use model::session::Live;
@@ -17,7 +18,7 @@ const FRESH: i64 = 10 * Micros::SECOND;
 
 /// Clones of a hub share it.
 #[derive(Default)]
-pub struct Held(Mutex<Inner>);
+pub struct HookWaits(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -44,7 +45,9 @@ struct Request {
     waiting: usize,
 }
 
-impl Held {
+impl TopicState for HookWaits {}
+
+impl HookWaits {
     /// Remembers a call that is about to run, or to be asked about.
     pub fn note_call(&self, key: &str, event: &HookEvent) {
         let (Some(tool), Some(input), Some(id)) = (&event.tool_name, &event.tool_input, &event.tool_use_id) else {

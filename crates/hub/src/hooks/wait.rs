@@ -3,8 +3,10 @@
 use super::{card, output, tell};
 use crate::allow_rules;
 use crate::hash::create_hash;
+use crate::hooks::HookWaits;
 use crate::keys::holds_until;
 use crate::quotas::usage;
+use crate::requests::Requests;
 use crate::requests::card::waits_for;
 use crate::requests::{self, Ended};
 use crate::{Hub, Scoped, clock, posting, problem};
@@ -28,7 +30,7 @@ pub async fn wait(
     seconds: u64,
 ) -> Result<HookAnswer, Problem> {
     let hub = &scoped.hub;
-    let call = hub.held.call_of(key, &event);
+    let call = hub.state::<HookWaits>().call_of(key, &event);
     let tool = event.tool_name.take().ok_or_else(|| Problem::missing("/tool_name"))?;
     let waits_for = waits_for(&tool);
     let now = clock::now();
@@ -79,7 +81,8 @@ async fn decided(
 ) -> Result<Option<HookAnswer>, Problem> {
     let hub = &scoped.hub;
     let mut revoked = hub.revoked.subscribe();
-    let ended = hub.requests.wait(session, message);
+    let requests = Requests::of(hub);
+    let ended = requests.wait(session, message);
     tokio::pin!(ended);
     loop {
         revoked.borrow_and_update();
@@ -144,7 +147,7 @@ async fn stand(
     let asked = asked.to_owned();
     let is_same =
         move |row: &Draft| HookAsk::of(row).is_none_or(|known| hashed(&known).is_ok_and(|hash| hash == asked));
-    scoped.hub.requests.adopt(session, again(), is_same).await
+    Requests::of(&scoped.hub).adopt(session, again(), is_same).await
 }
 
 /// Returns the hash of what is asked.
@@ -159,14 +162,14 @@ async fn post(scoped: &Scoped, session: &SessionId, card: Draft, asked: &[u8]) -
     let card = requests::card::post(session, card, hash)?;
     let wanted = usage(1, card.bytes());
     let used = |posted: &Result<bool, Problem>| if matches!(posted, Ok(true)) { wanted } else { Usage::default() };
-    hub.quotas.pay(&scoped.caller, wanted, hub.requests.post(card), used).await?
+    hub.quotas.pay(&scoped.caller, wanted, Requests::of(&hub).post(card), used).await?
 }
 
 /// Ends a request that wasn't answered here. What was decided stays.
 pub async fn close(hub: &Hub, session: &SessionId, message: &MessageId, why: Fallback) {
     let now = clock::now();
     let closed = move |row: &Draft| card::open_ask(row).and_then(|_| card::closed(row, why, now));
-    hub.requests.close(session, message, closed).await;
+    Requests::of(&hub).close(session, message, closed).await;
 }
 
 /// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their
@@ -206,7 +209,7 @@ impl Waiting {
         let message = new.id.clone();
         // Before the card is there: what its transcript holds of it doesn't replace it from then on.
         hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
-        hub.held.begin(session, &message, new.call_id.as_deref());
+        hub.state::<HookWaits>().begin(session, &message, new.call_id.as_deref());
         let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
         if stand(scoped, session, (new, card), asked).await? {
             return Ok(Some(waiting));
@@ -218,7 +221,7 @@ impl Waiting {
     /// It was answered, or closed.
     async fn end(mut self) {
         self.is_over = true;
-        if self.hub.held.end(&self.session, &self.message) {
+        if self.hub.state::<HookWaits>().end(&self.session, &self.message) {
             note_end(&self.hub, &self.session, &self.message).await;
         }
     }
@@ -226,7 +229,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if self.is_over || !self.hub.held.end(&self.session, &self.message) {
+        if self.is_over || !self.hub.state::<HookWaits>().end(&self.session, &self.message) {
             return;
         }
         let Ok(runtime) = Handle::try_current() else { return };

@@ -1,5 +1,6 @@
 //! One reader per file: an import and a follower of the same file would write its bytes twice.
 
+use crate::TopicState;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,8 @@ pub struct Claim {
     claims: Claims,
     path: PathBuf,
 }
+
+impl TopicState for Claims {}
 
 impl Claims {
     /// None while somebody else holds the file.

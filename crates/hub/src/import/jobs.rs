@@ -1,5 +1,6 @@
 //! What runs, and how far it has got.
 
+use crate::TopicState;
 use api::imports::ImportJob;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -11,6 +12,8 @@ pub struct Jobs {
     jobs: Mutex<Vec<ImportJob>>,
     changed: watch::Sender<u64>,
 }
+
+impl TopicState for Jobs {}
 
 impl Default for Jobs {
     fn default() -> Self {

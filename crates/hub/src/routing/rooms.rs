@@ -1,5 +1,6 @@
-//! Rooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
+//! UnregisteredRooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
 
+use crate::TopicState;
 use api::routing::Room;
 use model::Micros;
 use std::collections::HashMap;
@@ -8,7 +9,7 @@ use store::{StoreError, Workspace};
 
 /// The name of a room's value begins with it.
 const KEY: &str = "room";
-/// Rooms that are listed: strangers can make any number.
+/// UnregisteredRooms that are listed: strangers can make any number.
 pub const MOST: usize = 200;
 /// A room is noted again after this long.
 const EVERY: i64 = 60 * Micros::SECOND;
@@ -17,7 +18,7 @@ const CHARS: usize = 255;
 
 /// When each room was noted last.
 #[derive(Default)]
-pub struct Rooms(Mutex<HashMap<String, Micros>>);
+pub struct UnregisteredRooms(Mutex<HashMap<String, Micros>>);
 
 /// What was heard of a room.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,9 @@ pub enum Doing<'a> {
     },
 }
 
-impl Rooms {
+impl TopicState for UnregisteredRooms {}
+
+impl UnregisteredRooms {
     /// Notes that something was done in a room which nobody registered. Nothing else is stored of what was written.
     pub async fn heard(&self, workspace: &Workspace, heard: Heard<'_>, now: Micros) -> Result<(), StoreError> {
         let clip = |text: &str| model::text::clip(text, CHARS).replace('\0', "");

@@ -1,5 +1,6 @@
 //! Who takes what a schedule says: without an agent that will, a prompt would wait for ever.
 
+use crate::driving::Driving;
 use crate::{Hub, clock, problem};
 use api::Problem;
 use model::{Session, SessionId};
@@ -22,7 +23,7 @@ impl Nobody {
 /// Returns why nobody takes prompts in a session; None where an agent does. A session that is gone says so itself.
 pub async fn nobody(hub: &Hub, id: &SessionId) -> Result<Option<Nobody>, Problem> {
     let Some(session) = hub.workspace.session(id, clock::now()).await.map_err(problem)? else { return Ok(None) };
-    if hub.workspace.agent_run(id).await.map_err(problem)?.is_some() || hub.driving.of(id).is_some() {
+    if hub.workspace.agent_run(id).await.map_err(problem)?.is_some() || hub.state::<Driving>().of(id).is_some() {
         return Ok(None);
     }
     let is_driven = hub.workspace.driven(id).await.map_err(problem)?.is_some();

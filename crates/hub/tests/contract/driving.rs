@@ -5,6 +5,7 @@ use crate::blobs::put;
 use crate::support::{Answer, House, Talk, in_time};
 use api::Method::{Get, Patch, Post};
 use drivers::environment::Environment;
+use hub::driving::Driving;
 use hub::{Caller, Consent, Root, Scoped, driving};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -97,7 +98,7 @@ pub async fn started(house: &House, more: Value) -> String {
 
 /// Waits until the agent is in a state.
 pub async fn until(house: &House, session: &str, state: &str) -> Value {
-    let mut changes = house.hub.driving.changes();
+    let mut changes = house.hub.state::<Driving>().changes();
     in_time(async {
         loop {
             let agent = owner(house, Get, &format!("/v1/sessions/{session}/agent"), Value::Null).await;

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::support::{House, Talk, in_time, lines, texts};
+use hub::import::Jobs;
 use hub::{Caller, Consent};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -15,7 +16,7 @@ const BAKERY: &str = "projects/-home-ada-bakery";
 const LINK: &str = "projects/-home-ada-weir";
 
 async fn all_imports(house: &House) {
-    for job in house.hub.jobs.list() {
+    for job in house.hub.state::<Jobs>().list() {
         house.finished(job.id).await;
     }
 }

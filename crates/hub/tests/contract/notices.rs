@@ -3,6 +3,7 @@
 use crate::live::Talk;
 use api::Method::{Delete, Get, Patch, Post, Put};
 use hub::Caller;
+use hub::notices::Notices;
 use hub::notices::{BYTES, NoticeSettings};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,7 +16,7 @@ async fn talk(settings: impl FnOnce(&str) -> Value) -> Talk {
     let settings = settings(dir.to_str().unwrap().trim_end_matches('/')).to_string();
     let environment = vec![("PATH".into(), std::env::var_os("PATH").unwrap()), ("HOME".into(), dir.into())];
     let settings = NoticeSettings { environment, ..NoticeSettings::read(&settings).unwrap() };
-    assert!(talk.house.hub.notices.configure(settings));
+    assert!(talk.house.hub.state::<Notices>().configure(settings));
     talk
 }
 

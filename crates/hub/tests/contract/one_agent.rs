@@ -5,6 +5,7 @@ use crate::driving::{AGENT, asked, file, house, owner, refusal, started, until};
 use crate::support::in_time;
 use api::Method::{Delete, Get, Post};
 use hub::driving;
+use hub::driving::Driving;
 use serde_json::{Value, json};
 use store::{Driven, DrivenState};
 
@@ -13,7 +14,7 @@ async fn a_server_that_starts_marks_what_ran() {
     let house = house().await;
     let session = started(&house, json!({"prompt": "Ask for a permission"})).await;
     let (card, shown) = asked(&house, &session).await;
-    let running = house.hub.driving.of(&model::SessionId::parse(session.clone()).unwrap()).unwrap();
+    let running = house.hub.state::<Driving>().of(&model::SessionId::parse(session.clone()).unwrap()).unwrap();
     assert_eq!(running.folder, house.path("work").display().to_string());
     // As the next server finds it.
     let house = house.restarted().await;
@@ -110,7 +111,7 @@ async fn a_session_whose_agent_another_server_runs_is_not_resumed() {
     assert!(!std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|arguments| !arguments.is_empty()));
     let _ = process;
     // The first one's end changes nothing here any more.
-    in_time(async { while north.driving.of(&id).is_some() {} }).await;
+    in_time(async { while north.state::<hub::driving::Driving>().of(&id).is_some() {} }).await;
     until(&house, &session, "idle").await;
 }
 

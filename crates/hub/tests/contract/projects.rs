@@ -1,6 +1,7 @@
 //! Folders and the owner's word on them: nothing is read without consent, nothing is left when it is forgotten.
 
 use crate::support::{House, Talk, in_time, texts};
+use hub::import::Jobs;
 use hub::{Caller, Consent};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ async fn set(house: &House, state: &str, folder: &str) {
 }
 
 async fn all_imports(house: &House) {
-    for job in house.hub.jobs.list() {
+    for job in house.hub.state::<Jobs>().list() {
         house.finished(job.id).await;
     }
 }
@@ -199,9 +200,9 @@ fn long() -> String {
 
 /// Waits until something of the import is stored.
 async fn begun(house: &House, id: u64) {
-    let mut changes = house.hub.jobs.subscribe();
+    let mut changes = house.hub.state::<Jobs>().subscribe();
     in_time(async {
-        while house.hub.jobs.get(id).unwrap().bytes_done == 0 {
+        while house.hub.state::<Jobs>().get(id).unwrap().bytes_done == 0 {
             changes.changed().await.unwrap();
         }
     })

@@ -1,6 +1,5 @@
 //! Which messages wake an agent, and what it reads of them; words that the server carries out.
 
-#[cfg(unix)]
 use crate::driving;
 use crate::live::{Talk, contents};
 use crate::support::{House, in_time};
@@ -8,6 +7,9 @@ use ::channels::{Incoming, What};
 use api::Method::{Delete, Get, Patch, Post, Put};
 use hub::Caller;
 use hub::channels::incoming::{Taken, take};
+use hub::routing::RoutingTable;
+#[cfg(unix)]
+use hub::routing::UnregisteredRooms;
 use hub::routing::{Doing, Heard};
 use model::routing::{Place, Settings};
 use model::{Micros, SessionId};
@@ -268,7 +270,7 @@ async fn settings_of_the_session_win_over_those_of_the_workspace_and_the_environ
     let set = house.put("/v1/sessions/s1/routing", json!({"name": "@Robin"})).await;
     let applies = json!({"name": "@Robin", "aliases": ["e"], "ignored": "accumulate"});
     assert_eq!(set.body, json!({"settings": {"name": "@Robin"}, "applies": applies}));
-    let rules = house.hub.routing.rules(&SessionId::parse("s1").unwrap(), Place::Room);
+    let rules = house.hub.state::<RoutingTable>().rules(&SessionId::parse("s1").unwrap(), Place::Room);
     assert_eq!(rules.name, "Robin");
     assert_eq!(house.read("/v1/sessions/s1").await["assistant"]["name"], "Robin");
     // The same after a restart, and without what was set before.
@@ -302,7 +304,7 @@ async fn matrix(house: &House) -> String {
 #[tokio::test]
 async fn rooms_that_nobody_registered_are_listed() {
     let house = House::new().await;
-    let (rooms, workspace) = (&house.hub.rooms, &house.hub.workspace);
+    let (rooms, workspace) = (&house.hub.state::<UnregisteredRooms>(), &house.hub.workspace);
     let id = matrix(&house).await;
     let at = |minute: i64| Micros(minute * 60 * Micros::SECOND);
     let heard = async |channel: &str, address: &str, name: Option<&str>, minute: i64| {

@@ -3,6 +3,7 @@
 use api::keys::{NewKey, Scope};
 use api::transport::in_process::InProcess;
 use api::{Method, Transport as _};
+use hub::import::Jobs;
 use hub::{Caller, Consent, Hub, Root, Scoped, Settings};
 use serde_json::{Value, json};
 use std::future::Future;
@@ -34,9 +35,9 @@ impl House {
     /// Starts to follow, and waits for the first import: it is a job, and following begins when that is done.
     pub async fn follow(&self) {
         tokio::spawn(hub::follow::follow(self.hub.clone()));
-        let mut changes = self.hub.jobs.subscribe();
+        let mut changes = self.hub.state::<Jobs>().subscribe();
         in_time(async {
-            while !self.hub.jobs.list().iter().any(|job| job.done) {
+            while !self.hub.state::<Jobs>().list().iter().any(|job| job.done) {
                 changes.changed().await.unwrap();
             }
         })
@@ -178,9 +179,9 @@ impl House {
 
     /// The job with this id once it is done.
     pub async fn finished(&self, id: u64) -> Value {
-        let mut changes = self.hub.jobs.subscribe();
+        let mut changes = self.hub.state::<Jobs>().subscribe();
         let done = async {
-            while !self.hub.jobs.get(id).unwrap().done {
+            while !self.hub.state::<Jobs>().get(id).unwrap().done {
                 changes.changed().await.unwrap();
             }
         };

@@ -12,6 +12,7 @@ use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
+use hub::answers::type_settings::CurrentTypeSettings;
 use serde_json::json;
 
 pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal> {
@@ -30,7 +31,7 @@ pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal>
         ..PostMessage::default()
     };
     // Before anything is made: what is refused leaves nothing.
-    let settings = call.scoped.hub.type_settings.get();
+    let settings = call.scoped.hub.state::<CurrentTypeSettings>().get();
     hub::read_metadata(&settings, message.message_metadata.clone()).map_err(|_| bad_metadata())?;
     let posted = match post(&call, &instance, message.clone(), diff.as_ref()).await {
         Err(problem) if problem.code == "not_found" => {

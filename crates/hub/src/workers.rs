@@ -1,0 +1,49 @@
+//! What goes on in the background. [`Hub::new`] starts what keeps the hub itself up to date, [`Hub::spawn_workers`] the work of a server.
+
+use crate::answers::type_settings::CurrentTypeSettings;
+use crate::requests::{Requests, withdraw_for_keys};
+use crate::routing::RoutingTable;
+use crate::{Hub, Settings, channels, condition, doorbell, hooks, memory, reindex, retention, schedules, watch};
+use std::path::Path;
+use std::time::Duration;
+use store::{Store, StoreError};
+use tokio_util::sync::CancellationToken;
+
+impl Hub {
+    /// Opens the default workspace of `store`.
+    pub async fn new(store: Store, settings: Settings, shutdown: CancellationToken) -> Result<Self, StoreError> {
+        let hub = Self::open(store, settings, shutdown).await?;
+        let (workspace, feed) = (hub.workspace.clone(), hub.feed.clone());
+        hub.spawn_until_end("message waiters", hub.message_waiters.clone().follow(feed.clone()));
+        hub.spawn_until_end("requests of ended keys", withdraw_for_keys(Requests::of(&hub), hub.revoked.subscribe()));
+        hub.spawn_until_end("feed", feed.clone().pump(workspace.clone()));
+        let store = hub.store.clone();
+        hub.spawn_until_end("store", async move { store.keep_up().await });
+        let (quotas, used, shutdown) = (hub.quotas.clone(), workspace.clone(), hub.shutdown.clone());
+        hub.spawn("quotas", async move { quotas.keep(&used, &shutdown).await });
+        let (types, routing) = (hub.state::<CurrentTypeSettings>(), hub.state::<RoutingTable>());
+        types.load(&workspace).await?;
+        routing.load(&workspace).await?;
+        if let Store::Postgres(_) = hub.store {
+            hub.spawn_until_end("settings of types", types.clone().follow(workspace.clone()));
+            hub.spawn_until_end("routing", routing.clone().follow(workspace.clone()));
+            hub.spawn_until_end("bell to other servers", doorbell::tell(feed.clone(), workspace.clone()));
+            let waiters = hub.writer.waiters().clone();
+            hub.spawn_until_end("bell of other servers", doorbell::hear(feed, waiters, workspace, hub.revoked.clone()));
+        }
+        hooks::close_left(&hub).await;
+        Ok(hub)
+    }
+
+    /// Starts the work of a server with this data directory, until the hub ends. What is stored is checked once in each `check_every`.
+    pub fn spawn_workers(&self, dir: &Path, check_every: Duration) {
+        self.spawn("channels", channels::run(self.clone()));
+        self.spawn("retention", retention::purge(self.clone()));
+        self.spawn("reindex", reindex::renew(self.clone()));
+        self.spawn("memory", memory::embed(self.clone()));
+        self.spawn("check", condition::check(self.clone(), check_every));
+        self.spawn("reserve", condition::keep_reserve(self.clone(), dir.to_owned()));
+        self.spawn("schedules", schedules::work(self.clone()));
+        self.spawn("watch", watch::watch(self.clone(), dir.to_owned()));
+    }
+}
