@@ -5,7 +5,8 @@
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use hub::memory::{Embedder, MemoryIndex};
+use hub::Embedder;
+use hub::memory::MemoryIndex;
 use model::policy::Display;
 use model::{CopyMarks, Draft, MessageId, Micros, Role, SessionFacts, SessionId};
 use std::time::{Duration, Instant};

@@ -10,13 +10,19 @@
 
 mod answer;
 mod deliver;
+pub mod endpoints;
 pub mod incoming;
 mod listen;
+pub mod open_channels;
 mod outgoing;
 
-use crate::Hub;
-use crate::open_channels::OpenChannels;
-use crate::open_channels::{Open, settings};
+pub(crate) use endpoints::{
+    add_channel, bind_session, edit_channel, leave_room, list_channels, list_deliveries, list_message_deliveries,
+    remove_channel, settle_deliveries, test_channel, unbind_session,
+};
+
+use crate::channels::open_channels::{Open, OpenChannels, settings};
+use crate::context::Hub;
 use ::channels::SettingError;
 use model::Micros;
 use std::collections::HashMap;

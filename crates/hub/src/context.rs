@@ -1,14 +1,30 @@
 //! What every topic may use: an open store, what is written to it and heard of it, and the state that topics keep. It knows no topic.
 
-use crate::caller_cache::CallerCache;
-use crate::clock;
-use crate::compute::Compute;
-use crate::embedder::Embedder;
-use crate::feed::Feed;
-use crate::message_waiters::MessageWaiters;
-use crate::metrics::Metrics;
-use crate::quotas::Quotas;
-use crate::writer::Writer;
+pub mod caller_cache;
+pub mod compute;
+pub mod doorbell;
+pub mod embedder;
+pub mod feed;
+pub mod message_waiters;
+pub mod metrics;
+pub mod pages;
+pub mod quotas;
+pub mod request_span;
+pub mod retry;
+pub mod scoped;
+pub mod writer;
+
+pub use scoped::Scoped;
+
+use crate::basics::clock;
+use crate::context::caller_cache::CallerCache;
+use crate::context::compute::Compute;
+use crate::context::embedder::Embedder;
+use crate::context::feed::Feed;
+use crate::context::message_waiters::MessageWaiters;
+use crate::context::metrics::Metrics;
+use crate::context::quotas::Quotas;
+use crate::context::writer::Writer;
 use cost::Prices;
 use drivers::environment::Environment;
 use model::audit::Actor;

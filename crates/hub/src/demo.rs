@@ -4,8 +4,9 @@ mod agent;
 
 pub use agent::answer;
 
-use crate::import::batch::{message, session};
-use crate::{Hub, clock, hex, problem};
+use crate::basics::{clock, hex, problem};
+use crate::context::Hub;
+use crate::imports::batch::{message, session};
 use api::Problem;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

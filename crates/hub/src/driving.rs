@@ -13,6 +13,7 @@
 mod asked;
 mod asks;
 mod consent;
+pub mod endpoints;
 mod follow;
 mod hold;
 mod interrupted;
@@ -21,12 +22,14 @@ pub mod prompts;
 mod start;
 mod view;
 
+pub(crate) use endpoints::{edit_agent, get_agent, list_agents, resume_agent, start_agent, tell_agent};
+
 pub use consent::real as real_folder;
 pub use interrupted::mark_interrupted;
 pub use start::{Begin, Starting, start};
 
-use crate::TopicState;
-use crate::{Hub, clock, problem};
+use crate::basics::{clock, problem};
+use crate::context::{Hub, TopicState};
 use api::Problem;
 use drivers::programs::Program;
 use drivers::{Command, Handle, Refusal};

@@ -1,4 +1,10 @@
-//! Files of agents: how they are named, and how they are opened, whatever they are.
+//! What sessions changed in files.
 
-pub mod name;
-pub mod open;
+pub mod changes;
+pub mod edit_cache;
+pub mod net;
+pub mod pages;
+
+pub(crate) use changes::get_changes;
+pub(crate) use net::get_net_changes;
+pub(crate) use pages::list_files;

@@ -18,11 +18,12 @@ mod wait;
 pub use held::HookWaits;
 pub use wait::close_left;
 
-use crate::allow_rules::AGENT;
-use crate::new_id::new_uuid;
-use crate::refusal::refusal;
-use crate::writer::Failure;
-use crate::{Hub, Scoped, clock, problem};
+use crate::basics::new_id::new_uuid;
+use crate::basics::{clock, problem};
+use crate::context::writer::Failure;
+use crate::context::{Hub, Scoped};
+use crate::requests::allow_rules::AGENT;
+use crate::writing::refusal::refusal;
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent, HookPath};
 use api::keys::Scope;
@@ -37,7 +38,7 @@ const MOST: u64 = 24 * 60 * 60;
 const KEY_CHARS: usize = 128;
 
 /// Takes an event. Waits for a person where it asks for a permission.
-pub async fn report(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Result<HookAnswer, Problem> {
+pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Result<HookAnswer, Problem> {
     scoped.caller.require(Scope::Hooks)?;
     if path.agent != AGENT {
         return Err(Problem::field("agent", &format!("`{AGENT}`: no other agent's hooks are known")));

@@ -4,12 +4,18 @@
 //! A message about one session is stored there. What is about the whole server goes to each session with an open run, and to the
 //! session `operations` if there is one; `verbatim notify` makes it.
 
+pub mod endpoints;
+
+pub(crate) use endpoints::post_host_message;
+
 pub use store::DiskSpace;
 
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, problem};
+use crate::context::Hub;
+use crate::context::writer::Failure;
 use crate::driving::Driving;
-use crate::hash::create_hash;
-use crate::writer::Failure;
-use crate::{Hub, clock, posting, problem};
+use crate::writing::posting;
 use api::Problem;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
 use serde_json::{Map, Value};

@@ -4,43 +4,49 @@
 //! gets of the host's messages, and of notices that were for one run, that they are there, and nothing of what they say; and it doesn't
 //! find them, nor retracted ones. `model::policy` decides.
 
-use crate::caller_cache::Owner;
-use crate::request_span::record_session;
-use crate::{Caller, Scoped, clock, problem, retention};
-use api::Problem;
+use crate::basics::{clock, problem};
+use crate::caller::Caller;
+use crate::context::Scoped;
+use crate::context::caller_cache::Owner;
+use crate::context::request_span::record_session;
+use crate::upkeep::retention;
 use api::keys::Scope;
 use api::messages::Entry;
 use api::sessions::SessionPath;
+use api::{Access, Problem};
 use model::policy::{model_may_find, model_may_read};
 use model::{Draft, MessageId, Role, Session, SessionId, SourceId};
 use store::StoredMessage;
 
-impl Caller {
-    /// The key whose sessions alone are there to be read; None where all are.
-    pub fn reads_only(&self) -> Option<&str> {
-        match self {
-            Self::Agent(agent) if !agent.scopes.contains(&Scope::ReadAll) => Some(&agent.id),
-            _ => None,
-        }
-    }
-
-    /// People and their commands may do everything; an agent what its key says.
-    pub fn require(&self, scope: Scope) -> Result<(), Problem> {
-        match self {
-            // Who reads all reads its own.
-            Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
-            Self::Agent(agent) if scope == Scope::Mirror && agent.scopes.contains(&Scope::Bridge) => Ok(()),
-            Self::Agent(agent) if !agent.scopes.contains(&scope) => {
-                let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
-                Err(Problem::new(403, "scope_missing", title)
-                    .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 impl Scoped {
+    /// Checks that this caller may use an endpoint with this access.
+    ///
+    /// # Errors
+    ///
+    /// 403 if not.
+    pub(crate) fn may_use(&self, access: &[Access]) -> Result<(), Problem> {
+        let needed = match &self.caller {
+            Caller::Owner => Access::Owner,
+            Caller::Local => Access::Local,
+            Caller::Agent(_) => Access::Agent,
+        };
+        // What isn't for agents isn't for a model that reads by another's credential.
+        let is_for_people = self.is_for_model() && !access.contains(&Access::Agent);
+        if access.contains(&needed) && !is_for_people {
+            return Ok(());
+        }
+        let may: Vec<&str> = access
+            .iter()
+            .map(|access| match access {
+                Access::Owner => "a person who logged in",
+                Access::Local => "this machine's own commands",
+                Access::Agent => "an agent's key",
+            })
+            .collect();
+        let hint = format!("It is for {}", may.join(" and "));
+        Err(Problem::new(403, "forbidden", "This credential may not do that").hint(hint))
+    }
+
     /// Makes a caller whose reads go to a model, whoever it is.
     #[must_use]
     pub fn for_model(self) -> Self {

@@ -4,14 +4,17 @@
 //! - [`embed`]: gives each memory its vector, beside the writes. `vectors`: all vectors, searched exactly.
 //! - [`MemoryIndex::recall`]: both rankings as one.
 
+pub mod endpoints;
 mod rank;
 mod vectors;
 
+pub(crate) use endpoints::{embed_memory, forget_memory, recall};
+
 pub use vectors::{Vectors, normalised};
 
-use crate::TopicState;
-use crate::embedder::Embedder;
-use crate::{Hub, clock};
+use crate::basics::clock;
+use crate::context::embedder::Embedder;
+use crate::context::{Hub, TopicState};
 use model::sdk_format::model_text;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;

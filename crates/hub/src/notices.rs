@@ -5,15 +5,18 @@
 
 mod command;
 mod deployment;
+pub mod endpoints;
 mod git;
 pub(crate) mod process;
+
+pub(crate) use endpoints::{list_notices, remove_notice, set_notice};
 
 pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;
 pub use git::GitSettings;
 
-use crate::TopicState;
-use crate::{Hub, problem};
+use crate::basics::problem;
+use crate::context::{Hub, TopicState};
 use api::Problem;
 use api::notices::{NoticeKind, RunNotice};
 use futures::future::{BoxFuture, join_all};

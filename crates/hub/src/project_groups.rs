@@ -1,6 +1,7 @@
 //! Which projects are one for people: worktrees that lie outside of their repositories count under these.
 
-use crate::{Hub, problem};
+use crate::basics::problem;
+use crate::context::Hub;
 use api::Problem;
 use model::worktree::counted_under;
 use std::collections::HashMap;

@@ -1,5 +1,9 @@
 //! Redacted replies: what a caller reads who wants keys, tokens, addresses and names of home folders masked.
 
+pub mod endpoints;
+
+pub(crate) use endpoints::preview_redaction;
+
 use api::Problem;
 use api::messages::{Entry, MessagePage, ParsedBody, TodoState};
 use api::redaction::{MaskedPlace, RedactionReport, RuleReport};

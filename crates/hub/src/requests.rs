@@ -9,15 +9,26 @@
 //!
 //! A decision is handed to those who wait for its message. Another server on the same database reads it from there.
 
+pub mod allow_rules;
+pub mod asks;
+pub mod buttons;
 pub mod card;
+pub mod decisions;
+pub mod declared;
+pub mod file_actions;
+pub mod review_actions;
 mod withdraw;
+
+pub(crate) use allow_rules::{list_rules, revoke_rule};
+pub(crate) use asks::list_asks;
+pub(crate) use decisions::decide;
 
 pub use withdraw::withdraw_for_keys;
 
-use crate::Hub;
-use crate::message_waiters::{MessageChange, MessageWaiters};
-use crate::refusal::refusal;
-use crate::writer::{Failure, Writer};
+use crate::context::Hub;
+use crate::context::message_waiters::{MessageChange, MessageWaiters};
+use crate::context::writer::{Failure, Writer};
+use crate::writing::refusal::refusal;
 use api::Problem;
 use card::changed;
 use model::audit::Note;

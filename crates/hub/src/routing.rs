@@ -4,11 +4,16 @@
 //! A channel asks for the rules of a session ([`RoutingTable::rules`]), routes each message that comes in, and stores it with
 //! [`mark`]. What comes from a room that nobody registered goes to [`UnregisteredRooms::heard`] alone.
 
+pub mod endpoints;
 mod rooms;
+
+pub(crate) use endpoints::{get_routing, get_session_routing, list_rooms, set_routing, set_session_routing};
 
 pub use rooms::{Doing, Heard, UnregisteredRooms};
 
-use crate::{Caller, Hub, TopicState, problem};
+use crate::basics::problem;
+use crate::caller::Caller;
+use crate::context::{Hub, TopicState};
 use api::Problem;
 use model::routing::{ControlWord, Ignored, Incoming, MARK, Mark, Place, Route, Rules, Settings, bare, mention, route};
 use model::{AssistantName, Context, Draft, MessageType, Provenance, Role, Session, SessionId, Status};
@@ -67,7 +72,7 @@ impl RoutingTable {
     /// Reads what is stored.
     pub async fn load(&self, workspace: &Workspace) -> Result<(), StoreError> {
         let stored = workspace.metas(KEY).await?;
-        let named = crate::preferences::stored(workspace).await?.assistant_name;
+        let named = crate::settings::preferences::stored(workspace).await?.assistant_name;
         let (mut of_workspace, mut sessions) = (Settings::default(), HashMap::new());
         for (key, value) in stored {
             // What another version wrote and we can't read is as if nothing was set.

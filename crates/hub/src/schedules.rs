@@ -1,14 +1,20 @@
 //! Prompts at a time: what is due is claimed and posted in one transaction, so that no run comes twice, whatever breaks in between
 //! and however many servers look.
 
+pub mod endpoints;
 pub mod taker;
 pub mod times;
 
-use crate::TopicState;
-use crate::hash::create_hash;
+pub(crate) use endpoints::{
+    create_schedule, edit_schedule, list_schedules, remove_schedule, restore_schedule, run_schedule,
+};
+
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, problem};
+use crate::context::writer::Failure;
+use crate::context::{Hub, TopicState};
 use crate::host::{HostEvent, HostMessage};
-use crate::writer::Failure;
-use crate::{Hub, clock, posting, problem};
+use crate::writing::posting;
 use api::Problem;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,8 +1,12 @@
 //! Declared message types: documents from the database and from files, cached in memory.
 
-use crate::TopicState;
-use crate::hash::sha256;
-use crate::{Hub, clock, problem};
+pub mod endpoints;
+
+pub(crate) use endpoints::{declare_type, get_type, list_types, remove_type};
+
+use crate::basics::hash::sha256;
+use crate::basics::{clock, problem};
+use crate::context::{Hub, TopicState};
 use api::Problem;
 use api::messages::{Entry, ShownBy};
 use api::types::{TypeDocument, TypeInfo};

@@ -1,9 +1,10 @@
 //! Looks for what people are told although nobody asked: agents that were lost, imports that finished, a disk that fills up.
 
-use crate::answers::spending;
+use crate::basics::clock;
+use crate::context::Hub;
+use crate::costs::spending;
 use crate::host::{HostEvent, HostMessage};
-use crate::import::Jobs;
-use crate::{Hub, clock};
+use crate::imports::Jobs;
 use api::cost::BudgetState;
 use jiff::tz::TimeZone;
 use model::{Micros, SessionState};

@@ -1,9 +1,12 @@
 //! What goes on in the background. [`Hub::new`] starts what keeps the hub itself up to date, [`Hub::spawn_workers`] the work of a server.
 
-use crate::answers::type_settings::CurrentTypeSettings;
+use crate::context::{Hub, Settings, doorbell};
+use crate::derived::reindex;
 use crate::requests::{Requests, withdraw_for_keys};
 use crate::routing::RoutingTable;
-use crate::{Hub, Settings, channels, condition, doorbell, hooks, memory, reindex, retention, schedules, watch};
+use crate::settings::type_settings::CurrentTypeSettings;
+use crate::upkeep::{condition, retention};
+use crate::{channels, hooks, memory, schedules, watch};
 use std::path::Path;
 use std::time::Duration;
 use store::{Store, StoreError};

@@ -33,7 +33,7 @@ pub async fn run(args: &Doctor) -> Result<()> {
     let repair = Repair::run(&file, hub::clock::now()).await.map_err(failed)?;
     let store = repair.open().await.map_err(failed)?;
     let checked = async {
-        hub::reindex::renew_store(&store).await?;
+        hub::derived::reindex::renew_store(&store).await?;
         let faults = faults(&store).await?;
         let by = store.workspace("default").signed(Actor::Command, hub::clock::now());
         by.record_event(repaired(&repair.recovery)).await?;

@@ -62,7 +62,7 @@ pub async fn run(args: Serve) -> Result<()> {
     if args.demo {
         hub::demo::load(&hub).await?;
     }
-    let key = hub::login::secret()?;
+    let key = hub::account::login::secret()?;
     data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
     data_dir::note_elsewhere(&dir);
     let url = hub.launch_url()?;

@@ -19,7 +19,7 @@ use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::driving::Driving;
 use hub::feed::{self, FeedChange, Until};
-use hub::import::Jobs;
+use hub::imports::Jobs;
 use hub::{Caller, Hub, Scoped, clock};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -55,7 +55,7 @@ impl Events {
     /// A place for one more stream. This machine's own commands have as many as there are connections.
     fn place(&self, credential: &Credential) -> Result<Option<Permit>, Problem> {
         let (whose, most) = match credential {
-            Credential::LogIn(token, ..) => (hub::login::id(token), STREAMS),
+            Credential::LogIn(token, ..) => (hub::account::login::id(token), STREAMS),
             Credential::Key(id) => (id.clone(), STREAMS_OF_KEY),
             Credential::Machine => return Ok(None),
         };

@@ -14,7 +14,7 @@ use axum::extract::{Request, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use hub::login::Grant;
+use hub::account::login::Grant;
 use hub::{Caller, Hub, Scoped, Surface};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -217,7 +217,7 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 Some(_) => return refuse(request, Problem::field(READER_HEADER, "`model`, or absent")),
             };
             if let Credential::LogIn(token, _, surface) = &credential {
-                scoped.login = Some(hub::login::id(token).into());
+                scoped.login = Some(hub::account::login::id(token).into());
                 scoped.surface = *surface;
             }
             request.extensions_mut().insert(credential);
@@ -261,7 +261,7 @@ pub async fn caller(doors: &Doors, headers: &HeaderMap) -> Result<Option<(Caller
     if let Some(authorization) = text(headers, header::AUTHORIZATION.as_str()) {
         let (scheme, key) = authorization.split_once(' ').unwrap_or_default();
         let key = if scheme.eq_ignore_ascii_case("bearer") { key.trim() } else { "" };
-        if hub::login::same_secret(key, &doors.key) {
+        if hub::account::login::same_secret(key, &doors.key) {
             return Ok(Some((Caller::Local, Credential::Machine)));
         }
         let agent = doors.hub.agent(key).await?;

@@ -9,7 +9,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use hub::login::LoggedIn;
+use hub::account::login::LoggedIn;
 
 /// A code and its JSON are smaller than this.
 const LIMIT: usize = 1024;
@@ -28,7 +28,7 @@ pub async fn log_in(State(doors): State<Doors>, request: Request) -> Response {
     };
     match answer.await {
         Ok(LoggedIn { token, secret }) => {
-            let cookie = cookie(&doors, &token, hub::login::ABSOLUTE_LIFE_SECONDS);
+            let cookie = cookie(&doors, &token, hub::account::login::ABSOLUTE_LIFE_SECONDS);
             (cookie, Json(LogInSecret { secret })).into_response()
         }
         Err(problem) => problem.into_response(),

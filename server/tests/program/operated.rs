@@ -185,17 +185,17 @@ fn imports_writes_and_streams_are_logged() {
     let seen = |message: &str| lines.iter().filter(|line| line["message"] == message).cloned().collect::<Vec<_>>();
     let imported = json!({
         "level": "INFO", "message": "imported", "files": 1, "bytes": bytes, "sessions": 1, "messages": 1, "notes": 0,
-        "failed": 0, "duration_ms": "[ms]", "target": "hub::import", "span": {"name": "import", "job": 1},
+        "failed": 0, "duration_ms": "[ms]", "target": "hub::imports", "span": {"name": "import", "job": 1},
     });
     assert_eq!(seen("imported"), [imported], "{log}");
     let written = json!({
-        "level": "DEBUG", "message": "written", "failed": 0, "duration_ms": "[ms]", "target": "hub::metrics",
+        "level": "DEBUG", "message": "written", "failed": 0, "duration_ms": "[ms]", "target": "hub::context::metrics",
         "span": {"name": "batch", "writes": 1},
     });
     assert_eq!(seen("written"), [written], "{log}");
     let stream = |outcome: &str, span: Value| {
         json!({
-            "level": "INFO", "message": "stream", "outcome": outcome, "duration_ms": "[ms]", "target": "hub::metrics",
+            "level": "INFO", "message": "stream", "outcome": outcome, "duration_ms": "[ms]", "target": "hub::context::metrics",
             "span": span,
         })
     };

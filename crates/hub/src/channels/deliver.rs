@@ -1,10 +1,11 @@
 //! Sends what waits in one channel, in its order.
 
-use super::outgoing::{page, render};
-use super::{Kept, LEASE, LOOK, load};
-use crate::open_channels::OpenChannels;
-use crate::open_channels::{Open, people};
-use crate::{Hub, clock, login};
+use crate::account::login;
+use crate::basics::clock;
+use crate::channels::open_channels::{Open, OpenChannels, people};
+use crate::channels::outgoing::{page, render};
+use crate::channels::{Kept, LEASE, LOOK, load};
+use crate::context::Hub;
 use ::channels::{Failure, Place, Sending, Sent};
 use model::{Micros, SessionId};
 use std::collections::{BTreeSet, HashMap};

@@ -4,17 +4,22 @@
 //! stored. An event has its effect once: the same one again is answered with the first result, also after a restart and on another
 //! server. What became of a decision is kept with it, in one transaction; a message has an id that is made of the event's.
 
-use super::answer::{self, Answer};
-use crate::answers::{control, decisions, posts};
-use crate::hash::create_hash;
-use crate::open_channels::{people, settings};
-use crate::refusal::refusal;
+use crate::account::login;
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, hex, problem};
+use crate::caller::{Caller, Person};
+use crate::channels::answer;
+use crate::channels::answer::Answer;
+use crate::channels::open_channels::{people, settings};
+use crate::context::writer::Failure;
+use crate::context::{Hub, Scoped};
+use crate::messages::control;
 use crate::requests::card::changed;
-use crate::routing::RoutingTable;
-use crate::routing::UnregisteredRooms;
-use crate::routing::{Doing, Heard};
-use crate::writer::Failure;
-use crate::{Caller, Hub, Person, Scoped, clock, hex, login, posting, problem, routing};
+use crate::requests::decisions;
+use crate::routing;
+use crate::routing::{Doing, Heard, RoutingTable, UnregisteredRooms};
+use crate::writing::refusal::refusal;
+use crate::writing::{posting, posts};
 use ::channels::signature::Secret;
 use ::channels::{Channel, Incoming, Receives, What};
 use api::Problem;
@@ -193,7 +198,8 @@ pub async fn signed(
     headers: (Option<&str>, Option<&str>, Option<&str>),
     body: &[u8],
 ) -> Result<ChannelPosted, Problem> {
-    let row = super::load(hub, channel).await.map_err(problem)?.ok_or_else(|| Problem::not_found("channel"))?;
+    let row =
+        crate::channels::load(hub, channel).await.map_err(problem)?.ok_or_else(|| Problem::not_found("channel"))?;
     let receives = channels::kind(&row.kind).is_some_and(|kind| kind.abilities.receives == Receives::Signed);
     let secret = settings(&row).get("secret").and_then(|secret| Secret::parse(secret)).filter(|_| receives);
     let secret = secret.ok_or_else(|| Problem::not_found("channel that takes signed requests"))?;

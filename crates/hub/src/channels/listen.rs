@@ -1,10 +1,10 @@
 //! Reads what people do in a channel that is asked for it.
 
-use super::incoming::{Taken, invited, take};
-use super::{Kept, LEASE, LOOK, load};
-use crate::open_channels::Open;
-use crate::open_channels::OpenChannels;
-use crate::{Hub, clock};
+use crate::basics::clock;
+use crate::channels::incoming::{Taken, invited, take};
+use crate::channels::open_channels::{Open, OpenChannels};
+use crate::channels::{Kept, LEASE, LOOK, load};
+use crate::context::Hub;
 use ::channels::{Failure, Incoming, Receives, What};
 use model::Micros;
 use std::time::Duration;

@@ -1,11 +1,15 @@
 //! What a message says in a channel.
 
-use crate::answers::decisions::{self, Room};
-use crate::entries::entry;
-use crate::open_channels::Open;
-use crate::posting::ORIGIN;
-use crate::retention::{DAY, DELIVERY_DAYS};
-use crate::{Caller, Hub, Scoped, clock, problem, routing};
+use crate::basics::{clock, problem};
+use crate::caller::Caller;
+use crate::channels::open_channels::Open;
+use crate::context::{Hub, Scoped};
+use crate::requests::decisions;
+use crate::requests::decisions::Room;
+use crate::routing;
+use crate::upkeep::retention::{DAY, DELIVERY_DAYS};
+use crate::writing::entries::entry;
+use crate::writing::posting::ORIGIN;
 use ::channels::{Lane, Outgoing, Receives};
 use api::Problem;
 use api::messages::{AskedCall, Entry};

@@ -1,7 +1,8 @@
 //! The example's agent: a script without a model, which answers what people decide and write in its session.
 
-use crate::refusal::refusal;
-use crate::{Caller, Hub, Scoped};
+use crate::caller::Caller;
+use crate::context::{Hub, Scoped};
+use crate::writing::refusal::refusal;
 use api::messages::Entry;
 use api::posting::{PostMessage, TakePending};
 use api::sessions::SessionPath;

@@ -4,11 +4,12 @@
 //! decision goes to the agent once. What nobody decided is never an approval: the card is closed, and the agent is told nothing, or that
 //! nobody answered.
 
-use super::{Running, asked};
-use crate::hash::create_hash;
-use crate::requests::Requests;
-use crate::requests::{Ended, card};
-use crate::{Hub, clock, posting, problem};
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, problem};
+use crate::context::Hub;
+use crate::driving::{Running, asked};
+use crate::requests::{Ended, Requests, card};
+use crate::writing::posting;
 use agents::form;
 use api::Problem;
 use drivers::{Answer, Ask, AskKind, Command};

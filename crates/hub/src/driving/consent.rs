@@ -1,9 +1,10 @@
 //! To start an agent in a folder is to agree that its transcript is read.
 
-use crate::discover::agreed::Agreed;
-use crate::discover::coded;
-use crate::follow::FollowSignals;
-use crate::{Scoped, clock, problem};
+use crate::basics::{clock, problem};
+use crate::context::Scoped;
+use crate::imports::discover::agreed::Agreed;
+use crate::imports::discover::coded;
+use crate::imports::follow::FollowSignals;
 use api::Problem;
 use std::path::Path;
 use store::{Following, Project};

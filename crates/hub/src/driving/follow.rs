@@ -1,12 +1,11 @@
 //! What the events of an agent change, until it ends; and what people write, on its way to the agent.
 
-use super::hold::Hold;
-use super::{Running, asks, end_session, kept, prompts, start};
-use crate::driving::Driving;
+use crate::basics::clock;
+use crate::context::Hub;
+use crate::driving::hold::Hold;
+use crate::driving::{Driving, Running, asks, end_session, kept, prompts, start};
 use crate::host::{HostEvent, HostMessage};
-use crate::requests::Requests;
-use crate::requests::card;
-use crate::{Hub, clock};
+use crate::requests::{Requests, card};
 use api::driving::AgentState;
 use drivers::{Answer, Ask, AskKind, Command, Event, Exit, Reason, State, When};
 use model::session::{Live, LiveState};

@@ -1,8 +1,9 @@
 //! One agent per session: whoever starts one holds the session from before its process starts until it has ended, also across servers on
 //! one database.
 
-use super::kept;
-use crate::{Hub, clock, problem};
+use crate::basics::{clock, problem};
+use crate::context::Hub;
+use crate::driving::kept;
 use api::Problem;
 use drivers::{Left, Process, end_left};
 use model::{Micros, SessionId};

@@ -1,10 +1,11 @@
 //! What becomes of agents that ran when their server ended.
 
-use super::hold::{self, still_runs};
-use super::{end_session, kept, runs_elsewhere};
+use crate::basics::clock;
+use crate::context::Hub;
+use crate::driving::hold::still_runs;
+use crate::driving::{end_session, hold, kept, runs_elsewhere};
 use crate::host::{HostEvent, HostMessage};
 use crate::requests::Requests;
-use crate::{Hub, clock};
 use futures::future::try_join_all;
 use std::collections::HashMap;
 use store::{AgentPhase, AgentRun, Driven, DrivenState, Ended, StoreError};

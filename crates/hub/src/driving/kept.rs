@@ -1,11 +1,13 @@
 //! What an agent was writing when it broke off: no transcript has it, and people read it already. While a text grows it is stored once a
 //! second at most, so that it outlives the server, too.
 
-use super::Running;
-use crate::hash::create_hash;
-use crate::refusal::refusal;
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, problem};
+use crate::context::Hub;
+use crate::driving::Running;
 use crate::requests::Requests;
-use crate::{Hub, clock, posting, problem};
+use crate::writing::posting;
+use crate::writing::refusal::refusal;
 use api::Problem;
 use drivers::Voice;
 use model::{Body, Context, Draft, MessageId, Provenance, Role, Status};

@@ -1,11 +1,13 @@
 //! What a driven agent is given, by the renderer of all runs and through the context log; and the pictures that go with it, which the log
 //! has by their names.
 
-use super::Running;
+use crate::basics::{clock, problem};
+use crate::context::Hub;
+use crate::driving::Running;
 use crate::notices;
-use crate::refusal::refusal;
 use crate::routing::RoutingTable;
-use crate::{Hub, clock, posting, problem};
+use crate::writing::posting;
+use crate::writing::refusal::refusal;
 use api::Problem;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,14 +1,15 @@
 //! A process and its session.
 
-use super::hold::Hold;
-use super::view::View;
-use super::{Running, consent, follow};
-use crate::driving::Driving;
-use crate::hash::create_hash;
-use crate::new_id::new_uuid;
-use crate::refusal::refusal;
+use crate::basics::hash::create_hash;
+use crate::basics::new_id::new_uuid;
+use crate::basics::{clock, problem};
+use crate::context::{Hub, Scoped};
+use crate::driving::hold::Hold;
+use crate::driving::view::View;
+use crate::driving::{Driving, Running, consent, follow};
 use crate::requests::Requests;
-use crate::{Hub, Scoped, clock, posting, problem};
+use crate::writing::posting;
+use crate::writing::refusal::refusal;
 use api::Problem;
 use drivers::programs::{Program, Transcript};
 use drivers::{Event as AgentEvent, Exit, Handle, Launch, Limits, Log, Opening, Reason, Resume};

@@ -1,6 +1,6 @@
 //! What a page shows of a running agent.
 
-use crate::clock;
+use crate::basics::clock;
 use api::driving::{AgentChoice, AgentNotice, AgentState, GrowingText};
 use drivers::{Choice, Event, State, Tokens, Voice};
 use model::Micros;

@@ -1,7 +1,6 @@
 //! A permission request as an APPROVAL.
 
-use crate::allow_rules;
-use crate::requests::card;
+use crate::requests::{allow_rules, card};
 use agents::claude;
 use api::hooks::HookEvent;
 use model::hook::{Fallback, HookAsk};

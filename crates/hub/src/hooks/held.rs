@@ -1,8 +1,8 @@
 //! The requests that agents wait for, in this process; and what hooks told a moment ago.
 
-use super::turn::Turn;
-use crate::TopicState;
-use crate::hash::create_hash;
+use crate::basics::hash::create_hash;
+use crate::context::TopicState;
+use crate::hooks::turn::Turn;
 use api::hooks::HookEvent;
 use model::session::Live;
 use model::{MessageId, Micros, SessionId};

@@ -1,6 +1,6 @@
 //! What an agent does, as an event of its hooks tells it.
 
-use super::turn::Turn;
+use crate::hooks::turn::Turn;
 use crate::requests::card::waits_for;
 use api::hooks::HookEvent;
 use model::Micros;

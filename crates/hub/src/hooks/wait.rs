@@ -1,15 +1,15 @@
 //! A permission request, from the card to the answer.
 
-use super::{card, output, tell};
-use crate::allow_rules;
-use crate::hash::create_hash;
-use crate::hooks::HookWaits;
-use crate::keys::holds_until;
-use crate::quotas::usage;
-use crate::requests::Requests;
+use crate::account::keys::holds_until;
+use crate::basics::hash::create_hash;
+use crate::basics::{clock, problem};
+use crate::context::quotas::usage;
+use crate::context::{Hub, Scoped};
+use crate::hooks::{HookWaits, card, output, tell};
+use crate::requests;
 use crate::requests::card::waits_for;
-use crate::requests::{self, Ended};
-use crate::{Hub, Scoped, clock, posting, problem};
+use crate::requests::{Ended, Requests, allow_rules};
+use crate::writing::posting;
 use agents::claude;
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent};

@@ -1,6 +1,6 @@
 //! Two rankings as one.
 
-use super::Found;
+use crate::memory::Found;
 use std::collections::HashMap;
 
 /// Dampens the first places: to be first in one ranking counts less than to be high in both.

@@ -1,6 +1,6 @@
 //! Commands of one's own: what they print is a notice.
 
-use super::{Provider, RunFolder, absolute, ask, program, timeout};
+use crate::notices::{Provider, RunFolder, absolute, ask, program, timeout};
 use futures::future::join_all;
 use serde::Deserialize;
 use std::path::PathBuf;

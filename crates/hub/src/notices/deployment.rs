@@ -1,6 +1,6 @@
 //! What is deployed, as a file or a command tells.
 
-use super::{BYTES, Provider, RunFolder, absolute, ask, bounded, program, timeout};
+use crate::notices::{BYTES, Provider, RunFolder, absolute, ask, bounded, program, timeout};
 use serde::Deserialize;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

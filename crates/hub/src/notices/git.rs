@@ -1,6 +1,6 @@
 //! The branch of the working folder, and what isn't committed in it.
 
-use super::{Provider, RunFolder, bounded, process};
+use crate::notices::{Provider, RunFolder, bounded, process};
 use serde::Deserialize;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Runs a command for a notice: with a time-out, a bounded output, and none of the server's environment.
 
-use super::BYTES;
+use crate::notices::BYTES;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;

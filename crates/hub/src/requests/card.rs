@@ -1,6 +1,7 @@
 //! Cards: APPROVALs that we post for an agent that asks by its driver or by its hooks.
 
-use crate::{posting, problem};
+use crate::basics::problem;
+use crate::writing::posting;
 use agents::claude;
 use api::Problem;
 use model::closed::Closed;

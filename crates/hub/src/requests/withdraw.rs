@@ -1,7 +1,7 @@
 //! Requests whose agent is gone: nobody would hear the decision.
 
-use super::{Requests, card};
-use crate::{clock, problem};
+use crate::basics::{clock, problem};
+use crate::requests::{Requests, card};
 use api::Problem;
 use model::closed::{CloseReason, Closed};
 use model::{MessageId, SessionId};

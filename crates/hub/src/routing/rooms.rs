@@ -1,6 +1,6 @@
 //! UnregisteredRooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
 
-use crate::TopicState;
+use crate::context::TopicState;
 use api::routing::Room;
 use model::Micros;
 use std::collections::HashMap;

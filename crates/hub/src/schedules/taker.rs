@@ -1,7 +1,8 @@
 //! Who takes what a schedule says: without an agent that will, a prompt would wait for ever.
 
+use crate::basics::{clock, problem};
+use crate::context::Hub;
 use crate::driving::Driving;
-use crate::{Hub, clock, problem};
 use api::Problem;
 use model::{Session, SessionId};
 

@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::support::{House, Talk, in_time, lines, texts};
-use hub::import::Jobs;
+use hub::imports::Jobs;
 use hub::{Caller, Consent};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -145,7 +145,8 @@ async fn a_linked_folder_waits_for_agreement_which_can_be_taken_back() {
         symlink(&other, house.path(LINK)).unwrap();
         let found = project(&house, LINK).await;
         assert_eq!((&found["state"], &found["leads_to"]), (&json!("waiting"), &json!(other)));
-        let id = hub::import::start(&house.hub, vec![house.path(LINK).join("other.jsonl")], hub::import::Why::Followed);
+        let id =
+            hub::imports::start(&house.hub, vec![house.path(LINK).join("other.jsonl")], hub::imports::Why::Followed);
         house.finished(id).await;
         assert_eq!(sessions(&house).await, ["weir"]);
         // Taken back, it waits.
@@ -153,7 +154,8 @@ async fn a_linked_folder_waits_for_agreement_which_can_be_taken_back() {
         assert_eq!(set(&house, "waiting", LINK, None).await, 200);
         assert_eq!(project(&house, LINK).await["state"], "waiting");
         house.write("other/late.jsonl", Talk::new("late").user("Late").text());
-        let id = hub::import::start(&house.hub, vec![house.path(LINK).join("late.jsonl")], hub::import::Why::Followed);
+        let id =
+            hub::imports::start(&house.hub, vec![house.path(LINK).join("late.jsonl")], hub::imports::Why::Followed);
         house.finished(id).await;
         assert_eq!(sessions(&house).await, ["other", "weir"]);
         // The audit log says which place each word was about.
@@ -246,7 +248,7 @@ async fn names_that_are_no_text() {
     let feed = house.hub.feed.pos();
     let files = hub::discover::allowed(&house.hub, None).await.unwrap();
     assert_eq!(files.len(), 2);
-    let id = hub::import::start(&house.hub, files, hub::import::Why::Followed);
+    let id = hub::imports::start(&house.hub, files, hub::imports::Why::Followed);
     assert_eq!(house.finished(id).await["messages"], 0);
     assert_eq!([source("one").await, source("two").await], before);
     assert_eq!(house.hub.feed.pos(), feed);

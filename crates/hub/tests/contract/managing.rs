@@ -128,10 +128,11 @@ async fn browsers_are_logged_out_one_by_one_or_all_others() {
     assert_eq!(labels, ["Mine", "Theirs", "Third"]);
     assert!(!list.to_string().contains(&mine), "a token is never told");
 
-    let path = format!("/v1/logins/{}", hub::login::id(&theirs));
+    let path = format!("/v1/logins/{}", hub::account::login::id(&theirs));
     assert_eq!(house.send(Caller::Owner, Delete, &path, None).await.status, 200);
     assert_eq!(house.send(Caller::Owner, Delete, &path, None).await.status, 404);
-    let scoped = Scoped { login: Some(hub::login::id(&mine).into()), ..Scoped::new(house.hub.clone(), Caller::Owner) };
+    let scoped =
+        Scoped { login: Some(hub::account::login::id(&mine).into()), ..Scoped::new(house.hub.clone(), Caller::Owner) };
     let left = api::Api::end_other_logins(&scoped, api::Nothing {}, api::Nothing {}).await.unwrap();
     assert_eq!(left.logins.iter().map(|l| (l.label.as_str(), l.current)).collect::<Vec<_>>(), [("Mine", true)]);
     assert!(house.hub.logged_in(&mine, None).await.unwrap().is_some());

@@ -111,7 +111,7 @@ async fn a_session_whose_agent_another_server_runs_is_not_resumed() {
     assert!(!std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|arguments| !arguments.is_empty()));
     let _ = process;
     // The first one's end changes nothing here any more.
-    in_time(async { while north.state::<hub::driving::Driving>().of(&id).is_some() {} }).await;
+    in_time(async { while north.state::<Driving>().of(&id).is_some() {} }).await;
     until(&house, &session, "idle").await;
 }
 

@@ -1,7 +1,7 @@
 //! Folders and the owner's word on them: nothing is read without consent, nothing is left when it is forgotten.
 
 use crate::support::{House, Talk, in_time, texts};
-use hub::import::Jobs;
+use hub::imports::Jobs;
 use hub::{Caller, Consent};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ async fn what_is_queued_is_not_read_once_its_folder_is_excluded() {
         .chain([house.write("elsewhere/farm.jsonl", Talk::new("farm").user("Sow").text())])
         .collect();
     set(&house, "excluded", MILL).await;
-    let id = hub::import::start(&house.hub, files, hub::import::Why::Followed);
+    let id = hub::imports::start(&house.hub, files, hub::imports::Why::Followed);
     let job = house.finished(id).await;
     assert_eq!((&job["files_done"], &job["failed"]), (&json!(3), &json!([])));
     assert_eq!(texts(&house.read("/v1/sessions").await["sessions"], "agent_session_id"), ["bakery"]);
@@ -167,7 +167,7 @@ async fn what_is_queued_is_not_read_once_its_folder_is_excluded() {
 async fn a_folder_is_forgotten_while_it_is_imported() {
     let house = House::with_projects(Consent::Given).await;
     let file = house.write(&format!("{MILL}/mill.jsonl"), long());
-    let id = hub::import::start(&house.hub, vec![file], hub::import::Why::Followed);
+    let id = hub::imports::start(&house.hub, vec![file], hub::imports::Why::Followed);
     begun(&house, id).await;
     let forgotten = house.post("/v1/projects/forget", json!({ "path": house.path(MILL) })).await;
     assert_eq!(forgotten.body, json!({"sessions": 1}));

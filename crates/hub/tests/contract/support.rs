@@ -3,7 +3,7 @@
 use api::keys::{NewKey, Scope};
 use api::transport::in_process::InProcess;
 use api::{Method, Transport as _};
-use hub::import::Jobs;
+use hub::imports::Jobs;
 use hub::{Caller, Consent, Hub, Root, Scoped, Settings};
 use serde_json::{Value, json};
 use std::future::Future;

@@ -12,7 +12,7 @@ use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
-use hub::answers::type_settings::CurrentTypeSettings;
+use hub::settings::type_settings::CurrentTypeSettings;
 use serde_json::json;
 
 pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal> {

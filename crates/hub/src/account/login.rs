@@ -1,0 +1,260 @@
+//! Log-in by a one-time code, which becomes a cookie's token and a second secret. Only hashes are kept.
+//!
+//! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads; what
+//! changes something takes the second secret, which pages keep where only they can read it.
+
+use crate::basics::problem::report;
+use crate::basics::{clock, hex, problem};
+use crate::caller::Surface;
+use crate::context::{Hub, TopicState};
+use api::Problem;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use model::audit::Actor;
+use model::{Micros, browser};
+use sha2::{Digest as _, Sha256};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use store::{Login, StoreError, Workspace};
+use subtle::ConstantTimeEq as _;
+use tokio::time::Instant;
+
+const CODE_LIFE: Duration = Duration::from_mins(15);
+const IDLE_LIFE: i64 = 7 * 24 * 3600 * Micros::SECOND;
+/// Seconds that a log-in lasts at most.
+pub const ABSOLUTE_LIFE_SECONDS: i64 = 30 * 24 * 3600;
+/// Wrong codes in [`COUNTED`].
+const ATTEMPTS: usize = 5;
+const COUNTED: Duration = Duration::from_mins(1);
+
+/// Codes that wait for a browser with their ends, and when the last wrong ones came: by a clock that nobody sets.
+#[derive(Default)]
+pub struct Logins(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    codes: Vec<(Vec<u8>, Instant)>,
+    wrong: Vec<Instant>,
+    /// Log-ins of a database that can't be written to. They hold until the server ends.
+    unsaved: Vec<Login>,
+}
+
+/// What a browser gets for a code.
+#[derive(Debug)]
+pub struct LoggedIn {
+    /// Goes into a cookie.
+    pub token: String,
+    /// Goes into no cookie: the page keeps it, and shows it with what changes something.
+    pub secret: String,
+}
+
+/// What a log-in may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// Read: the token was shown without the second secret.
+    Read,
+    /// Everything that people may.
+    Change,
+}
+
+/// 256 random bits in URL characters.
+pub fn secret() -> Result<String, Problem> {
+    bytes::<32>().map(|bytes| URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// So many random bytes.
+pub fn bytes<const N: usize>() -> Result<[u8; N], Problem> {
+    let mut bytes = [0_u8; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no randomness");
+        Problem::internal()
+    })?;
+    Ok(bytes)
+}
+
+/// A name for what has no other: 40 random bits in hex.
+pub fn short_id() -> Result<String, Problem> {
+    bytes::<5>().map(|bytes| hex(&bytes))
+}
+
+/// A number below `end`, to spread what would otherwise happen at once. 0 without randomness.
+pub fn random(end: u64) -> u64 {
+    getrandom::u64().unwrap_or_default() % end.max(1)
+}
+
+/// Returns true if two secrets are equal. Takes the same time whatever they hold.
+pub fn same_secret(a: &str, b: &str) -> bool {
+    hash(a).ct_eq(&hash(b)).into()
+}
+
+/// Names the log-in of a token: a piece of its hash, which opens nothing.
+pub fn id(token: &str) -> String {
+    id_of_hash(&hex(&hash(token))).to_owned()
+}
+
+pub(crate) fn id_of_hash(hash: &str) -> &str {
+    Login::id_of(hash)
+}
+
+/// Does it still hold?
+pub(crate) fn holds(login: &Login, now: Micros) -> bool {
+    login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
+}
+
+fn grant(login: &Login, secret: Option<&str>) -> Grant {
+    let given = secret.map(|secret| hex(&hash(secret)));
+    match (&login.secret_hash, given) {
+        (Some(known), Some(given)) if known.as_bytes().ct_eq(given.as_bytes()).into() => Grant::Change,
+        _ => Grant::Read,
+    }
+}
+
+pub(crate) fn hash(secret: &str) -> Vec<u8> {
+    Sha256::digest(secret.as_bytes()).to_vec()
+}
+
+impl TopicState for Logins {}
+
+impl Hub {
+    /// A code with which one browser logs in within 15 minutes.
+    pub fn create_code(&self) -> Result<String, Problem> {
+        let code = secret()?;
+        self.waiting().codes.push((hash(&code), Instant::now() + CODE_LIFE));
+        Ok(code)
+    }
+
+    /// The link that opens the dashboard. The code is in the fragment, which browsers never send.
+    pub fn launch_url(&self) -> Result<String, Problem> {
+        Ok(format!("{}/#c={}", self.settings.base_url, self.create_code()?))
+    }
+
+    /// Trades a code for a token and its second secret, once.
+    pub async fn log_in(&self, code: &str, label: &str) -> Result<LoggedIn, Problem> {
+        let now = clock::now();
+        if let Err(problem) = self.spend_code(code, Instant::now()) {
+            self.count_refusal().await;
+            return Err(problem);
+        }
+        let (token, secret) = (secret()?, secret()?);
+        let expires_at = Micros(now.0 + ABSOLUTE_LIFE_SECONDS * Micros::SECOND);
+        let label = label.chars().take(200).collect();
+        let login = Login {
+            hash: hex(&hash(&token)),
+            created_at: now,
+            expires_at,
+            last_used_at: now,
+            label,
+            secret_hash: Some(hex(&hash(&secret))),
+        };
+        report(self.signed().delete_expired_logins(now).await.map(drop));
+        let browser = browser::name(&login.label);
+        let who = Actor::Owner { login: id_of_hash(&login.hash).to_owned(), browser };
+        match self.workspace.signed(who, now).put_login(&login).await {
+            Ok(()) => {}
+            // Whoever is to repair the database, or to make room, has to get in.
+            Err(
+                error @ (StoreError::Protected(_)
+                | StoreError::Damaged(_)
+                | StoreError::Full
+                | StoreError::Disk(_)
+                | StoreError::ReadOnly),
+            ) => {
+                tracing::warn!(%error, "a log-in can't be stored: it holds until the server ends");
+                self.waiting().unsaved.push(login);
+            }
+            Err(error) => return Err(problem(error)),
+        }
+        Ok(LoggedIn { token, secret })
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.state::<Logins>().0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn login(&self, hash: &str) -> Result<Option<Login>, Problem> {
+        let unsaved = self.waiting().unsaved.iter().find(|login| login.hash == hash).cloned();
+        match unsaved {
+            Some(login) => Ok(Some(login)),
+            None => self.workspace.login(hash).await.map_err(problem),
+        }
+    }
+
+    /// All log-ins, last used first; those that couldn't be stored come first.
+    pub(crate) async fn all_logins(&self) -> Result<Vec<Login>, Problem> {
+        let mut logins = self.waiting().unsaved.clone();
+        logins.extend(self.workspace.logins().await.map_err(problem)?);
+        Ok(logins)
+    }
+
+    async fn delete_login(&self, by: &Workspace, hash: &str) -> Result<(), Problem> {
+        let mut found = false;
+        self.waiting().unsaved.retain(|login| {
+            found |= login.hash == hash;
+            login.hash != hash
+        });
+        if found { Ok(()) } else { by.delete_login(hash).await.map_err(problem) }
+    }
+
+    fn spend_code(&self, code: &str, now: Instant) -> Result<(), Problem> {
+        let mut waiting = self.waiting();
+        waiting.wrong.retain(|at| now.duration_since(*at) < COUNTED);
+        waiting.codes.retain(|(_, expires)| *expires > now);
+        let given = hash(code);
+        let Some(index) = waiting.codes.iter().position(|(known, _)| known.ct_eq(&given).into()) else {
+            // The wrong ones alone: 256 bits can't be guessed, and who guesses shuts nobody out.
+            if waiting.wrong.len() >= ATTEMPTS {
+                let problem = Problem::new(429, "too_many_attempts", "Too many wrong codes");
+                return Err(Problem { retry_after: Some(60), ..problem.hint("Wait a minute") });
+            }
+            waiting.wrong.push(now);
+            return Err(Problem::new(401, "invalid_code", "This link was used already, or is older than 15 minutes")
+                .hint("Run `verbatim open` for a fresh one"));
+        };
+        waiting.codes.swap_remove(index);
+        Ok(())
+    }
+
+    /// What the log-in of this token may do, with or without its second secret, and where it was made; None if it doesn't hold. Notes
+    /// its use at most once a minute.
+    pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<(Grant, Surface)>, Problem> {
+        let now = clock::now();
+        let hash = hex(&hash(token));
+        let Some(login) = self.login(&hash).await? else { return Ok(None) };
+        if !holds(&login, now) {
+            report(self.signed().delete_login(&hash).await);
+            return Ok(None);
+        }
+        if !login.last_used_at.is_within(60 * Micros::SECOND, now) {
+            self.note_login_use(hash);
+        }
+        Ok(Some((grant(&login, secret), Surface::of_label(&login.label))))
+    }
+
+    /// How long the log-in of a token holds if nothing happens; None if it doesn't. Looking at it is no use of it.
+    pub async fn login_holds_until(&self, token: &str) -> Result<Option<Micros>, Problem> {
+        let login = self.login(&hex(&hash(token))).await?;
+        let login = login.filter(|login| holds(login, clock::now()));
+        Ok(login.map(|login| login.expires_at.min(Micros(login.last_used_at.0 + IDLE_LIFE + 1))))
+    }
+
+    /// Ends the log-ins whose id is wanted; tells how many.
+    pub(crate) async fn end_logins(&self, by: &Workspace, wanted: impl Fn(&str) -> bool) -> Result<usize, Problem> {
+        let logins = self.all_logins().await?;
+        let mut ended = 0;
+        for login in logins.iter().filter(|login| wanted(id_of_hash(&login.hash))) {
+            self.delete_login(by, &login.hash).await?;
+            ended += 1;
+        }
+        if ended > 0 {
+            self.revoked.send_modify(|count| *count += 1);
+        }
+        Ok(ended)
+    }
+
+    pub async fn log_out(&self, token: &str) -> Result<(), Problem> {
+        let by = self.workspace.signed(self.owner(&id(token)).await, clock::now());
+        self.delete_login(&by, &hex(&hash(token))).await?;
+        self.revoked.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}

@@ -1,0 +1,12 @@
+//! What everything uses and nothing depends on: the clock, ids, hashes, moments, problems of the store.
+
+pub mod clock;
+pub mod hash;
+pub mod hex;
+pub mod moment;
+pub mod new_id;
+pub mod problem;
+pub mod query;
+
+pub use hex::hex;
+pub use problem::problem;

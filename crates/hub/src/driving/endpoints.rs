@@ -1,0 +1,312 @@
+//! Agents that the server starts itself.
+
+use crate::basics::problem;
+use crate::basics::query::given;
+use crate::context::{Hub, Scoped};
+use crate::driving::{Begin, Driving, Running, Starting, runs_elsewhere, start, stored};
+use crate::host::{HostEvent, HostMessage};
+use crate::may::session;
+use crate::writing::posting;
+use api::Problem;
+use api::driving::{
+    AgentAction, AgentProgram, AgentStarted, AgentState, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
+    TellAgent,
+};
+use api::posting::PostMessage;
+use api::sessions::SessionPath;
+use drivers::programs::{PROGRAMS, Program, Transcript, program};
+use drivers::{Command, Resume};
+use model::session::SessionState;
+use model::{Role, Session, SessionId};
+use std::ffi::OsStr;
+use std::sync::Arc;
+use store::{Driven, DrivenState};
+use tokio_util::sync::CancellationToken;
+
+/// Folders that are offered.
+const FOLDERS: u32 = 20;
+/// Longest mode or model, in bytes.
+const WORD: usize = 200;
+/// Why an agent isn't running here that another server is said to run, for people.
+const ELSEWHERE: &str =
+    "Another server runs the agent, or was lost with it: resume it here only if that server is gone";
+
+pub async fn list_agents(scoped: &Scoped) -> Result<Agents, Problem> {
+    let hub = &scoped.hub;
+    let mut agents: Vec<AgentProgram> = PROGRAMS
+        .iter()
+        .map(|program| AgentProgram {
+            name: program.name.to_owned(),
+            title: program.title.to_owned(),
+            installed: is_installed(hub, program),
+            modes: program.modes.iter().map(|mode| (*mode).to_owned()).collect(),
+        })
+        .collect();
+    agents.sort_by_key(|agent| !agent.installed);
+    let folders = hub.workspace.recent_folders(FOLDERS).await.map_err(problem)?;
+    Ok(Agents { agents, folders })
+}
+
+pub async fn start_agent(scoped: &Scoped, input: StartAgent) -> Result<AgentStarted, Problem> {
+    let program = named(&input.agent)?;
+    let mode = word("/mode", input.mode)?;
+    if let Some(mode) = &mode
+        && !program.modes.is_empty()
+        && !program.modes.contains(&mode.as_str())
+    {
+        let modes: Vec<String> = program.modes.iter().map(|mode| format!("`{mode}`")).collect();
+        return Err(Problem::field("/mode", &format!("one of {}; got `{mode}`", modes.join(", "))));
+    }
+    let model = word("/model", input.model)?;
+    let begin = Begin { program, folder: input.folder, mode, model, resume: None, session: None };
+    launch(scoped, begin, input.prompt).await
+}
+
+/// Starts an agent and gives it its first prompt. A session that goes on does so when whoever asked for it hangs up meanwhile; a new one
+/// isn't made then.
+async fn launch(scoped: &Scoped, begin: Begin, prompt: Option<String>) -> Result<AgentStarted, Problem> {
+    let cancel = CancellationToken::new();
+    let hangs_up = begin.session.is_none().then(|| cancel.clone().drop_guard());
+    let scoped = scoped.clone();
+    let started = tokio::spawn(async move {
+        let running = start(&scoped, begin, cancel).await?;
+        begun(&scoped, &running, prompt).await
+    });
+    let started = started.await.map_err(|_| Problem::internal())?;
+    drop(hangs_up);
+    started
+}
+
+pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgent) -> Result<AgentStarted, Problem> {
+    let session = session(scoped, path).await?;
+    let hub = &scoped.hub;
+    let key = session.agent_session_id.ok_or_else(Problem::internal)?;
+    // A session that was only read goes on here as well, if its agent can be started.
+    let before = hub.workspace.driven(&session.id).await.map_err(problem)?;
+    let (program, folder) = match &before {
+        Some(driven) => (named(&driven.program)?, folder_of(driven, session.cwd.as_deref())),
+        None if !input.fork && matches!(session.state, SessionState::Working | SessionState::NeedsYou) => {
+            return Err(Problem::new(409, "agent_runs", "The agent of this session works elsewhere")
+                .hint("End it there first, or fork the session"));
+        }
+        None => (of_agent(&session.agent)?, session.cwd.unwrap_or_default()),
+    };
+    let (mode, model) = before.map_or((None, None), |driven| (driven.mode, driven.model));
+    let begin = Begin {
+        program,
+        folder,
+        mode: word("/mode", input.mode)?.or(mode),
+        model: word("/model", input.model)?.or(model),
+        resume: Some(Resume { session: key, fork: input.fork }),
+        session: (!input.fork).then_some(session.id),
+    };
+    launch(scoped, begin, input.prompt).await
+}
+
+/// Starts the agent of a session again with an empty context, as a new session, and ends the one that runs.
+pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem> {
+    let running = running(scoped, path).await?;
+    if !running.replace() {
+        return Err(Problem::new(409, "agent_starts", "The agent of this session is being started again")
+            .hint("Wait until the new session is named here"));
+    }
+    let (mode, model) = {
+        let view = running.view();
+        (view.mode.clone(), view.model.clone())
+    };
+    let begin =
+        Begin { program: running.program, folder: running.folder.clone(), mode, model, resume: None, session: None };
+    let fresh = launch(scoped, begin, None).await.inspect_err(|_| running.stay())?.agent;
+    running.command(Command::End).await?;
+    let text = format!("Reset: the agent goes on with an empty context in the session {}", fresh.session);
+    scoped.hub.tell_session(&running.session, &HostMessage::new(&HostEvent::Notice { text })).await;
+    Ok(())
+}
+
+/// Gives the agent its first prompt, and returns it as it is then.
+async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) -> Result<AgentStarted, Problem> {
+    if let Some(content) = given(prompt) {
+        let path = SessionPath { session: running.session.to_string() };
+        let message = PostMessage {
+            id: Some(posting::new_id().to_string()),
+            role: Some(Role::User),
+            content: Some(content),
+            ..PostMessage::default()
+        };
+        crate::writing::posts::first(scoped, &path, message).await?;
+    }
+    Ok(AgentStarted { agent: shown(running) })
+}
+
+pub async fn get_agent(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
+    let session = session(scoped, path).await?;
+    match current(&scoped.hub, &session).await {
+        Err(problem) if problem.code == "not_driven" => observed(&scoped.hub, &session).ok_or(problem),
+        found => found,
+    }
+}
+
+/// The agent of a session that goes on, while it is started.
+fn starting(session: &SessionId, start: &Starting) -> DrivenAgent {
+    without_process(session, start.program, start.folder.clone(), AgentState::Starting)
+}
+
+/// The agent of a session that was read, if it can go on here.
+fn observed(hub: &Hub, session: &Session) -> Option<DrivenAgent> {
+    let program = of_agent(&session.agent).ok()?;
+    session.agent_session_id.as_ref().filter(|_| session.parent.is_none() && is_installed(hub, program))?;
+    Some(without_process(&session.id, program, session.cwd.clone()?, AgentState::Observed))
+}
+
+/// An agent of which no process has told anything.
+fn without_process(session: &SessionId, program: &Program, folder: String, state: AgentState) -> DrivenAgent {
+    DrivenAgent {
+        session: session.to_string(),
+        agent: program.name.to_owned(),
+        title: program.title.to_owned(),
+        folder,
+        state,
+        reason: None,
+        mode: None,
+        model: None,
+        modes: Vec::new(),
+        models: Vec::new(),
+        growing: Vec::new(),
+        tokens: 0,
+        notices: Vec::new(),
+    }
+}
+
+fn is_installed(hub: &Hub, program: &Program) -> bool {
+    program.command.first().is_some_and(|name| hub.settings.agents.find(OsStr::new(name)).is_some())
+}
+
+pub async fn edit_agent(scoped: &Scoped, path: &SessionPath, input: EditAgent) -> Result<DrivenAgent, Problem> {
+    let running = running(scoped, path).await?;
+    let (mode, model) = (word("/mode", input.mode)?, word("/model", input.model)?);
+    if mode.is_none() && model.is_none() {
+        return Err(Problem::field("/mode", "a mode; or give `model`"));
+    }
+    if let Some(mode) = mode {
+        running.command(Command::SetMode(mode)).await?;
+    }
+    if let Some(model) = model {
+        running.command(Command::SetModel(model)).await?;
+    }
+    Ok(shown(&running))
+}
+
+pub async fn tell_agent(scoped: &Scoped, path: &SessionPath, input: TellAgent) -> Result<DrivenAgent, Problem> {
+    if input.notice.is_some() && input.action != AgentAction::Dismiss {
+        return Err(Problem::field("/notice", "absent, unless `action` is `dismiss`"));
+    }
+    if input.action == AgentAction::End {
+        let id = session(scoped, path).await?.id;
+        if let Some(start) = scoped.hub.state::<Driving>().starting(&id) {
+            start.cancel();
+            return Ok(starting(&id, &start));
+        }
+    }
+    let running = running(scoped, path).await?;
+    match input.action {
+        AgentAction::Interrupt => running.command(Command::Interrupt).await?,
+        AgentAction::End => running.command(Command::End).await?,
+        AgentAction::Steer => running.steer(),
+        AgentAction::Dismiss => running.dismiss(&scoped.hub, input.notice.unwrap_or(i64::MAX)),
+    }
+    Ok(shown(&running))
+}
+
+fn named(agent: &str) -> Result<&'static Program, Problem> {
+    program(agent).ok_or_else(|| {
+        let names: Vec<String> = PROGRAMS.iter().map(|program| format!("`{}`", program.name)).collect();
+        Problem::field("/agent", &format!("one of {}; got `{agent}`", names.join(", ")))
+    })
+}
+
+/// The program of an agent whose transcripts are read.
+fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
+    let is_its = |program: &&Program| matches!(program.transcript, Transcript::Own(name) if name == agent);
+    PROGRAMS
+        .iter()
+        .find(is_its)
+        .ok_or_else(|| Problem::new(409, "not_driven", "The agent of this session can't be started here"))
+}
+
+async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
+    let id = session(scoped, path).await?.id;
+    if let Some(running) = scoped.hub.state::<Driving>().of(&id) {
+        return Ok(running);
+    }
+    stored(&scoped.hub, &id).await?;
+    Err(Problem::new(409, "agent_ended", "The agent of this session doesn't run").hint("Resume it first"))
+}
+
+async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {
+    if let Some(start) = hub.state::<Driving>().starting(&session.id) {
+        return Ok(starting(&session.id, &start));
+    }
+    match hub.state::<Driving>().of(&session.id) {
+        Some(running) => Ok(shown(&running)),
+        None => stored(hub, &session.id).await.map(|driven| past(hub, driven, session.cwd.as_deref())),
+    }
+}
+
+/// The folder that the agent was started in here, or where it worked as far as is known.
+fn folder_of(driven: &Driven, cwd: Option<&str>) -> String {
+    let chosen = Some(driven.folder.as_str()).filter(|folder| !folder.is_empty());
+    chosen.or(cwd).unwrap_or_default().to_owned()
+}
+
+fn shown(running: &Running) -> DrivenAgent {
+    let view = running.view();
+    DrivenAgent {
+        session: running.session.to_string(),
+        agent: running.program.name.to_owned(),
+        title: running.program.title.to_owned(),
+        folder: running.folder.clone(),
+        state: view.state,
+        reason: None,
+        mode: view.mode.clone(),
+        model: view.model.clone(),
+        modes: view.modes.clone(),
+        models: view.models.clone(),
+        growing: view.growing(),
+        tokens: view.tokens,
+        notices: view.notices(),
+    }
+}
+
+fn past(hub: &Hub, driven: Driven, cwd: Option<&str>) -> DrivenAgent {
+    let folder = folder_of(&driven, cwd);
+    let reason = runs_elsewhere(hub, &driven).then(|| ELSEWHERE.to_owned()).or_else(|| driven.reason.clone());
+    DrivenAgent {
+        session: driven.session.to_string(),
+        title: program(&driven.program).map_or_else(|| driven.program.clone(), |program| program.title.to_owned()),
+        agent: driven.program,
+        folder,
+        state: match driven.state {
+            DrivenState::Ended => AgentState::Ended,
+            DrivenState::Failed => AgentState::Failed,
+            // It runs nowhere that is known, unless another server has it.
+            DrivenState::Running | DrivenState::Interrupted => AgentState::Interrupted,
+        },
+        reason,
+        mode: driven.mode,
+        model: driven.model,
+        modes: Vec::new(),
+        models: Vec::new(),
+        growing: Vec::new(),
+        tokens: 0,
+        notices: Vec::new(),
+    }
+}
+
+fn word(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    match crate::basics::query::given(given) {
+        Some(word) if word.len() > WORD || word.chars().any(char::is_control) => {
+            Err(Problem::field(field, &format!("at most {WORD} bytes, without control characters")))
+        }
+        given => Ok(given),
+    }
+}

@@ -1,0 +1,8 @@
+//! What people prefer, and how message types are treated.
+
+pub mod endpoints;
+pub mod preferences;
+pub mod type_settings;
+
+pub(crate) use endpoints::{edit_preferences, get_preferences};
+pub(crate) use type_settings::{edit_type_settings, get_type_settings};

@@ -1,0 +1,137 @@
+//! Why a write wasn't done, as the problem that a client reads.
+
+use crate::context::writer::Failure;
+use crate::may::deleted;
+use crate::writing::entries::entry;
+use crate::writing::posting;
+use api::Problem;
+use model::closed::Closed;
+use model::message_type::file::FileAction;
+use model::{Body, Role, Status, summary, text};
+use store::{Objection, Refusal, StoredMessage};
+
+/// So many characters of what somebody said stand in a problem's title.
+const WORDS: usize = 200;
+
+/// Why a write wasn't done, as a problem.
+pub(crate) fn refusal(failure: Failure) -> Problem {
+    let refusal = match failure {
+        Failure::Problem(problem) => return problem,
+        Failure::Refused(refusal) => refusal,
+    };
+    match refusal {
+        Refusal::NoSession => Problem::not_found("session"),
+        Refusal::Deleted { field: None } => deleted(),
+        Refusal::Deleted { field } => Problem { status: 409, field: field.map(str::to_owned), ..deleted() },
+        Refusal::Taken { field } => Problem {
+            field: Some(field.to_owned()),
+            ..Problem::new(409, "session_taken", "This name is taken: the session that has it is another one's")
+                .hint("A session stays with the key that made it: go on with that key, or give another name")
+        },
+        Refusal::NoMessage => Problem::not_found("message"),
+        Refusal::NoRun => Problem::not_found("run that was begun here"),
+        Refusal::NotDue => Problem::new(409, "changed", "The schedule was changed meanwhile").hint("Look at it again"),
+        Refusal::OpenRun { run, format, placement } => {
+            let title = format!("A run is open that was begun with the format `{format}` and notices in `{placement}`");
+            let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");
+            Problem::new(409, "run_open", title).hint(hint)
+        }
+        Refusal::Repeated => Problem::new(409, "repeated", "This event came before"),
+        Refusal::Conflict => Problem {
+            field: Some("/id".to_owned()),
+            ..Problem::new(409, "id_conflict", "This id is in use for something else")
+                .hint("Repeat a request unchanged, or give a new id")
+        },
+        Refusal::Revision(current) => current_one(
+            Problem::new(412, "revision_changed", format!("The message is at revision {}", current.message.revision)),
+            *current,
+        ),
+        Refusal::Rule(objection, current) => {
+            let problem = objected(objection, current.as_deref());
+            match current {
+                Some(current) => current_one(problem, *current),
+                None => problem,
+            }
+        }
+        Refusal::TooLong { field, most } => posting::too_long(field, most),
+        Refusal::At(index, refusal) => {
+            let problem = self::refusal(Failure::Refused(*refusal));
+            let field = format!("/messages/{index}{}", problem.field.as_deref().unwrap_or_default());
+            Problem { field: Some(field), ..problem }
+        }
+    }
+}
+
+fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
+    let (status, code, title) = match objection {
+        Objection::Decided => return decided(current),
+        Objection::Answered => {
+            let title = current.map_or_else(String::new, |answer| {
+                let draft = &answer.message.draft;
+                let who = draft.sender_name.as_deref().unwrap_or(&draft.sender);
+                format!(", by {who}: {}", summary::summary(draft))
+            });
+            return Problem::new(409, "answered", format!("It is answered already{title}"));
+        }
+        Objection::Changed => {
+            let problem = Problem::new(412, "changed", "What it asks for has changed since it was shown");
+            return problem.hint("Read it again, and decide then");
+        }
+        Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
+        Objection::NotYours => {
+            (403, "not_yours", "Only the side that said it may change a message: agents theirs, people theirs")
+        }
+        Objection::NotYoursToDecide => {
+            (403, "not_yours_to_decide", "An agent can't decide: it may ask, and take its question back")
+        }
+        Objection::OutOfSight => {
+            (403, "cannot_ask", "Only a message with role `assistant` that people see can ask them something")
+        }
+        Objection::Stale => (409, "stale", "Another reader was here"),
+        Objection::RunEnded => (409, "run_ended", "The run has ended already, with another outcome"),
+    };
+    Problem::new(status, code, title)
+}
+
+/// Who was first, and with what.
+fn decided(current: Option<&StoredMessage>) -> Problem {
+    let draft = current.map(|current| &current.message.draft);
+    if draft.is_some_and(|draft| draft.status == Status::Retracted) {
+        return Problem::new(409, "retracted", "It was taken back: nobody waits for a decision any more");
+    }
+    if let Some(closed) = draft.and_then(Closed::of) {
+        return Problem::new(409, "decided", format!("It is closed: {}", closed.reason.sentence()));
+    }
+    let how = match draft.map(Body::of) {
+        Some(Body::Approval(approval)) => match &approval.decision {
+            Some(decision) => {
+                let by = match (&decision.reported_by, &decision.by) {
+                    (Some(key), _) => format!(", as {key} reports"),
+                    (None, Some(_)) if decision.is_by_archive() => ", according to the imported archive".to_owned(),
+                    (None, Some(by)) => format!(", by {by}"),
+                    (None, None) => String::new(),
+                };
+                let answer = Some(approval.answer()).filter(|answer| !answer.is_empty());
+                let answer = answer.unwrap_or_else(|| decision.state.label());
+                format!("{by}: {}", text::one_line(&answer, WORDS))
+            }
+            None => format!(": {}", approval.state.label()),
+        },
+        Some(Body::File(file)) => {
+            let extras = draft.and_then(|draft| draft.metadata.as_ref());
+            let chosen = (0..file.files.len()).filter_map(|number| file.chosen(extras, number));
+            let names: Vec<&str> = chosen.map(FileAction::name).collect();
+            format!(": {}", text::one_line(&names.join(", "), WORDS))
+        }
+        _ => String::new(),
+    };
+    Problem::new(409, "decided", format!("It is decided already{how}"))
+}
+
+/// A problem with the message as it is: not the host's, which nobody changes, and which a model may not read.
+fn current_one(problem: Problem, current: StoredMessage) -> Problem {
+    if current.message.draft.role == Role::Host {
+        return problem;
+    }
+    Problem { current: serde_json::to_value(entry(current)).ok(), ..problem }
+}
