@@ -8,6 +8,7 @@ pub mod feed;
 pub mod message_waiters;
 pub mod metrics;
 pub mod pages;
+pub mod preferences;
 pub mod quotas;
 pub mod request_span;
 pub mod retry;

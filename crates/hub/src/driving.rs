@@ -30,6 +30,7 @@ pub use start::{Begin, Starting, start};
 
 use crate::basics::{clock, problem};
 use crate::context::{Hub, TopicState};
+use crate::host::AtWork;
 use api::Problem;
 use drivers::programs::Program;
 use drivers::{Command, Handle, Refusal};
@@ -93,11 +94,6 @@ impl Driving {
         self.lock().starting.get(session).cloned()
     }
 
-    /// The sessions whose agent runs.
-    pub fn sessions(&self) -> Vec<SessionId> {
-        self.lock().running.keys().cloned().collect()
-    }
-
     /// Rings when something of an agent changed that a page shows. Its value is the number of the change.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
@@ -136,20 +132,32 @@ impl Driving {
         });
     }
 
-    /// Takes an agent off, and never another one that has its session by now.
-    fn leave(&self, running: &Arc<Running>) {
+    /// Takes an agent off, and never another one that has its session by now. Returns whether its session has none then.
+    fn take_off(&self, running: &Arc<Running>) -> bool {
+        let mut was_there = false;
         self.changed.send_modify(|number| {
             *number += 1;
             let mut agents = self.lock();
-            if agents.running.get(&running.session).is_some_and(|current| Arc::ptr_eq(current, running)) {
+            was_there = agents.running.get(&running.session).is_some_and(|current| Arc::ptr_eq(current, running));
+            if was_there {
                 agents.running.remove(&running.session);
             }
             agents.note(*number, &running.session);
         });
+        was_there
     }
 
     fn lock(&self) -> MutexGuard<'_, Agents> {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Running {
+    /// Its process is over, or it isn't one of ours any more.
+    fn leave(self: &Arc<Self>, hub: &Hub) {
+        if hub.state::<Driving>().take_off(self) {
+            hub.state::<AtWork>().leave(&self.session);
+        }
     }
 }
 

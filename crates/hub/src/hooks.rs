@@ -2,20 +2,20 @@
 //!
 //! - `live`: what a session's agent does, as its hooks tell it. `turn`: what it needs to know of the events before.
 //! - `card`: a permission request as an APPROVAL. It has the id that the agent's transcript gives it later, so that the card stays one.
-//! - `held`: the requests that agents wait for. `wait`: one of them, from the card to the answer.
+//! - `memory`: what was told a moment ago. `wait`: a request for which an agent waits, from the card to the answer.
 //! - `output`: a decision as the agent reads it.
 //!
 //! The transcript alone makes the agent's messages; a hook makes approvals and changes the live state. Whatever goes wrong, the answer is
 //! no decision, and the agent asks in its terminal: nothing is allowed by default, in time or by an unknown word. `allow_rules` has what is always allowed.
 
 mod card;
-mod held;
 mod live;
+mod memory;
 mod output;
 mod turn;
 mod wait;
 
-pub use held::HookWaits;
+pub use memory::HookMemory;
 pub use wait::close_left;
 
 use crate::basics::new_id::new_uuid;
@@ -23,6 +23,7 @@ use crate::basics::{clock, problem};
 use crate::context::writer::Failure;
 use crate::context::{Hub, Scoped};
 use crate::requests::allow_rules::AGENT;
+use crate::requests::waiting::WaitingHooks;
 use crate::writing::refusal::refusal;
 use api::Problem;
 use api::hooks::{HookAnswer, HookEvent, HookPath};
@@ -73,13 +74,13 @@ pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> 
         }
         // Its transcript makes it, once it is read.
         None => {
-            hub.state::<HookWaits>().note_call(caller, &event);
+            hub.state::<HookMemory>().note_call(caller, &event);
             return Ok(HookAnswer::default());
         }
     };
-    hub.state::<HookWaits>().note_call(caller, &event);
+    hub.state::<HookMemory>().note_call(caller, &event);
     settle(hub, &session, &event).await;
-    let turn = hub.state::<HookWaits>().turn(&session, &event, was_idle);
+    let turn = hub.state::<HookMemory>().turn(&session, &event, was_idle);
     if let Some(live) = live::of(&event, &turn, clock::now()) {
         tell(hub, &session, live).await?;
     }
@@ -115,7 +116,7 @@ async fn create(hub: &Hub, event: &HookEvent) -> Result<SessionId, Problem> {
 
 /// Stores what the agent does, unless that was told a moment ago.
 async fn tell(hub: &Hub, session: &SessionId, live: Live) -> Result<(), Problem> {
-    if !hub.state::<HookWaits>().is_news(session, &live) {
+    if !hub.state::<HookMemory>().is_news(session, &live) {
         return Ok(());
     }
     let mut edit = LiveEdit::new(session.clone());
@@ -131,12 +132,12 @@ async fn settle(hub: &Hub, session: &SessionId, event: &HookEvent) {
     let call = event.tool_use_id.as_deref();
     let over = match event.hook_event_name.as_str() {
         "PostToolUse" | "PostToolUseFailure" => {
-            call.map(|call| hub.state::<HookWaits>().of_call(session, call)).unwrap_or_default()
+            call.map(|call| hub.state::<WaitingHooks>().of_call(session, call)).unwrap_or_default()
         }
         "Stop" | "StopFailure" | "UserPromptSubmit" | "SessionStart" if event.agent_id.is_none() => {
-            hub.state::<HookWaits>().of_session(session)
+            hub.state::<WaitingHooks>().of_session(session)
         }
-        "SessionEnd" => hub.state::<HookWaits>().of_session(session),
+        "SessionEnd" => hub.state::<WaitingHooks>().of_session(session),
         _ => return,
     };
     let why = if event.hook_event_name == "SessionEnd" { Fallback::Closed } else { Fallback::Terminal };

@@ -4,8 +4,10 @@
 //! A message about one session is stored there. What is about the whole server goes to each session with an open run, and to the
 //! session `operations` if there is one; `verbatim notify` makes it.
 
+mod at_work;
 pub mod endpoints;
 
+pub use at_work::AtWork;
 pub(crate) use endpoints::post_host_message;
 
 pub use store::DiskSpace;
@@ -14,7 +16,6 @@ use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};
 use crate::context::Hub;
 use crate::context::writer::Failure;
-use crate::driving::Driving;
 use crate::writing::posting;
 use api::Problem;
 use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
@@ -197,7 +198,7 @@ impl Hub {
     pub async fn sessions_at_work(&self) -> Result<Vec<SessionId>, Problem> {
         let found = self.workspace.sessions_with_runs(clock::now()).await.map_err(problem)?;
         let mut sessions: Vec<SessionId> = found.into_iter().map(|(session, _)| session.id).collect();
-        sessions.extend(self.state::<Driving>().sessions());
+        sessions.extend(self.state::<AtWork>().sessions());
         Ok(sessions)
     }
 

@@ -15,8 +15,12 @@ pub mod buttons;
 pub mod card;
 pub mod decisions;
 pub mod declared;
+mod dismiss;
 pub mod file_actions;
+mod record;
 pub mod review_actions;
+pub mod shown;
+pub mod waiting;
 mod withdraw;
 
 pub(crate) use allow_rules::{list_rules, revoke_rule};

@@ -72,7 +72,7 @@ impl RoutingTable {
     /// Reads what is stored.
     pub async fn load(&self, workspace: &Workspace) -> Result<(), StoreError> {
         let stored = workspace.metas(KEY).await?;
-        let named = crate::settings::preferences::stored(workspace).await?.assistant_name;
+        let named = crate::context::preferences::stored(workspace).await?.assistant_name;
         let (mut of_workspace, mut sessions) = (Settings::default(), HashMap::new());
         for (key, value) in stored {
             // What another version wrote and we can't read is as if nothing was set.

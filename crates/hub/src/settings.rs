@@ -1,7 +1,6 @@
 //! What people prefer, and how message types are treated.
 
 pub mod endpoints;
-pub mod preferences;
 pub mod type_settings;
 
 pub(crate) use endpoints::{edit_preferences, get_preferences};

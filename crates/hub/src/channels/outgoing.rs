@@ -4,8 +4,8 @@ use crate::basics::{clock, problem};
 use crate::caller::Caller;
 use crate::channels::open_channels::Open;
 use crate::context::{Hub, Scoped};
-use crate::requests::decisions;
-use crate::requests::decisions::Room;
+use crate::requests::shown::Room;
+use crate::requests::shown::shown;
 use crate::routing;
 use crate::upkeep::retention::{DAY, DELIVERY_DAYS};
 use crate::writing::entries::entry;
@@ -91,7 +91,7 @@ fn named(draft: &Draft, assistant: &AssistantName) -> Draft {
 /// be shown: then it is decided in the page.
 async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Result<Option<String>, Problem> {
     let owner = Scoped::new(hub.clone(), Caller::Owner);
-    decisions::shown(&owner, &mut entry, &mut Room::default()).await?;
+    shown(&owner, &mut entry, &mut Room::default()).await?;
     let calls = entry.calls.iter().map(given);
     let whole = format!("{text}{}", calls.collect::<String>());
     let words =

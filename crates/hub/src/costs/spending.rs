@@ -233,7 +233,7 @@ pub async fn get_budgets(scoped: &Scoped, input: BudgetsQuery) -> Result<Budgets
 
 /// The budgets of the day and the month of a moment, in a time zone.
 pub async fn of_today(hub: &Hub, zone: &TimeZone, now: Micros) -> Result<Budgets, Problem> {
-    let preferences = crate::settings::preferences::stored(&hub.workspace).await.map_err(problem)?;
+    let preferences = crate::context::preferences::stored(&hub.workspace).await.map_err(problem)?;
     let today = Timestamp::from_microsecond(now.0).map_err(|_| Problem::internal())?.to_zoned(zone.clone()).date();
     Ok(Budgets {
         day: budget(hub, zone, (today, now), &preferences.daily_budget).await?,

@@ -3,7 +3,7 @@
 use crate::basics::clock;
 use crate::context::Hub;
 use crate::driving::hold::Hold;
-use crate::driving::{Driving, Running, asks, end_session, kept, prompts, start};
+use crate::driving::{Running, asks, end_session, kept, prompts, view};
 use crate::host::{HostEvent, HostMessage};
 use crate::requests::{Requests, card};
 use api::driving::AgentState;
@@ -83,7 +83,7 @@ pub async fn follow(
     let stored_texts = growing.await.unwrap_or_default();
     if ends {
         // The store is about to close: the agent is marked when the server starts again.
-        hub.state::<Driving>().leave(&running);
+        running.leave(&hub);
         return;
     }
     // What it did comes before its end.
@@ -105,7 +105,7 @@ pub async fn follow(
         end_session(&hub, &ended, failed).await;
     }
     hold.release(&hub, Some(&ended)).await;
-    hub.state::<Driving>().leave(&running);
+    running.leave(&hub);
 }
 
 /// Tells the agent to end, without waiting for it.
@@ -157,7 +157,7 @@ fn as_ended(exit: Option<&Exit>, stored: Driven, running: &Running) -> Driven {
         Some(exit) => {
             let how =
                 exit.code.map_or_else(|| "was killed".to_owned(), |code| format!("ended with the exit code {code}"));
-            let said = start::said(exit).map_or_else(String::new, |said| format!(": {said}"));
+            let said = view::said(exit).map_or_else(String::new, |said| format!(": {said}"));
             (DrivenState::Failed, Some(format!("The agent {how}{said}")))
         }
         None => (DrivenState::Failed, Some("The agent was lost".to_owned())),

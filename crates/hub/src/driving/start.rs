@@ -5,8 +5,9 @@ use crate::basics::new_id::new_uuid;
 use crate::basics::{clock, problem};
 use crate::context::{Hub, Scoped};
 use crate::driving::hold::Hold;
-use crate::driving::view::View;
+use crate::driving::view::{self, View};
 use crate::driving::{Driving, Running, consent, follow};
+use crate::host::AtWork;
 use crate::requests::Requests;
 use crate::writing::posting;
 use crate::writing::refusal::refusal;
@@ -222,6 +223,7 @@ async fn enter(
         is_replaced: AtomicBool::new(false),
     });
     hub.state::<Driving>().enter(None, Some(Arc::clone(&running)));
+    hub.state::<AtWork>().enter(&running.session);
     tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (stored, hold), process.events));
     tokio::spawn(follow::deliver(hub.clone(), Arc::clone(&running)));
     Ok(running)
@@ -275,7 +277,7 @@ fn not_begun(program: &Program, exit: &Exit, view: &View) -> Problem {
     let why = match exit.reason {
         Reason::Silent => "it didn't answer, and did nothing".to_owned(),
         Reason::Slow => "it took longer than five minutes".to_owned(),
-        _ => said(exit).or_else(|| view.last_notice().map(str::to_owned)).unwrap_or_else(|| match exit.code {
+        _ => view::said(exit).or_else(|| view.last_notice().map(str::to_owned)).unwrap_or_else(|| match exit.code {
             Some(code) => format!("it ended with the exit code {code}"),
             None => "it ended".to_owned(),
         }),
@@ -284,14 +286,6 @@ fn not_begun(program: &Program, exit: &Exit, view: &View) -> Problem {
     let problem = Problem::new(502, "agent_not_started", title)
         .hint("Start it once in a terminal: it may ask you to log in, or be too old");
     Problem { field: Some("/agent".to_owned()), ..problem }
-}
-
-/// What it wrote to its standard error: the last line that speaks of an error, else the last one with words.
-pub(super) fn said(exit: &Exit) -> Option<String> {
-    let has_words = |line: &&str| line.chars().any(char::is_alphabetic);
-    let lines = || exit.stderr.lines().rev().map(str::trim).filter(has_words);
-    let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next())?;
-    Some(model::text::one_line(line, 200))
 }
 
 /// The session: the one with this id of the agent's own, or a new one.

@@ -2,6 +2,7 @@
 
 use crate::basics::clock;
 use api::driving::{AgentChoice, AgentNotice, AgentState, GrowingText};
+use drivers::Exit;
 use drivers::{Choice, Event, State, Tokens, Voice};
 use model::Micros;
 use std::collections::VecDeque;
@@ -164,4 +165,12 @@ fn count(tokens: Tokens) -> i64 {
 fn choices(choices: Vec<Choice>) -> Vec<AgentChoice> {
     let choice = |Choice { id, label, description, .. }| AgentChoice { id, label, description };
     choices.into_iter().map(choice).collect()
+}
+
+/// What it wrote to its standard error: the last line that speaks of an error, else the last one with words.
+pub(super) fn said(exit: &Exit) -> Option<String> {
+    let has_words = |line: &&str| line.chars().any(char::is_alphabetic);
+    let lines = || exit.stderr.lines().rev().map(str::trim).filter(has_words);
+    let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next())?;
+    Some(model::text::one_line(line, 200))
 }

@@ -5,9 +5,10 @@ use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};
 use crate::context::quotas::usage;
 use crate::context::{Hub, Scoped};
-use crate::hooks::{HookWaits, card, output, tell};
+use crate::hooks::{HookMemory, card, output, tell};
 use crate::requests;
 use crate::requests::card::waits_for;
+use crate::requests::waiting::WaitingHooks;
 use crate::requests::{Ended, Requests, allow_rules};
 use crate::writing::posting;
 use agents::claude;
@@ -30,7 +31,7 @@ pub async fn wait(
     seconds: u64,
 ) -> Result<HookAnswer, Problem> {
     let hub = &scoped.hub;
-    let call = hub.state::<HookWaits>().call_of(key, &event);
+    let call = hub.state::<HookMemory>().call_of(key, &event);
     let tool = event.tool_name.take().ok_or_else(|| Problem::missing("/tool_name"))?;
     let waits_for = waits_for(&tool);
     let now = clock::now();
@@ -209,7 +210,7 @@ impl Waiting {
         let message = new.id.clone();
         // Before the card is there: what its transcript holds of it doesn't replace it from then on.
         hub.workspace.begin_hook_request(session, &message, until).await.map_err(problem)?;
-        hub.state::<HookWaits>().begin(session, &message, new.call_id.as_deref());
+        hub.state::<WaitingHooks>().begin(session, &message, new.call_id.as_deref());
         let waiting = Self { hub: hub.clone(), session: session.clone(), message, is_over: false };
         if stand(scoped, session, (new, card), asked).await? {
             return Ok(Some(waiting));
@@ -221,7 +222,7 @@ impl Waiting {
     /// It was answered, or closed.
     async fn end(mut self) {
         self.is_over = true;
-        if self.hub.state::<HookWaits>().end(&self.session, &self.message) {
+        if self.hub.state::<WaitingHooks>().end(&self.session, &self.message) {
             note_end(&self.hub, &self.session, &self.message).await;
         }
     }
@@ -229,7 +230,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if self.is_over || !self.hub.state::<HookWaits>().end(&self.session, &self.message) {
+        if self.is_over || !self.hub.state::<WaitingHooks>().end(&self.session, &self.message) {
             return;
         }
         let Ok(runtime) = Handle::try_current() else { return };

@@ -6,7 +6,7 @@ use crate::context::{Scoped, feed};
 use crate::may::{message, session};
 use crate::messages::reading;
 use crate::redaction::Masking;
-use crate::requests::decisions;
+use crate::requests::shown::{self, Room};
 use crate::writing::entries::entry;
 use api::Problem;
 use api::keys::Scope;
@@ -58,9 +58,9 @@ async fn page(scoped: &Scoped, path: &SessionPath, input: ListMessages) -> Resul
         hidden = rows.into_iter().map(|row| hidden_row(scoped, row)).collect();
     }
     let mut messages: Vec<Entry> = stretch.messages.into_iter().map(|stored| scoped.readable(entry(stored))).collect();
-    let mut room = decisions::Room::default();
+    let mut room = Room::default();
     for entry in &mut messages {
-        decisions::shown(scoped, entry, &mut room).await?;
+        shown::shown(scoped, entry, &mut room).await?;
     }
     reading::deliveries(scoped, &session, &mut messages).await?;
     Ok(MessagePage { messages, hidden, from, to, last_seq: session.last_seq, cursor })
@@ -129,8 +129,8 @@ pub async fn get_message(scoped: &Scoped, path: &MessagePath) -> Result<MessageD
     // A call's progress may be a thousand records of one file.
     let mut paths: HashMap<SourceId, String> = HashMap::new();
     let (mut records, mut left) = (Vec::new(), RECORDS);
-    let shown = Some(&stored.message).filter(|message| scoped.may_read(&message.draft));
-    for record in shown.into_iter().flat_map(|message| &message.records) {
+    let seen = Some(&stored.message).filter(|message| scoped.may_read(&message.draft));
+    for record in seen.into_iter().flat_map(|message| &message.records) {
         // A line that was too long to be read may have gigabytes.
         let shown = record.len.min(RECORD_CUT.min(left) as u64);
         let (bytes, is_damaged) = match hub.workspace.record(&record.source, record.offset, shown).await {
@@ -159,7 +159,7 @@ pub async fn get_message(scoped: &Scoped, path: &MessagePath) -> Result<MessageD
         });
     }
     let mut entry = scoped.readable(entry(stored));
-    decisions::shown(scoped, &mut entry, &mut decisions::Room::default()).await?;
+    shown::shown(scoped, &mut entry, &mut Room::default()).await?;
     reading::deliveries(scoped, &session, std::slice::from_mut(&mut entry)).await?;
     Ok(MessageDetail { entry, records })
 }

@@ -3,8 +3,8 @@
 use crate::basics::query::limit;
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
-use crate::requests::decisions::Room;
-use crate::requests::decisions::shown;
+use crate::requests::shown::Room;
+use crate::requests::shown::shown;
 use crate::writing::entries::entry;
 use api::Problem;
 use api::keys::Scope;

@@ -3,10 +3,10 @@
 
 use crate::basics::clock;
 use crate::context::Scoped;
-use crate::requests::decisions::shown_sha256;
-use crate::requests::decisions::{
+use crate::requests::record::{
     DecisionWrite, Written, check_state, find_action, hash_shown, held, replayed, tell, write,
 };
+use crate::requests::shown::shown_sha256;
 use crate::writing::posting;
 use api::Problem;
 use api::posting::{Decide, Decided};

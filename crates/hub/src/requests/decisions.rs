@@ -1,41 +1,29 @@
 //! A person's decision on an APPROVAL: the first one holds, and it is bound to what was shown.
 
-mod dismiss;
-mod shown;
-
-pub(super) use shown::shown_sha256;
-pub use shown::{Room, shown};
-
-use crate::basics::hash::create_hash;
 use crate::basics::{clock, moment, problem};
 use crate::context::Scoped;
-use crate::context::writer::Failure;
-use crate::hooks::HookWaits;
 use crate::may::{message_id, session};
-use crate::requests::{NewDecision, Outcome, Requests, allow_rules, declared, file_actions, review_actions};
-use crate::writing::entries::entry;
+use crate::requests::dismiss;
+use crate::requests::record::{DecisionWrite, Written, by, find_action, held, replayed, tell, via, write};
+use crate::requests::shown::{self, shown_sha256};
+use crate::requests::waiting::WaitingHooks;
+use crate::requests::{allow_rules, declared, file_actions, review_actions};
 use crate::writing::posting;
-use crate::writing::posting::ORIGIN;
-use crate::writing::refusal::refusal;
 use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
-use model::audit::Event;
 use model::closed::Closed;
 use model::hook::HookAsk;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
 use model::{
-    Body, Context, Draft, Message, MessageId, MessageType, Payload as _, Provenance, Role, SessionId, envelope,
+    Body, Context, Draft, Message, MessageId, Payload as _, SessionId,
     markdown,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use store::{Changed, LivePost, Objection, Refusal, Rule, Store, StoredMessage};
-
-/// Who decides, unless it is a person in a channel: people who logged in alone may.
-const BY: &str = "owner";
 
 pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Result<Decided, Problem> {
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?.id;
@@ -144,27 +132,6 @@ fn rule(decision: Decision, action: LivePost) -> Rule {
     })
 }
 
-/// Who decides.
-fn by(scoped: &Scoped) -> &str {
-    scoped.person.as_ref().map_or(BY, |person| &person.name)
-}
-
-/// Where.
-fn via(scoped: &Scoped) -> &str {
-    scoped.person.as_ref().map_or(scoped.surface.via(), |person| &person.via)
-}
-
-/// A decision that is to be written.
-pub(super) struct DecisionWrite {
-    pub session: SessionId,
-    pub message: MessageId,
-    /// For the audit log.
-    pub choice: ApprovalState,
-    /// The rule looks at the calls that the message is about, too.
-    pub needs_calls: bool,
-    pub rule: Rule,
-}
-
 /// Checks a decision on what an agent's hook asks: the agent still waits, and what was changed is a text of the input.
 fn check_ask(
     scoped: &Scoped,
@@ -176,7 +143,7 @@ fn check_ask(
 ) -> Result<(), Problem> {
     let hub = &scoped.hub;
     // On one database with others, any of them may hold it.
-    if matches!(hub.store, Store::Sqlite(_)) && !hub.state::<HookWaits>().holds(session, id) {
+    if matches!(hub.store, Store::Sqlite(_)) && !hub.state::<WaitingHooks>().holds(session, id) {
         let problem = Problem::new(409, "nobody_waits", "The agent doesn't wait for this any more");
         return Err(problem.hint("Answer it in the agent's terminal"));
     }
@@ -203,29 +170,6 @@ fn edited(ask: Option<&HookAsk>, input: &Decide) -> Option<Value> {
     Some(Value::Object(ask?.edited(changes)))
 }
 
-/// What became of a decision.
-pub(super) enum Written {
-    Now(Box<Decided>),
-    /// Somebody was quicker: the message as it is.
-    Before(Box<StoredMessage>),
-}
-
-/// Writes a decision, with the ACTION that tells the agent.
-pub(super) async fn write(scoped: &Scoped, decision: DecisionWrite) -> Result<Written, Problem> {
-    let DecisionWrite { session, message, choice, needs_calls, rule } = decision;
-    let decided = Event::Decided { session: session.to_string(), approval: message.to_string(), choice };
-    let note = scoped.note(decided).await;
-    let event = scoped.person.as_ref().map(|person| person.doing(true));
-    let decision = NewDecision { session, message, needs_calls, rule, note, event };
-    Ok(match Requests::of(&scoped.hub).decide(decision).await? {
-        Outcome::Now { message, action, pos } => {
-            let decided = Decided { approval: entry(*message), action: entry(*action), pos, replayed: false };
-            Written::Now(Box::new(decided))
-        }
-        Outcome::Before(current) => Written::Before(current),
-    })
-}
-
 /// The very same decision by the same person is answered again; any other is told who decided what.
 async fn replay_or_refuse(scoped: &Scoped, input: &Decide, current: StoredMessage) -> Result<Decided, Problem> {
     if let Body::Approval(Approval { decision: Some(first), .. }) = Body::of(&current.message.draft)
@@ -240,47 +184,6 @@ async fn replay_or_refuse(scoped: &Scoped, input: &Decide, current: StoredMessag
         return replayed(scoped, current, action).await;
     }
     Err(held(current))
-}
-
-/// Returns an earlier decision, with the ACTION that told the agent.
-pub(super) async fn replayed(
-    scoped: &Scoped,
-    current: StoredMessage,
-    action: StoredMessage,
-) -> Result<Decided, Problem> {
-    let pos = scoped.hub.workspace.feed_pos().await.map_err(problem)?;
-    Ok(Decided { approval: entry(current), action: entry(action), pos, replayed: true })
-}
-
-/// Returns the refusal of a decision, because another one holds.
-pub(super) fn held(current: StoredMessage) -> Problem {
-    refusal(Failure::Refused(Refusal::Rule(Objection::Decided, Some(Box::new(current)))))
-}
-
-/// Returns the hash of what the person was shown, which a press of a button needs.
-pub(super) fn hash_shown(input: &Decide) -> Result<&str, Problem> {
-    let missing = || Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read");
-    input.shown_sha256.as_deref().ok_or_else(missing)
-}
-
-/// Refuses a state other than the one that a press of a button has.
-pub(super) fn check_state(input: &Decide) -> Result<(), Problem> {
-    match input.state {
-        None | Some(ApprovalState::Answered) => Ok(()),
-        Some(_) => Err(Problem::field("/state", "`answered`, or absent")),
-    }
-}
-
-/// Returns the last ACTION on a message that `tells` takes.
-pub(super) async fn find_action(
-    scoped: &Scoped,
-    about: &StoredMessage,
-    tells: impl Fn(&Action) -> bool,
-) -> Result<Option<StoredMessage>, Problem> {
-    let Message { session_id, draft, .. } = &about.message;
-    let tells =
-        |stored: &StoredMessage| matches!(Body::of(&stored.message.draft), Body::Action(action) if tells(&action));
-    scoped.hub.workspace.reply_to(session_id, &draft.id, tells).await.map_err(problem)
 }
 
 /// The text of a decision, if it has one.
@@ -468,37 +371,4 @@ fn action(
     extras.insert("decision_state".to_owned(), Value::from(decision.state.as_str()));
     let words = in_words(approval, decision, action.clone());
     tell(scoped, (&about.session_id, &about.draft.id), &action, extras, words.to_markdown())
-}
-
-/// Makes the post by which the agent learns what a person chose of a message.
-pub(super) fn tell(
-    scoped: &Scoped,
-    (session, about): (&SessionId, &MessageId),
-    action: &Action,
-    mut extras: Map<String, Value>,
-    content: String,
-) -> Result<LivePost, Problem> {
-    let origin = match &scoped.person {
-        Some(person) => Some(json!({ "id": person.id, "name": person.channel, "kind": person.via })),
-        None => scoped.surface.extra(),
-    };
-    if let Some(origin) = origin {
-        extras.insert(ORIGIN.to_owned(), origin);
-    }
-    let payload = serde_json::to_value(action).map_err(|_| Problem::internal())?;
-    let metadata = envelope::build(MessageType::Action.as_str(), payload, extras, envelope::VERSION)
-        .map_err(|_| Problem::internal())?;
-    let mut draft = Draft {
-        metadata: Some(metadata),
-        reply_to: Some(about.clone()),
-        sender_name: scoped.person.as_ref().map(|person| person.name.clone()),
-        provenance: Provenance::Person,
-        ..Draft::text(posting::new_id(), Role::User, scoped.surface.sender(), content, clock::now())
-    };
-    let body = Body::from(action.clone());
-    posting::complete(&mut draft, &body);
-    let hash = create_hash(&draft)?;
-    let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
-    post.queued = true;
-    Ok(post)
 }

@@ -2,8 +2,8 @@
 
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
+use crate::context::preferences::{KEY, read, stored};
 use crate::routing::RoutingTable;
-use crate::settings::preferences::{KEY, read, stored};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
 use model::audit::{Change, Event};

@@ -176,7 +176,7 @@ pub fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Pr
 }
 
 /// Refuses all but a denial of an edit or a command of which nothing is known but its name.
-pub(super) async fn check_content(scoped: &Scoped, found: &StoredMessage) -> Result<(), Problem> {
+pub async fn check_content(scoped: &Scoped, found: &StoredMessage) -> Result<(), Problem> {
     let draft = &found.message.draft;
     let stored = calls(scoped, &found.message.session_id, draft).await?;
     if !Covered::of(draft, &stored).lacks_content(draft) {

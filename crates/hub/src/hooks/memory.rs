@@ -1,11 +1,11 @@
-//! The requests that agents wait for, in this process; and what hooks told a moment ago.
+//! What hooks told a moment ago.
 
 use crate::basics::hash::create_hash;
 use crate::context::TopicState;
 use crate::hooks::turn::Turn;
 use api::hooks::HookEvent;
 use model::session::Live;
-use model::{MessageId, Micros, SessionId};
+use model::{Micros, SessionId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,14 +16,12 @@ const SESSIONS: usize = 1024;
 /// Microseconds for which an equal state with an equal reason is no news.
 const FRESH: i64 = 10 * Micros::SECOND;
 
-/// Clones of a hub share it.
 #[derive(Default)]
-pub struct HookWaits(Mutex<Inner>);
+pub struct HookMemory(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
     calls: VecDeque<Call>,
-    requests: Vec<Request>,
     told: HashMap<SessionId, Live>,
     turns: HashMap<SessionId, Turn>,
 }
@@ -37,17 +35,9 @@ struct Call {
     id: String,
 }
 
-struct Request {
-    session: SessionId,
-    message: MessageId,
-    call: Option<String>,
-    /// Requests of the agent that wait for this one approval.
-    waiting: usize,
-}
+impl TopicState for HookMemory {}
 
-impl TopicState for HookWaits {}
-
-impl HookWaits {
+impl HookMemory {
     /// Remembers a call that is about to run, or to be asked about.
     pub fn note_call(&self, key: &str, event: &HookEvent) {
         let (Some(tool), Some(input), Some(id)) = (&event.tool_name, &event.tool_input, &event.tool_use_id) else {
@@ -104,56 +94,7 @@ impl HookWaits {
         turn.clone()
     }
 
-    /// Returns true if an agent waits for this approval.
-    pub fn holds(&self, session: &SessionId, message: &MessageId) -> bool {
-        self.lock().requests.iter().any(|held| held.is(session, message))
-    }
-
-    /// Notes that an agent waits.
-    pub fn begin(&self, session: &SessionId, message: &MessageId, call: Option<&str>) {
-        let mut inner = self.lock();
-        if let Some(held) = inner.requests.iter_mut().find(|held| held.is(session, message)) {
-            held.waiting += 1;
-            return;
-        }
-        let (session, message) = (session.clone(), message.clone());
-        inner.requests.push(Request { session, message, call: call.map(str::to_owned), waiting: 1 });
-    }
-
-    /// One that waited doesn't any more. Returns whether it was the last one.
-    pub fn end(&self, session: &SessionId, message: &MessageId) -> bool {
-        let mut inner = self.lock();
-        let Some(at) = inner.requests.iter().position(|held| held.is(session, message)) else { return false };
-        let Some(held) = inner.requests.get_mut(at) else { return false };
-        held.waiting -= 1;
-        let is_last = held.waiting == 0;
-        if is_last {
-            inner.requests.swap_remove(at);
-        }
-        is_last
-    }
-
-    /// The approvals of a call.
-    pub fn of_call(&self, session: &SessionId, call: &str) -> Vec<MessageId> {
-        self.named(|held| held.session == *session && held.call.as_deref() == Some(call))
-    }
-
-    /// The approvals of a session.
-    pub fn of_session(&self, session: &SessionId) -> Vec<MessageId> {
-        self.named(|held| held.session == *session)
-    }
-
-    fn named(&self, wanted: impl Fn(&Request) -> bool) -> Vec<MessageId> {
-        self.lock().requests.iter().filter(|held| wanted(held)).map(|held| held.message.clone()).collect()
-    }
-
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Request {
-    fn is(&self, session: &SessionId, message: &MessageId) -> bool {
-        self.session == *session && self.message == *message
     }
 }

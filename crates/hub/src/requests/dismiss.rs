@@ -3,7 +3,7 @@
 use crate::basics::clock;
 use crate::context::Scoped;
 use crate::requests::card;
-use crate::requests::decisions::{DecisionWrite, Written, by, find_action, held, replayed, tell, via, write};
+use crate::requests::record::{DecisionWrite, Written, by, find_action, held, replayed, tell, via, write};
 use crate::writing::posting;
 use api::Problem;
 use api::posting::{Decide, Decided};
