@@ -4,7 +4,7 @@
 use crate::basics::clock;
 use crate::context::Scoped;
 use crate::requests::record::{
-    DecisionWrite, Written, check_state, find_action, hash_shown, held, replayed, tell, write,
+    DecisionWrite, Written, check_state, find_action, hash_shown, held, one, replayed, tell, write,
 };
 use crate::requests::shown::shown_sha256;
 use crate::writing::posting;
@@ -100,12 +100,4 @@ pub(super) fn pressed<T>(
     let (number, word) = one(input)?.split_once(':').unwrap_or_default();
     let found = number.parse().ok().and_then(|number| named(number, word));
     found.ok_or_else(|| Problem::field("/selected/0", expected))
-}
-
-/// Returns the only button that was pressed.
-pub(super) fn one(input: &Decide) -> Result<&str, Problem> {
-    match input.selected.as_slice() {
-        [one] => Ok(one),
-        _ => Err(Problem::field("/selected", "one button")),
-    }
 }

@@ -18,10 +18,7 @@ use model::hook::HookAsk;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Choice, Decision, FieldKind, OptionKind, Question};
 use model::text::is_blank;
-use model::{
-    Body, Context, Draft, Message, MessageId, Payload as _, SessionId,
-    markdown,
-};
+use model::{Body, Context, Draft, Message, MessageId, Payload as _, SessionId, markdown};
 use serde_json::{Map, Value};
 use store::{Changed, LivePost, Objection, Refusal, Rule, Store, StoredMessage};
 

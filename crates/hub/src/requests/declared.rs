@@ -3,8 +3,7 @@
 use crate::basics::hash::sha256;
 use crate::context::Scoped;
 use crate::context::writer::Failure;
-use crate::requests::buttons::one;
-use crate::requests::record::{check_state, hash_shown, tell};
+use crate::requests::record::{check_state, hash_shown, one, tell};
 use crate::writing::entries::entry;
 use crate::writing::posts;
 use crate::writing::refusal::refusal;

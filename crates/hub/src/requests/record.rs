@@ -14,9 +14,7 @@ use api::posting::{Decide, Decided};
 use model::audit::Event;
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
-use model::{
-    Body, Draft, Message, MessageId, MessageType, Provenance, Role, SessionId, envelope,
-};
+use model::{Body, Draft, Message, MessageId, MessageType, Provenance, Role, SessionId, envelope};
 use serde_json::{Map, Value, json};
 use store::{LivePost, Objection, Refusal, Rule, StoredMessage};
 
@@ -135,4 +133,12 @@ pub fn tell(
     let mut post = LivePost::new(session.clone(), posting::new_message(draft, body), hash).map_err(problem)?;
     post.queued = true;
     Ok(post)
+}
+
+/// Returns the only button that was pressed.
+pub fn one(input: &Decide) -> Result<&str, Problem> {
+    match input.selected.as_slice() {
+        [one] => Ok(one),
+        _ => Err(Problem::field("/selected", "one button")),
+    }
 }
