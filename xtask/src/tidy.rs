@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::{step, workspace};
 
+mod circles;
 mod directions;
 mod floors;
 mod migrations;
@@ -39,6 +40,7 @@ impl Display for Finding {
 pub fn tidy() -> Result<()> {
     let tree = Tree::read(&workspace::root())?;
     let mut findings = floors::check()?;
+    findings.extend(circles::check(&tree));
     findings.extend(directions::check(&tree));
     findings.extend(sizes::check(&tree));
     findings.extend(words::check(&tree));

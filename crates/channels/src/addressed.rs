@@ -1,7 +1,8 @@
 //! A webhook that a message names itself: the `webhook_url` of its envelope is the target of that one message.
 
 use crate::Http;
-use crate::channel::{Abilities, Channel, Failure, Kind, Outgoing, Receives, Sending, Sent};
+use crate::channel::{Abilities, Channel, Kind, Outgoing, Receives, Sending, Sent};
+use crate::failure::Failure;
 use crate::webhook::{SECRET, Signer, event};
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;

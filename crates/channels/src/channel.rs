@@ -1,11 +1,11 @@
 //! What a channel is, and what goes through it.
 
 use crate::Http;
+use crate::failure::{Failure, SettingError};
 use futures::future::BoxFuture;
 use model::Message;
 use model::policy::BotIdentity;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// What the owner set, by the names of a kind's [`Field`]s.
 pub type Settings = BTreeMap<String, String>;
@@ -69,16 +69,6 @@ pub enum Receives {
     Polled,
 }
 
-/// A setting that can't be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field}: {expected}")]
-pub struct SettingError {
-    /// The setting's name.
-    pub field: &'static str,
-    /// What it should be.
-    pub expected: String,
-}
-
 /// A message on its way out.
 pub struct Outgoing<'a> {
     /// The session's title.
@@ -126,25 +116,6 @@ pub struct Sending {
 pub struct Sent {
     /// The other side's id of the message, where it gives one. By it edits, reactions and replies find the message.
     pub id: Option<String>,
-}
-
-/// Why nothing was sent, or nobody knows whether it was.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
-    /// A repetition may help.
-    #[error("{reason}")]
-    Later {
-        /// For people.
-        reason: String,
-        /// When the other side wants to be asked again.
-        after: Option<Duration>,
-    },
-    /// The same request would be refused again.
-    #[error("{reason}")]
-    Never {
-        /// For people.
-        reason: String,
-    },
 }
 
 /// The session that a place is made for.
@@ -259,25 +230,6 @@ pub trait Channel: Send + Sync {
     fn receive<'a>(&'a self, position: Option<&'a str>) -> BoxFuture<'a, Result<Received, Failure>> {
         let _ = position;
         Box::pin(std::future::pending())
-    }
-}
-
-impl Failure {
-    /// A failure that may pass.
-    pub fn later(reason: impl Into<String>) -> Self {
-        Self::Later { reason: reason.into(), after: None }
-    }
-
-    /// A failure that won't pass.
-    pub fn never(reason: impl Into<String>) -> Self {
-        Self::Never { reason: reason.into() }
-    }
-}
-
-impl SettingError {
-    /// Makes the refusal of a setting.
-    pub fn new(field: &'static str, expected: impl Into<String>) -> Self {
-        Self { field, expected: expected.into() }
     }
 }
 

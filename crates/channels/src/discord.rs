@@ -6,7 +6,8 @@
 mod parts;
 
 use crate::Http;
-use crate::channel::{Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, SettingError};
+use crate::channel::{Abilities, Channel, Field, Kind, Outgoing, Receives, Sending, Sent};
+use crate::failure::{Failure, SettingError};
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;
 use model::text::clip;

@@ -1,7 +1,7 @@
 //! Requests to channels: within limits, without redirects, and to no private address unless it is allowed by name.
 
 use crate::address::is_public;
-use crate::channel::{Failure, SettingError};
+use crate::failure::{Failure, SettingError};
 use jiff::fmt::rfc2822;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::HeaderMap;

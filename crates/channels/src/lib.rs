@@ -32,6 +32,7 @@ mod address;
 mod addressed;
 mod channel;
 mod discord;
+mod failure;
 mod http;
 mod kinds;
 mod matrix;
@@ -40,8 +41,9 @@ mod slack;
 mod webhook;
 
 pub use channel::{
-    Abilities, Channel, Failure, Field, Incoming, Kind, Lane, Outgoing, Place, Received, Receives, Sending, Sent,
-    SettingError, Settings, What, continuation,
+    Abilities, Channel, Field, Incoming, Kind, Lane, Outgoing, Place, Received, Receives, Sending, Sent, Settings,
+    What, continuation,
 };
+pub use failure::{Failure, SettingError};
 pub use http::{Http, HttpError, Reply};
 pub use kinds::{KINDS, kind};

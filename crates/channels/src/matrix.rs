@@ -6,9 +6,9 @@ mod api;
 mod events;
 
 use crate::channel::{
-    Abilities, Channel, Failure, Field, Incoming, Kind, Lane, Outgoing, Place, Received, Receives, Sending, Sent,
-    SettingError,
+    Abilities, Channel, Field, Incoming, Kind, Lane, Outgoing, Place, Received, Receives, Sending, Sent,
 };
+use crate::failure::{Failure, SettingError};
 use api::Api;
 use futures::future::BoxFuture;
 use model::Role;

@@ -1,7 +1,8 @@
 //! Slack, by an incoming webhook: one Slack channel, text only, nothing comes back.
 
 use crate::Http;
-use crate::channel::{Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, continuation};
+use crate::channel::{Abilities, Channel, Field, Kind, Outgoing, Receives, Sending, Sent, continuation};
+use crate::failure::Failure;
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;
 use model::text::clip;

@@ -1,9 +1,8 @@
 //! A webhook: every message is posted to an address as JSON, signed. What people answer comes back in the same way.
 
 use crate::Http;
-use crate::channel::{
-    Abilities, Channel, Failure, Field, Kind, Outgoing, Receives, Sending, Sent, SettingError, Settings,
-};
+use crate::channel::{Abilities, Channel, Field, Kind, Outgoing, Receives, Sending, Sent, Settings};
+use crate::failure::{Failure, SettingError};
 use crate::signature::{ID, SIGNATURE, Secret, TIMESTAMP};
 use futures::future::BoxFuture;
 use model::policy::BotIdentity;

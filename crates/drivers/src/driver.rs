@@ -1,6 +1,7 @@
 //! What all drivers have in common: the protocol of one agent, without IO.
 
 use crate::Event;
+use crate::terminals::JobError;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -192,28 +193,7 @@ pub enum Job {
         content: String,
     },
     /// Run a command, or something about one.
-    Terminal(crate::TerminalJob),
-}
-
-/// Why a job wasn't done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobError {
-    /// What is asked for isn't there: an agent that is about to make a file goes on.
-    pub is_missing: bool,
-    /// For people.
-    pub message: String,
-}
-
-impl From<String> for JobError {
-    fn from(message: String) -> Self {
-        Self { is_missing: false, message }
-    }
-}
-
-impl From<std::io::Error> for JobError {
-    fn from(error: std::io::Error) -> Self {
-        Self { is_missing: error.kind() == std::io::ErrorKind::NotFound, message: error.to_string() }
-    }
+    Terminal(crate::terminals::TerminalJob),
 }
 
 impl Effects {

@@ -43,11 +43,11 @@ mod rpc;
 mod run;
 mod terminals;
 
-pub use driver::{Answer, Command, Driver, Effects, Job, JobError, Opening, Picture, Prompt, Refusal, Resume, When};
+pub use driver::{Answer, Command, Driver, Effects, Job, Opening, Picture, Prompt, Refusal, Resume, When};
 pub use event::{Ask, AskKind, Choice, Content, Event, Exit, Outcome, Reason, State, Suggestion, Tokens, Turn, Voice};
 pub use folder::{Folder, OutsideFolder};
 pub use left::{Left, Process, end_left};
 pub use log::Log;
 pub use process::{Group, Launch};
 pub use run::{Handle, Limits, start};
-pub use terminals::TerminalJob;
+pub use terminals::{JobError, TerminalJob};

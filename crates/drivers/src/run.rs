@@ -1,12 +1,13 @@
 //! A driver on a process: reads, writes, waits and ends.
 
 use crate::Folder;
-use crate::driver::{Command, Driver, Effects, Job, JobError, Refusal};
+use crate::driver::{Command, Driver, Effects, Job, Refusal};
 use crate::event::{Event, Exit, Reason};
 use crate::left::Process;
 use crate::lines::{Lines, Piece};
 use crate::log::{Direction, Writing};
 use crate::process::{Group, Launch, Mark};
+use crate::terminals::JobError;
 use crate::terminals::{Served, Terminals, exited};
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -1,7 +1,6 @@
 //! Commands that an agent runs through us. They begin in the session's folder, with the agent's environment, and end with it.
 
 use crate::Folder;
-use crate::driver::JobError;
 use crate::process::Group;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -21,6 +20,27 @@ const MOST: usize = 16;
 const OUTPUT: usize = 1 << 20;
 /// How long the rest of the output of a command that has ended is waited for.
 const REST: Duration = Duration::from_millis(500);
+
+/// Why a job wasn't done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobError {
+    /// What is asked for isn't there: an agent that is about to make a file goes on.
+    pub is_missing: bool,
+    /// For people.
+    pub message: String,
+}
+
+impl From<String> for JobError {
+    fn from(message: String) -> Self {
+        Self { is_missing: false, message }
+    }
+}
+
+impl From<std::io::Error> for JobError {
+    fn from(error: std::io::Error) -> Self {
+        Self { is_missing: error.kind() == std::io::ErrorKind::NotFound, message: error.to_string() }
+    }
+}
 
 /// Something about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 //! hold it, how far has it got.
 
 use crate::length;
-use crate::policy::facts_of;
-use crate::routing::Mark;
-use crate::{Body, MessageId, MessageType, Micros, SessionId, SourceId, words};
+use crate::{MessageId, Micros, SessionId, SourceId, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -240,45 +238,9 @@ impl Draft {
         matches!(self.role, Role::Assistant | Role::Host)
     }
 
-    /// Returns whether it is a snapshot of the agent's to-do list.
-    pub fn is_todo_list(&self) -> bool {
-        self.role == Role::Assistant && self.message_type() == MessageType::Todo && self.status != Status::Retracted
-    }
-
-    /// Returns whether it is a person's tick in the list. An agent's key can pass words on, but it ticks nothing.
-    pub fn is_tick(&self) -> bool {
-        let by_person = self.role == Role::User && self.provenance != Provenance::Key;
-        by_person && self.message_type() == MessageType::Todo && self.status != Status::Retracted
-    }
-
     /// Returns whether a person stopped the agent here.
     pub fn is_interruption(&self) -> bool {
         self.facts().is_some_and(|facts| facts.contains_key("interrupted"))
-    }
-
-    /// Returns the id of the message that it says it is about: the approval or question that buttons were pressed of,
-    /// or `reply_to`.
-    pub fn is_about(&self) -> Option<String> {
-        let pressed = match Body::of(self) {
-            Body::Action(action) => action.approval_id.or(action.reply_to),
-            _ => None,
-        };
-        pressed.or_else(|| self.reply_to.as_ref().map(MessageId::to_string))
-    }
-
-    /// Returns whether it is a person's answer to what an agent asked in words. A tick in a list is none, and who
-    /// decides an approval leaves a question open.
-    pub fn answers_in_words(&self) -> bool {
-        let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
-        let is_said = self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo;
-        is_said && !decides() && Mark::of(self).is_to_agent()
-    }
-
-    /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status
-    /// `error`, or the field `is_error` of older rows.
-    pub fn says_failed(&self) -> bool {
-        let word = self.metadata.as_ref().and_then(|metadata| metadata.get("is_error")?.as_bool());
-        word.unwrap_or(false) || facts_of(self).exit_code.is_some_and(|code| code != 0) || self.status == Status::Error
     }
 
     /// Returns how long the agent thought before it said this; None where that isn't recorded.
@@ -292,12 +254,6 @@ impl Draft {
     pub fn compacted_from(&self) -> Option<i64> {
         let figures = self.facts()?.get("compact")?;
         ["preTokens", "pre_tokens"].iter().find_map(|key| figures.get(*key)?.as_i64())
-    }
-
-    /// Returns the tag of the message type: `TEXT` where the metadata names none.
-    pub fn message_type(&self) -> &str {
-        let tag = self.metadata.as_ref().and_then(|metadata| metadata.get("message_type")?.as_str());
-        tag.unwrap_or(MessageType::Text.as_str())
     }
 
     /// The payload as it is stored.

@@ -276,6 +276,14 @@ impl Body {
     }
 }
 
+impl Draft {
+    /// Returns the tag of the message type: `TEXT` where the metadata names none.
+    pub fn message_type(&self) -> &str {
+        let tag = self.metadata.as_ref().and_then(|metadata| metadata.get("message_type")?.as_str());
+        tag.unwrap_or(MessageType::Text.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Mismatch, Payload, read_version};

@@ -15,7 +15,7 @@ pub use for_model::{may_reach_model, model_may_find, model_may_read, prompt_hold
 pub use marks::{mark, sent_by};
 
 use crate::routing::Mark;
-use crate::{Context, Draft, MessageType, Part, Provenance, Role, words};
+use crate::{Context, Draft, MessageType, Part, Provenance, Role, Status, words};
 use serde_json::{Map, Value};
 
 words! {
@@ -252,9 +252,11 @@ fn row(facts: &Facts<'_>) -> Policy {
     use Display::{Collapsed, Dev, Shown};
     use Look::{Accent, Buttons, Card, Compact, Dimmed, Footer, House, Notice, PassedOn, Plain, Thought};
     use Memory::{Never, No, OptIn, Yes};
+    use MessageType::{Action, Approval, Chart, CodeEdit, CodeReview, Error, File, Progress, Text, Todo, ToolCall};
     use Role::{Assistant, Host, Model, System, Tool, User};
     use Side::{Centre, Left, Right};
 
+    let kind = MessageType::parse(facts.message_type);
     let derived = facts.part == Part::Derived;
     let if_whole = if derived { None } else { Turn };
     // Whatever a key posts as `user` or under a sender's word must not look like a person, the host or the system.
@@ -262,42 +264,44 @@ fn row(facts: &Facts<'_>) -> Policy {
         let context = if borrowed_voice(facts).is_some() { None } else { Turn };
         return entry("Passed on by an agent", context, Shown, (Left, PassedOn), Never, Channel::PassedOn);
     }
-    if facts.role == Assistant && facts.message_type == "TEXT" && borrowed_voice(facts).is_some() {
+    if facts.role == Assistant && kind == Some(Text) && borrowed_voice(facts).is_some() {
         return entry("Agent's own notice", None, Shown, (Left, Notice), Never, Channel::Answer);
     }
-    match (facts.role, facts.message_type) {
-        (User, "TEXT") if facts.consumed => entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person),
-        (User, "TEXT") if facts.aside => entry("Aside", Turn, Shown, (Right, Dimmed), No, Channel::Person),
-        (User, "TEXT") if facts.task => entry("Scheduled prompt", Turn, Shown, (Centre, Plain), No, Channel::Task),
-        (User, "TEXT") => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
-        (User, "FILE") => entry("Upload", Turn, Shown, (Right, Plain), No, Channel::Upload),
-        (User, "ACTION") => entry("Button or form reply", Turn, Shown, (Right, Compact), No, Channel::Reply),
-        (User, "TODO") => entry("Tick in a list", Turn, Shown, (Right, Compact), No, Channel::Tick),
+    match (facts.role, kind) {
+        (User, Some(Text)) if facts.consumed => {
+            entry("Control word", None, Shown, (Right, Dimmed), No, Channel::Person)
+        }
+        (User, Some(Text)) if facts.aside => entry("Aside", Turn, Shown, (Right, Dimmed), No, Channel::Person),
+        (User, Some(Text)) if facts.task => entry("Scheduled prompt", Turn, Shown, (Centre, Plain), No, Channel::Task),
+        (User, Some(Text)) => entry("Human message", Turn, Shown, (Right, Plain), Yes, Channel::Person),
+        (User, Some(File)) => entry("Upload", Turn, Shown, (Right, Plain), No, Channel::Upload),
+        (User, Some(Action)) => entry("Button or form reply", Turn, Shown, (Right, Compact), No, Channel::Reply),
+        (User, Some(Todo)) => entry("Tick in a list", Turn, Shown, (Right, Compact), No, Channel::Tick),
 
-        (Assistant, "TEXT") => entry("Answer", Turn, Shown, (Left, Plain), No, Channel::Answer),
-        (Assistant, "TOOL_CALL") if facts.part == Part::Replaced => {
+        (Assistant, Some(Text)) => entry("Answer", Turn, Shown, (Left, Plain), No, Channel::Answer),
+        (Assistant, Some(ToolCall)) if facts.part == Part::Replaced => {
             entry("Tool call behind its cards", Turn, Dev, (Left, Plain), No, Channel::Nothing)
         }
-        (Assistant, "TOOL_CALL") => entry("Tool call", Turn, Collapsed, (Left, Plain), No, Channel::Tool),
-        (Assistant, "CODE_EDIT") => entry("Diff", if_whole, Shown, (Left, Card), No, Channel::Edit),
-        (Assistant, "TODO") => entry("Checklist", if_whole, Shown, (Left, Card), No, Channel::Checklist),
-        (Assistant, "FILE" | "CHART" | "CODE_REVIEW") => {
+        (Assistant, Some(ToolCall)) => entry("Tool call", Turn, Collapsed, (Left, Plain), No, Channel::Tool),
+        (Assistant, Some(CodeEdit)) => entry("Diff", if_whole, Shown, (Left, Card), No, Channel::Edit),
+        (Assistant, Some(Todo)) => entry("Checklist", if_whole, Shown, (Left, Card), No, Channel::Checklist),
+        (Assistant, Some(File | Chart | CodeReview)) => {
             entry("File, chart, review", Turn, Shown, (Left, Plain), No, Channel::Summary)
         }
-        (Assistant, "APPROVAL") => {
+        (Assistant, Some(Approval)) => {
             let context = if facts.answered { if_whole } else { None };
             entry("Approval request", context, Shown, (Left, Buttons), Never, Channel::Ask)
         }
-        (Assistant | Tool, "PROGRESS" | "ERROR") => {
+        (Assistant | Tool, Some(Progress | Error)) => {
             entry("Progress, error", None, Shown, (Left, Plain), No, Channel::SummaryAtEnd)
         }
 
-        (Model, "TEXT") => entry("Reasoning", None, Dev, (Left, Thought), Never, Channel::Reasoning),
+        (Model, Some(Text)) => entry("Reasoning", None, Dev, (Left, Thought), Never, Channel::Reasoning),
 
-        (Tool, "TEXT") if facts.part == Part::Replaced => {
+        (Tool, Some(Text)) if facts.part == Part::Replaced => {
             entry("Result of a call, in its card", None, Dev, (Left, Accent), No, Channel::Nothing)
         }
-        (Tool, "TEXT" | "TOOL_CALL") => {
+        (Tool, Some(Text | ToolCall)) => {
             let look = match facts.exit_code {
                 Some(0) => Look::Success,
                 Some(_) => Look::Failure,
@@ -307,39 +311,41 @@ fn row(facts: &Facts<'_>) -> Policy {
             entry("Command output", context, Shown, (Left, look), OptIn, Channel::CommandOutput)
         }
 
-        (System, "TEXT") if facts.task && facts.sender == "task_notification" => {
+        (System, Some(Text)) if facts.task && facts.sender == "task_notification" => {
             entry("Background task that wakes the agent", Turn, Shown, (Centre, Plain), No, Channel::System)
         }
-        (System, "TEXT") if facts.task => {
+        (System, Some(Text)) if facts.task => {
             entry("Scheduled task, handoff", Turn, Shown, (Centre, Plain), No, Channel::Task)
         }
-        (System, "TEXT") if facts.asked_context == Some(None) => {
+        (System, Some(Text)) if facts.asked_context == Some(None) => {
             entry("Bookkeeping", None, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
-        (System, "TEXT") if facts.asked_context == Some(Ephemeral) => {
+        (System, Some(Text)) if facts.asked_context == Some(Ephemeral) => {
             entry("Per-run notice", Ephemeral, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
-        (System, "TEXT") if matches!(facts.sender, "teammate" | "peer" | "channel") => {
+        (System, Some(Text)) if matches!(facts.sender, "teammate" | "peer" | "channel") => {
             entry("Message from another agent", Turn, Shown, (Left, Look::System), No, Channel::System)
         }
-        (System, "TEXT") if facts.sender == "system_notice" => {
+        (System, Some(Text)) if facts.sender == "system_notice" => {
             entry("Notice", None, Dev, (Left, Look::System), No, Channel::System)
         }
-        (System, "TEXT") if facts.sender == "deploy" => {
+        (System, Some(Text)) if facts.sender == "deploy" => {
             entry("Deploy marker", Turn, Dev, (Left, Look::System), No, Channel::System)
         }
-        (System, "TEXT") => entry("Persistent system context", Turn, Dev, (Left, Look::System), No, Channel::System),
+        (System, Some(Text)) => {
+            entry("Persistent system context", Turn, Dev, (Left, Look::System), No, Channel::System)
+        }
 
-        (Host, "TEXT") if facts.sender == "result_meta" => {
+        (Host, Some(Text)) if facts.sender == "result_meta" => {
             entry("Cost, tokens, time of a run", None, Collapsed, (Left, Footer), Never, Channel::RunFooter)
         }
-        (Host, "TEXT") if facts.sender == "security" => {
+        (Host, Some(Text)) if facts.sender == "security" => {
             entry("Audit", None, Dev, (Left, Look::System), Never, Channel::Nothing)
         }
-        (Host, "TEXT" | "ERROR") => entry("Operations", None, Shown, (Centre, House), Never, Channel::House),
-        (Host, "APPROVAL") => entry("Approval request", None, Shown, (Left, Buttons), Never, Channel::Ask),
+        (Host, Some(Text | Error)) => entry("Operations", None, Shown, (Centre, House), Never, Channel::House),
+        (Host, Some(Approval)) => entry("Approval request", None, Shown, (Left, Buttons), Never, Channel::Ask),
 
-        _ => other_pair(row(&Facts { message_type: "TEXT", consumed: false, aside: false, ..*facts })),
+        _ => other_pair(row(&Facts { message_type: Text.as_str(), consumed: false, aside: false, ..*facts })),
     }
 }
 
@@ -367,4 +373,13 @@ fn entry(
     channel: Channel,
 ) -> Policy {
     Policy { row, context, display, side, look, memory, channel }
+}
+
+impl Draft {
+    /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status
+    /// `error`, or the field `is_error` of older rows.
+    pub fn says_failed(&self) -> bool {
+        let word = self.metadata.as_ref().and_then(|metadata| metadata.get("is_error")?.as_bool());
+        word.unwrap_or(false) || facts_of(self).exit_code.is_some_and(|code| code != 0) || self.status == Status::Error
+    }
 }

@@ -46,11 +46,8 @@ mod connection;
 mod error;
 mod inbox;
 mod message;
-mod question;
 mod retry;
-mod run;
 mod session;
-mod streaming;
 mod verbatim;
 mod watch;
 
@@ -71,10 +68,7 @@ pub use model::message_type::progress::{Progress, ProgressState};
 pub use model::message_type::todo::{TodoItem, TodoStatus};
 pub use model::message_type::tool_call::ToolCall;
 pub use model::{self, Body, Role, Status};
-pub use question::{Answer, ApprovalRequest, Decided, Question};
-pub use run::Run;
-pub use session::Session;
-pub use streaming::Streaming;
+pub use session::{Answer, ApprovalRequest, Decided, Question, Run, Session, Streaming};
 pub use verbatim::Verbatim;
 pub use watch::{Event, Watch};
 

@@ -1,22 +1,29 @@
 //! One session of an agent: posting, changing, and hearing what people write.
 
+mod question;
+mod run;
 mod runs;
+mod streaming;
 mod typed;
 mod updating;
+
+pub use question::{Answer, ApprovalRequest, Decided, Question};
+pub use run::Run;
+pub use streaming::Streaming;
 
 pub(crate) use updating::current;
 
 use crate::inbox::Inbox;
 use crate::retry::Patience;
 use crate::verbatim::{Verbatim, new_id};
-use crate::{Answer, Approval, ApprovalRequest, Decided, Error, Message, Question, Sent, Streaming, Structured, Watch};
+use crate::{Approval, Error, Message, Sent, Structured, Watch};
 use api::Nothing;
 use api::context::{ContextQuery, SessionContext};
 use api::contract::{
-    EditSessionEndpoint, EndSessionEndpoint, GetContext, GetMessage, GetSession, Heartbeat, ListMessagesEndpoint,
-    PostMessageEndpoint, PostMessagesEndpoint, TakePendingEndpoint,
+    CreateSession, EditSessionEndpoint, EndSessionEndpoint, GetContext, GetMessage, GetSession, Heartbeat,
+    ListMessagesEndpoint, PostMessageEndpoint, PostMessagesEndpoint, TakePendingEndpoint,
 };
-use api::lifecycle::{EditSession, EndOutcome, EndSession};
+use api::lifecycle::{EditSession, EndOutcome, EndSession, NewSession};
 use api::messages::{ListMessages, MessagePage, MessagePath};
 use api::posting::{PendingMessages, PostMessage, PostMessages, Posted, TakePending};
 use api::sessions::SessionPath;
@@ -51,6 +58,28 @@ pub struct Session {
     verbatim: Verbatim,
     id: String,
     inbox: Arc<Mutex<Inbox>>,
+}
+
+impl Verbatim {
+    /// Makes a session: of an agent's name, or with all that a [`NewSession`] states. Goes on with the session of the
+    /// same `agent_session_id` if this key made it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] if another key made that session (`session_taken`) or a person deleted it
+    /// (`session_deleted`).
+    pub async fn create_session(&self, session: impl Into<NewSession>) -> Result<Session, Error> {
+        let mut new = session.into();
+        new.id.get_or_insert_with(new_id);
+        let made = self.call::<CreateSession>(Nothing {}, new).await?;
+        Ok(Session::begin(self.clone(), made.session.id.into(), Some(made.session.delivered_seq)))
+    }
+
+    /// Names a session that exists: by our id, the agent's own, or a unique beginning of either. Sends nothing yet: a
+    /// session that doesn't exist shows at the first request.
+    pub fn session(&self, id: &str) -> Session {
+        Session::begin(self.clone(), id.to_owned(), None)
+    }
 }
 
 impl Session {

@@ -1,13 +1,12 @@
 //! A server, as an agent with a key sees it.
 
 use crate::retry::{Patience, repeat};
-use crate::{Error, Session, Watch, connection, watch};
+use crate::{Error, connection};
 use api::blobs::BlobMade;
 use api::client::unreadable;
 use api::contract::{
-    CreateSession, DeclareTypeEndpoint, GetBlob, GetMe, GetSession, ListSessionsEndpoint, Recall, Search, UploadBlob,
+    DeclareTypeEndpoint, GetBlob, GetMe, GetSession, ListSessionsEndpoint, Recall, Search, UploadBlob,
 };
-use api::lifecycle::NewSession;
 use api::memory::{MemoryPage, MemoryQuery};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionPage, SessionPath};
@@ -129,26 +128,6 @@ impl Verbatim {
         &self.client
     }
 
-    /// Makes a session: of an agent's name, or with all that a [`NewSession`] states. Goes on with the session of the
-    /// same `agent_session_id` if this key made it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Conflict`] if another key made that session (`session_taken`) or a person deleted it
-    /// (`session_deleted`).
-    pub async fn create_session(&self, session: impl Into<NewSession>) -> Result<Session, Error> {
-        let mut new = session.into();
-        new.id.get_or_insert_with(new_id);
-        let made = self.call::<CreateSession>(Nothing {}, new).await?;
-        Ok(Session::begin(self.clone(), made.session.id.into(), Some(made.session.delivered_seq)))
-    }
-
-    /// Names a session that exists: by our id, the agent's own, or a unique beginning of either. Sends nothing yet: a
-    /// session that doesn't exist shows at the first request.
-    pub fn session(&self, id: &str) -> Session {
-        Session::begin(self.clone(), id.to_owned(), None)
-    }
-
     /// Returns a page of the sessions that the key may see.
     ///
     /// # Errors
@@ -230,12 +209,6 @@ impl Verbatim {
             }
         };
         repeat(self.patience, send).await
-    }
-
-    /// Watches what changes after a cursor, in one session, as an agent's key must, or in all. Without a cursor it begins where the
-    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`].
-    pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
-        watch::watch(self.clone(), session.map(str::to_owned), after)
     }
 
     pub(crate) fn transport(&self) -> Option<&Reqwest> {

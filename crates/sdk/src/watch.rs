@@ -57,7 +57,15 @@ impl Stream for Watch {
     }
 }
 
-pub(crate) fn watch(verbatim: Verbatim, session: Option<String>, after: Option<String>) -> Watch {
+impl Verbatim {
+    /// Watches what changes after a cursor, in one session, as an agent's key must, or in all. Without a cursor it begins where the
+    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`].
+    pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
+        watch(self.clone(), session.map(str::to_owned), after)
+    }
+}
+
+fn watch(verbatim: Verbatim, session: Option<String>, after: Option<String>) -> Watch {
     let watcher = Watcher {
         verbatim,
         session,

@@ -1,6 +1,6 @@
 //! What one transaction writes, and what it changed.
 
-use crate::Following;
+use crate::Permission;
 use model::policy::Display;
 use model::view::FileChange;
 use model::{Body, CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
@@ -20,16 +20,6 @@ pub struct Batch {
     /// All of them must hold. None where a person named what is written.
     pub permissions: Vec<Permission>,
     pub now: Micros,
-}
-
-/// The owner's word that a batch depends on: it is written only while the folder is to be followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Permission {
-    pub folder: String,
-    /// Where the folder leads, if it is a link: the word must be about that place.
-    pub leads_to: Option<String>,
-    /// What holds unless the owner said otherwise.
-    pub unless_said: Following,
 }
 
 /// New bytes of a source.

@@ -64,7 +64,9 @@ pub mod memory;
 mod meta;
 mod migrations;
 pub mod opencode;
+mod opening;
 mod pack;
+mod permission;
 mod prepare;
 pub mod query;
 mod read;
@@ -92,8 +94,8 @@ pub use agent_runs::{AgentPhase, AgentProcess, AgentRun};
 pub use archive::{Archive, BEGINS as ARCHIVE_BEGINS, Mask};
 pub use audit::{AuditCheck, AuditFault, FaultReason};
 pub use batch::{
-    Batch, Derive, FileChanged, MessageUpsert, NewBlob, Permission, RecordChunk, Retraction, Rewind, RunUpsert,
-    SessionUpsert, SourceBatch, Written,
+    Batch, Derive, FileChanged, MessageUpsert, NewBlob, RecordChunk, Retraction, Rewind, RunUpsert, SessionUpsert,
+    SourceBatch, Written,
 };
 pub use bell::Bell;
 pub use blobs::{BlobReader, Upload};
@@ -118,15 +120,16 @@ pub use live::{
 };
 pub use lock::{DataDirLock, LockError};
 pub use memory::{Memory, MemoryCounts, MemoryFilter, StoredVector, Unembedded};
+pub use permission::{Following, Permission};
 pub use query::{
     Among, Archived, Blob, Count, Facet, Facets, FeedCounts, FeedEntry, FeedKind, FeedRow, FileEdit, FileEdits,
     FileQuery, FileSession, HiddenRow, Landmark, MessageQuery, MessageRecords, Order, Page, Parents, Range, Replaced,
-    SearchHit, SearchHits, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
+    SearchHit, SearchQuery, SessionFilter, Sort, SourceChunk, StoredMessage, Stretch, Unread,
 };
-pub use read::{Listing, OpenAsk};
+pub use read::{Listing, OpenAsk, SearchHits};
 pub use repair::{DamagedSession, RecoveredTable, Recovery, Repair};
 pub use schedules::{Outcome, Schedule, ScheduleRun};
-pub use settings::{Following, Login, Project};
+pub use settings::{Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
 pub use workspace::Workspace;

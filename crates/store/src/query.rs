@@ -1,6 +1,6 @@
 //! What reads ask for and answer.
 
-use crate::{FileChanged, Listing};
+use crate::FileChanged;
 use model::message_type::tool_call::ToolState;
 use model::policy::Display;
 use model::{Draft, Message, MessageType, Micros, Part, RecordRef, Role, SessionId};
@@ -311,25 +311,6 @@ pub struct SearchQuery {
     pub after: Option<String>,
     /// What a message is found by; its content if it's None.
     pub text_of: Option<fn(&Draft) -> Option<String>>,
-}
-
-/// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.
-#[derive(Default)]
-pub struct SearchHits {
-    pub hits: Vec<SearchHit>,
-    /// Their messages in the same order, to cut snippets from with [`crate::snippet::cut`].
-    pub messages: Listing,
-    pub next: Option<String>,
-    /// Hits on all pages; [`SearchHits::TOTAL_CAP`] if there may be more.
-    pub total: u64,
-    /// By message type, most first: whatever types were asked for.
-    pub types: Vec<Facet>,
-    /// By role, most first: whatever roles were asked for.
-    pub roles: Vec<Facet>,
-}
-
-impl SearchHits {
-    pub const TOTAL_CAP: u64 = 1000;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

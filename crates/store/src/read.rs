@@ -15,6 +15,7 @@ mod sessions;
 
 pub use asks::OpenAsk;
 pub use listing::Listing;
+pub use search::SearchHits;
 
 use crate::StoreError;
 use sqlx::{Database, Encode, QueryBuilder, Type};

@@ -1,38 +1,12 @@
 //! Projects, log-ins and small values.
 
 use crate::meta::{META, PUT_META};
+use crate::permission::{Following, Permission};
 use crate::step::Step;
 use crate::store::{on, on_step, on_tx};
-use crate::{Permission, StoreError, Workspace};
+use crate::{StoreError, Workspace};
 use model::audit::Event;
 use model::{Micros, browser};
-
-/// Whether Verbatim reads a folder's transcripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Following {
-    /// Found, not yet agreed to.
-    Waiting,
-    Following,
-    Paused,
-    Excluded,
-}
-
-impl Following {
-    const ALL: [Self; 4] = [Self::Waiting, Self::Following, Self::Paused, Self::Excluded];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Waiting => "waiting",
-            Self::Following => "following",
-            Self::Paused => "paused",
-            Self::Excluded => "excluded",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|following| following.as_str() == word)
-    }
-}
 
 /// What a person decided about a project folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,21 +207,6 @@ const WORD: &str = "SELECT following, leads_to FROM project WHERE workspace_id =
 
 /// What was said of a folder, and where it led then.
 type Word = (String, Option<String>);
-
-impl Permission {
-    /// Returns what holds, given what a person said of the folder and where it led then. Agreement is to one place: a folder
-    /// that leads elsewhere now is as if nobody had spoken of it.
-    pub fn word(&self, said: Option<(Following, Option<&str>)>) -> Following {
-        match said {
-            Some((following, leads_to))
-                if following != Following::Following || leads_to == self.leads_to.as_deref() =>
-            {
-                following
-            }
-            _ => self.unless_said,
-        }
-    }
-}
 
 /// Returns whether a folder is to be followed now.
 pub(crate) async fn may_follow(step: &mut Step<'_>, permission: &Permission) -> Result<bool, StoreError> {

@@ -13,6 +13,13 @@ pub struct Workspace {
     signature: Option<Arc<(Actor, Micros)>>,
 }
 
+impl Store {
+    /// The handle on a workspace; `default` where nobody chose one.
+    pub fn workspace(&self, id: &str) -> Workspace {
+        Workspace::new(self.clone(), id)
+    }
+}
+
 impl Workspace {
     pub(crate) fn new(store: Store, id: &str) -> Self {
         Self { store, id: id.into(), signature: None }

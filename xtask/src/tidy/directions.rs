@@ -1,26 +1,6 @@
-//! Inside the interface, the server and each crate, imports go in one direction.
-use std::collections::{BTreeMap, BTreeSet};
-
+//! Inside the interface, imports go in one direction: by groups in `frontend`, by folders in `app`.
 use super::{Finding, Tree, tree::File};
 
-/// Crates whose modules must not import each other in a circle.
-const WITHOUT_CIRCLES: [&str; 15] = [
-    "app",
-    "crates/agents",
-    "crates/api",
-    "crates/channels",
-    "crates/cost",
-    "crates/diff",
-    "crates/drivers",
-    "crates/hub",
-    "crates/mcp",
-    "crates/model",
-    "crates/redact",
-    "crates/sdk",
-    "crates/store",
-    "crates/tui",
-    "server",
-];
 const FRONTEND: &str = "frontend/src/";
 const ROOT: &str = "frontend/src/lib.rs";
 /// What the browser's half of `app` may not know.
@@ -63,33 +43,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             }));
         }
     }
-    findings.extend(WITHOUT_CIRCLES.iter().flat_map(|folder| circles(tree, &format!("{folder}/src/"))));
     findings
-}
-
-/// The modules of a crate, by their first names, that reach themselves through imports.
-fn circles(tree: &Tree, source: &str) -> Vec<Finding> {
-    let mut modules: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in tree.below(source).filter(|file| file.extension() == "rs") {
-        let Some(own) = file.path.strip_prefix(source).and_then(|path| path.split(['/', '.']).next()) else { continue };
-        modules.entry(own).or_default().extend(imports(file).into_iter().filter(|name| *name != own));
-    }
-    // What imports nothing that is left, or is imported by nothing that is left, is in no circle.
-    loop {
-        let imported: BTreeSet<&str> = modules.values().flatten().copied().collect();
-        let left: BTreeSet<&str> = modules.keys().copied().collect();
-        modules.retain(|name, imports| imported.contains(name) && !imports.is_disjoint(&left));
-        if modules.len() == left.len() {
-            break;
-        }
-    }
-    let circle = modules.keys().copied().collect::<Vec<_>>().join(", ");
-    let finding = (!modules.is_empty()).then(|| Finding {
-        place: source.to_owned(),
-        what: format!("these import each other in a circle: {circle}"),
-        why: "of two modules one is below the other; move what both need into a third",
-    });
-    finding.into_iter().collect()
 }
 
 /// Groups of `mod` lines with nothing between them.
@@ -163,9 +117,6 @@ mod tests {
             file("frontend/src/top.rs", "use crate::low;\n"),
             file("frontend/src/top/part.rs", "use crate::top::X;\n#[cfg(feature = \"a\")]\n"),
             file("app/src/browser/dom.rs", "use crate::islands;\n"),
-            file("app/src/pages.rs", "use crate::message;\n"),
-            file("app/src/message/text.rs", "use crate::{pages::Page, visible};\n"),
-            file("app/src/visible.rs", ""),
         ]);
         let found: Vec<String> = check(&tree).iter().map(|it| format!("{} {}", it.place, it.what)).collect();
         assert_eq!(
@@ -175,7 +126,6 @@ mod tests {
                 "frontend/src/low.rs imports crate::top",
                 "frontend/src/top/part.rs:2 depends on a feature",
                 "app/src/browser/dom.rs imports crate::islands",
-                "app/src/ these import each other in a circle: message, pages",
             ]
         );
     }

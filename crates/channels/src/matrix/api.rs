@@ -1,6 +1,7 @@
 //! Requests of the client-server API.
 
-use crate::channel::{Failure, Place};
+use crate::channel::Place;
+use crate::failure::Failure;
 use crate::{Http, Reply};
 use reqwest::Url;
 use serde_json::{Value, json};

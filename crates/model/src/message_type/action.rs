@@ -1,7 +1,7 @@
 //! ACTION: a person's answer to buttons or inputs.
 
-use super::{Mismatch, Payload};
-use crate::{Draft, Role, search_text::SearchText};
+use super::{Body, Mismatch, Payload};
+use crate::{Draft, MessageId, Role, search_text::SearchText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -77,5 +77,17 @@ impl Payload for Action {
             return Err(Mismatch::new("/payload/approval_id", "the id of the approval, or `reply_to`"));
         }
         Ok(())
+    }
+}
+
+impl Draft {
+    /// Returns the id of the message that it says it is about: the approval or question that buttons were pressed of,
+    /// or `reply_to`.
+    pub fn is_about(&self) -> Option<String> {
+        let pressed = match Body::of(self) {
+            Body::Action(action) => action.approval_id.or(action.reply_to),
+            _ => None,
+        };
+        pressed.or_else(|| self.reply_to.as_ref().map(MessageId::to_string))
     }
 }

@@ -1,8 +1,8 @@
 //! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
 
-use super::{Mismatch, Payload, strict};
+use super::{MessageType, Mismatch, Payload, strict};
 use crate::extras::{TodoInfo, TodoInfoState, todo_info};
-use crate::{Draft, Role, search_text::SearchText, text, words};
+use crate::{Draft, Provenance, Role, Status, search_text::SearchText, text, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -205,6 +205,19 @@ impl Payload for Todo {
 
     fn check(&self, extras: &Map<String, Value>) -> Result<(), Mismatch> {
         todo_info::check(extras)
+    }
+}
+
+impl Draft {
+    /// Returns whether it is a snapshot of the agent's to-do list.
+    pub fn is_todo_list(&self) -> bool {
+        self.role == Role::Assistant && self.message_type() == MessageType::Todo && self.status != Status::Retracted
+    }
+
+    /// Returns whether it is a person's tick in the list. An agent's key can pass words on, but it ticks nothing.
+    pub fn is_tick(&self) -> bool {
+        let by_person = self.role == Role::User && self.provenance != Provenance::Key;
+        by_person && self.message_type() == MessageType::Todo && self.status != Status::Retracted
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is stored of a decision: an extra of the message's metadata that only the server writes.
 
 use super::{ControlWord, Ignored, Route};
-use crate::{Draft, Provenance, Role};
+use crate::{Body, Draft, MessageType, Part, Provenance, Role};
 use serde_json::{Map, Value, json};
 
 /// The key of the extra. No request sets it.
@@ -74,5 +74,15 @@ impl Mark {
     /// Returns whether it is an aside: the agent reads it, but isn't woken by it.
     pub fn is_aside(&self) -> bool {
         self.control.is_some() && self.text.is_some()
+    }
+}
+
+impl Draft {
+    /// Returns whether it is a person's answer to what an agent asked in words. A tick in a list is none, and who
+    /// decides an approval leaves a question open.
+    pub fn answers_in_words(&self) -> bool {
+        let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
+        let is_said = self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo;
+        is_said && !decides() && Mark::of(self).is_to_agent()
     }
 }

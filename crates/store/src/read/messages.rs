@@ -125,12 +125,24 @@ pub(crate) fn lost(id: &str, words: &str, at: i64) -> Result<Draft, StoreError> 
     Ok(Draft { provenance: Provenance::Ourselves, ..draft })
 }
 
-/// A piece of a range: which condition, which order, how many.
+/// A piece of a range: where it lies, in which order it is read, and how much of it.
 struct Piece {
-    condition: &'static str,
-    numbers: Vec<i64>,
+    place: Place,
     order: &'static str,
     limit: u32,
+}
+
+/// Positions of messages in their session.
+#[derive(Clone, Copy)]
+enum Place {
+    All,
+    Below(i64),
+    UpTo(i64),
+    Above(i64),
+    /// Both ends belong to it.
+    Between(i64, i64),
+    /// From a time on, above a position.
+    Since(i64, i64),
 }
 
 const UP: &str = "m.seq";
@@ -157,7 +169,7 @@ impl Workspace {
                     "SELECT {columns} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
                 ));
                 q.push_bind(self.id()).push(" AND m.session_rid = ").push_bind(rid);
-                narrow(&mut q, query, &piece);
+                narrow(&mut q, query, piece.place);
                 q.push(" ORDER BY ").push(piece.order).push(limited(i64::from(limit)));
                 q.build_query_as().fetch_all(pool).await
             })?;
@@ -430,33 +442,39 @@ impl Workspace {
 }
 
 fn pieces(range: Range) -> Vec<Piece> {
-    let piece = |condition, numbers: &[i64], order, limit| Piece { condition, numbers: numbers.to_vec(), order, limit };
-    let (below, up_to, above) = (" AND m.seq < ", " AND m.seq <= ", " AND m.seq > ");
+    let piece = |place, order, limit| Piece { place, order, limit };
     match range {
-        Range::Around(seq, n) => vec![piece(up_to, &[seq], DOWN, n), piece(above, &[seq], UP, n)],
-        Range::Before(seq, n) => vec![piece(below, &[seq], DOWN, n)],
-        Range::After(seq, n) => vec![piece(above, &[seq], UP, n)],
-        Range::Span(from, to) => vec![piece(" AND m.seq BETWEEN ", &[from, to], UP, u32::MAX)],
-        Range::Since(at, seq) => {
-            vec![piece(" AND m.created_at >= ", &[at.0, seq], UP, u32::MAX)]
-        }
-        Range::Last(n) => vec![piece("", &[], DOWN, n)],
+        Range::Around(seq, n) => vec![piece(Place::UpTo(seq), DOWN, n), piece(Place::Above(seq), UP, n)],
+        Range::Before(seq, n) => vec![piece(Place::Below(seq), DOWN, n)],
+        Range::After(seq, n) => vec![piece(Place::Above(seq), UP, n)],
+        Range::Span(from, to) => vec![piece(Place::Between(from, to), UP, u32::MAX)],
+        Range::Since(at, seq) => vec![piece(Place::Since(at.0, seq), UP, u32::MAX)],
+        Range::Last(n) => vec![piece(Place::All, DOWN, n)],
     }
 }
 
-fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, query: &MessageQuery, piece: &Piece)
+fn narrow<DB: Database>(q: &mut QueryBuilder<DB>, query: &MessageQuery, place: Place)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,
     i64: for<'a> Encode<'a, DB> + Type<DB>,
 {
-    q.push(piece.condition);
-    match piece.numbers.as_slice() {
-        [one] => drop(q.push_bind(*one)),
-        [at, seq] if piece.condition.contains("created_at") => {
-            q.push_bind(*at).push(" AND m.seq > ").push_bind(*seq);
+    match place {
+        Place::All => {}
+        Place::Below(seq) => {
+            q.push(" AND m.seq < ").push_bind(seq);
         }
-        [first, second] => drop(q.push_bind(*first).push(" AND ").push_bind(*second)),
-        _ => {}
+        Place::UpTo(seq) => {
+            q.push(" AND m.seq <= ").push_bind(seq);
+        }
+        Place::Above(seq) => {
+            q.push(" AND m.seq > ").push_bind(seq);
+        }
+        Place::Between(from, to) => {
+            q.push(" AND m.seq BETWEEN ").push_bind(from).push(" AND ").push_bind(to);
+        }
+        Place::Since(at, seq) => {
+            q.push(" AND m.created_at >= ").push_bind(at).push(" AND m.seq > ").push_bind(seq);
+        }
     }
     matching(q, query);
 }

@@ -8,7 +8,7 @@ use crate::columns::columns;
 use crate::dialect::limited;
 use crate::literals::{flat, literals};
 use crate::store::on;
-use crate::{Facet, SearchHit, SearchHits, SearchQuery, StoreError, Workspace, dialect, tokens};
+use crate::{Facet, SearchHit, SearchQuery, StoreError, Workspace, dialect, tokens};
 use model::SessionId;
 use model::text::of_a_plan;
 use sqlx::{Database, Encode, QueryBuilder, Type};
@@ -30,6 +30,25 @@ columns! {
         message_type: String,
         role: String,
     }
+}
+
+/// Hits, newest first, of the [`SearchHits::TOTAL_CAP`] that arrived last.
+#[derive(Default)]
+pub struct SearchHits {
+    pub hits: Vec<SearchHit>,
+    /// Their messages in the same order, to cut snippets from with [`crate::snippet::cut`].
+    pub messages: Listing,
+    pub next: Option<String>,
+    /// Hits on all pages; [`SearchHits::TOTAL_CAP`] if there may be more.
+    pub total: u64,
+    /// By message type, most first: whatever types were asked for.
+    pub types: Vec<Facet>,
+    /// By role, most first: whatever roles were asked for.
+    pub roles: Vec<Facet>,
+}
+
+impl SearchHits {
+    pub const TOTAL_CAP: u64 = 1000;
 }
 
 /// What a message must hold.
