@@ -493,7 +493,7 @@ export interface Session {
   /** Sessions of its sub-agents, without theirs. */
   child_count: number;
   /** Sum over its turns, each API message counted once. */
-  usage: Usage;
+  usage: Usage2;
   /** US dollars of all tokens whose price is known: as agents say, else by the price table. What it has in common with another session counts there. */
   cost_usd: number | null;
   /** Of these, dollars that the price table gives; absent where agents said all of it. */
@@ -556,7 +556,7 @@ export interface UpdateMessage {
 }
 
 /** Tokens as the provider counts them. Input excludes what the cache held. */
-export interface Usage {
+export interface Usage2 {
   /** Tokens read by the model that no cache held. */
   input: number;
   /** Tokens written by the model, reasoning included. */
