@@ -6,7 +6,7 @@
 //!   document.
 //! - [`islands`]: parts that draw from state of their own: the composer, the bar of an agent, the form of a new session.
 //! - `browser`: the kit of the browser: elements, fragments, state of the page, focus, storage, toasts.
-//! - [`shared`]: what server and browser share: the key table, the transcript's window.
+//! - [`shared`]: what server and browser share, and what the browser decides without its page: where the reader is, which chunks and rows are there, what was missed, found, chosen.
 //! - [`icon`], [`session_field`], [`figures`], [`clock`], [`look`]: icons, the field that finds a session, numbers, times; theme, density and
 //!   colours. [`names`], [`paths`], [`unmarked`]:
 //!   what things are called, paths of files, and lines of markdown as words. [`request_figures`]: tokens, cost and times of a request. [`audit`]: the audit log in words.

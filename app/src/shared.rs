@@ -1,16 +1,31 @@
-//! What server and browser share: the key table, the window of a transcript, small pure helpers. Nothing here draws, and
+//! What server and browser share, and what the browser decides without its page: pure, so that nothing here draws, and
 //! all of it has native unit tests.
 
+pub mod arrivals;
 pub mod backoff;
+pub mod chords;
+pub mod comments;
+pub mod diff_lines;
+pub mod diff_rows;
 pub mod events;
+pub mod feed_position;
+pub mod found_places;
 pub mod hash;
+pub mod item_heights;
 pub mod keymap;
+pub mod landmarks;
+pub mod latest;
+pub mod loads;
 pub mod message_filter;
 pub mod page_action;
+pub mod rail;
 pub mod readiness;
+pub mod row_merge;
+pub mod scroll;
 pub mod sorted;
 pub mod tab_message;
 pub mod window;
+pub mod words;
 
 use api::endpoint::segment;
 use model::envelope::{LineComment, ReviewState};

@@ -4,15 +4,16 @@
 use crate::swap::swap;
 use app::browser::{dom, fragment, storage, toast};
 use app::shared::fragments_href;
+use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use web_sys::Element;
 
 /// The chip that was pressed: it has the focus on the next page.
 const PRESSED: &str = "verbatim-filter-chip";
 
 thread_local! {
-    static ASKED: Cell<u32> = const { Cell::new(0) };
+    static ASKED: Latest = const { Latest::new() };
     static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -71,15 +72,14 @@ pub fn follow(session: &str) {
 
 fn draw(session: &str, opened: bool) {
     let path = format!("{}/filter?{}", fragments_href(session), dom::query());
-    let turn = ASKED.get().wrapping_add(1);
-    ASKED.set(turn);
+    let turn = ASKED.with(Latest::begin);
     wasm_bindgen_futures::spawn_local(async move {
         let html = match fragment::fetch(&path).await {
             Ok(html) => html,
             Err(problem) if opened => return toast::fail(&problem),
             Err(_) => return,
         };
-        if ASKED.get() != turn {
+        if !ASKED.with(|asked| asked.is(turn)) {
             return;
         }
         let (Some(bar), Some(fresh)) = (dom::by_id("filter"), fragment::parse(&html)) else { return };

@@ -5,6 +5,7 @@ use api::{Nothing, Problem};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
 use app::shared::page_action::PageAction;
+use app::shared::words::of_import;
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -91,13 +92,7 @@ fn label() {
         let _ = rest.toggle_attribute_with_force("hidden", chosen == all);
     }
     let Some(button) = dom::by_id("import-chosen") else { return };
-    let words = match chosen {
-        0 => "Import nothing yet".to_owned(),
-        1 => "Import 1 folder".to_owned(),
-        n if n == all => format!("Import all {n}"),
-        n => format!("Import {n} folders"),
-    };
-    button.set_text_content(Some(&words));
+    button.set_text_content(Some(&of_import(chosen, all)));
     let _ = if chosen == 0 { button.set_attribute("disabled", "") } else { button.remove_attribute("disabled") };
 }
 

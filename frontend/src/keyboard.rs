@@ -4,21 +4,21 @@ use crate::dispatch::{UiAction, brings_field, enqueue};
 use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
-use app::shared::keymap::{self, COMMANDS, Changed, Command, Entry, Group, When, active, hints};
+use app::shared::chords::{self, Chords, Pressed, is_modifier};
+use app::shared::keymap::{self, Changed, Command, Entry, Group, When, hints};
+use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
-use std::cell::{Cell, RefCell};
+use app::shared::words::stepped;
+use std::cell::RefCell;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 /// Milliseconds within which the second key of `g s` has to come.
 const CHORD: i32 = 1_000;
 
 thread_local! {
-    static SINGLE: Cell<bool> = const { Cell::new(true) };
-    static BINDINGS: RefCell<Vec<(String, &'static Entry)>> = const { RefCell::new(Vec::new()) };
-    /// The first key of two.
-    static PENDING: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// The latest first key: the time of an earlier one takes nothing from it.
-    static LATEST: Cell<u32> = const { Cell::new(0) };
+    static CHORDS: RefCell<Chords> = RefCell::default();
+    /// The latest key: the time of an earlier one takes nothing from it.
+    static PRESSED: Latest = const { Latest::new() };
 }
 
 pub fn start() {
@@ -35,23 +35,14 @@ pub fn start() {
             return;
         }
         let with_mod = event.ctrl_key() || event.meta_key();
-        let name = match (with_mod, event.shift_key() && key.starts_with("Arrow")) {
-            (true, _) => format!("Mod+{}", dom::lower(&key)),
-            // What a letter says with Shift is another letter; an arrow stays one.
-            (false, true) => format!("Shift+{key}"),
-            // Where Space does something already, as on a box to tick, it goes on doing that.
-            (false, false) if key == " " && on_control() => return,
-            (false, false) if key == " " => "Space".to_owned(),
-            (false, false) => key,
-        };
+        // Where Space does something already, as on a box to tick, it goes on doing that.
+        if key == " " && !with_mod && on_control() {
+            return;
+        }
+        let name = chords::name_of(&key, with_mod, event.shift_key(), dom::lower);
         // In a field, Ctrl+Z takes back what was typed.
         let theirs = dom::typing() && (!with_mod || name == "Mod+z");
-        if theirs
-            || scrolls(&name)
-            || brings_field()
-            || dialog_is_open()
-            || matches!(name.as_str(), "Shift" | "Control" | "Meta")
-        {
+        if theirs || scrolls(&name) || brings_field() || dialog_is_open() || is_modifier(&name) {
             return;
         }
         if press(&name) {
@@ -68,11 +59,7 @@ fn scrolls(key: &str) -> bool {
 
 /// Takes over what the person prefers.
 pub fn configure(single_keys: bool, changed: &Changed) {
-    SINGLE.set(single_keys);
-    let bindings = COMMANDS
-        .iter()
-        .flat_map(|entry| active(entry, single_keys, changed).map(move |keys| (keys.to_owned(), *entry)));
-    BINDINGS.set(bindings.collect());
+    CHORDS.with_borrow_mut(|chords| chords.configure(single_keys, changed));
     if let Some(app) = dom::by_id("app").as_ref().and_then(dom::html) {
         let style = app.style();
         for (name, keys) in hints(single_keys, changed) {
@@ -86,33 +73,19 @@ pub fn configure(single_keys: bool, changed: &Changed) {
 
 /// Does what a key means. Returns true if it means anything.
 fn press(key: &str) -> bool {
-    let both = PENDING.take().map(|first| format!("{first} {key}"));
-    if let Some(entry) = both.as_deref().and_then(bound).or_else(|| bound(key)) {
-        return run(entry);
+    let turn = PRESSED.with(Latest::begin);
+    match CHORDS.with_borrow_mut(|chords| chords.press(key, changes::is_here())) {
+        Pressed::Runs(entry) => run(entry),
+        Pressed::Begins => {
+            dom::after(CHORD, move || {
+                if PRESSED.with(|pressed| pressed.is(turn)) {
+                    CHORDS.with_borrow_mut(Chords::give_up);
+                }
+            });
+            true
+        }
+        Pressed::Nothing => false,
     }
-    let first = format!("{key} ");
-    let begins = BINDINGS.with_borrow(|all| all.iter().any(|(keys, _)| keys.starts_with(&first)));
-    if begins {
-        let turn = LATEST.get().wrapping_add(1);
-        LATEST.set(turn);
-        PENDING.set(Some(key.to_owned()));
-        dom::after(CHORD, move || {
-            if LATEST.get() == turn {
-                PENDING.set(None);
-            }
-        });
-    }
-    begins
-}
-
-/// What keys mean on this page.
-fn bound(keys: &str) -> Option<&'static Entry> {
-    let in_changes = changes::is_here();
-    BINDINGS.with_borrow(|all| {
-        let found = all.iter().filter(|(known, _)| known == keys).map(|(_, entry)| *entry);
-        let fits = found.filter(|entry| in_changes || entry.group != Group::Changes);
-        fits.max_by_key(|entry| entry.group == Group::Changes)
-    })
 }
 
 /// Runs a command, whose code may have to be loaded first. Returns false if it doesn't apply here.
@@ -307,11 +280,7 @@ fn walk(step: i32) -> bool {
     // What is folded away isn't walked through.
     let rows = dom::find_all(&main, "[data-row]:not(details:not([open]) *)");
     let at = cursor::current().and_then(|current| rows.iter().position(|row| *row == current));
-    let next = match at {
-        Some(at) => at.saturating_add_signed(step as isize).min(rows.len().saturating_sub(1)),
-        None => 0,
-    };
-    let Some(row) = rows.get(next) else { return false };
+    let Some(row) = rows.get(stepped(at, step, rows.len())) else { return false };
     cursor::mark(row);
     // A request has the keys itself: they decide it.
     let link = dom::find(row, "a").filter(|_| !row.has_attribute("data-ask")).unwrap_or_else(|| row.clone());

@@ -4,17 +4,18 @@ use crate::dispatch::{UiAction, enqueue};
 use crate::{changes, targets, transcript};
 use app::browser::{dom, fragment, toast};
 use app::shared::keymap;
+use app::shared::latest::{Latest, Turn};
+use app::shared::words::rotated;
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent, MouseEvent};
 
 thread_local! {
-    /// The latest request: an older answer that arrives later is dropped.
-    static ASKED: Cell<u32> = const { Cell::new(0) };
+    static ASKED: Latest = const { Latest::new() };
     /// What the list shows without a word, so that it is there at once the next time.
     static RECENT: RefCell<String> = const { RefCell::new(String::new()) };
     /// The latest request that the list shows the answer to.
-    static SHOWN: Cell<u32> = const { Cell::new(0) };
+    static SHOWN: Cell<Option<Turn>> = const { Cell::new(None) };
     /// Commands that what had the focus before makes possible.
     static POSSIBLE: RefCell<String> = const { RefCell::new(String::new()) };
     /// It was opened before.
@@ -35,7 +36,11 @@ fn listen(dialog: &HtmlDialogElement, field: &HtmlInputElement) {
             "Enter" => {
                 event.prevent_default();
                 // What the list shows still may be of other words than those in the field.
-                return if SHOWN.get() == ASKED.get() { choose(active()) } else { CHOOSES.set(true) };
+                return if SHOWN.get() == Some(ASKED.with(Latest::current)) {
+                    choose(active());
+                } else {
+                    CHOOSES.set(true);
+                };
             }
             _ => return,
         };
@@ -93,8 +98,7 @@ fn close() {
 fn look() {
     let Some(field) = field() else { return };
     let words = field.value();
-    let turn = ASKED.get().wrapping_add(1);
-    ASKED.set(turn);
+    let turn = ASKED.with(Latest::begin);
     CHOOSES.set(false);
     let mut path = format!("/fragments/palette?q={}", api::endpoint::segment(&words));
     if let Some(session) = transcript::session() {
@@ -106,8 +110,8 @@ fn look() {
     path = format!("{path}&can={}", POSSIBLE.with_borrow(Clone::clone));
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
-        let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.get() == turn) else { return };
-        SHOWN.set(turn);
+        let Some(list) = dom::by_id("palette-list").filter(|_| ASKED.with(|asked| asked.is(turn))) else { return };
+        SHOWN.set(Some(turn));
         let html = match answer {
             Ok(html) => html,
             Err(problem) => {
@@ -159,16 +163,12 @@ fn mark(option: Option<&Element>) {
 }
 
 /// Round and round.
-fn walk(step: isize) {
+fn walk(step: i32) {
     let options = options();
-    let count = isize::try_from(options.len()).unwrap_or(0);
-    if count == 0 {
-        return;
+    let at = options.iter().position(|option| Some(option) == active().as_ref());
+    if let Some(next) = rotated(at, step, options.len()) {
+        mark(options.get(next));
     }
-    let at =
-        options.iter().position(|option| Some(option) == active().as_ref()).and_then(|at| isize::try_from(at).ok());
-    let next = at.map_or(0, |at| (at + step).rem_euclid(count));
-    mark(usize::try_from(next).ok().and_then(|next| options.get(next)));
 }
 
 fn choose(option: Option<Element>) {

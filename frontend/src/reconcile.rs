@@ -3,6 +3,7 @@
 
 use crate::unsent;
 use app::browser::{dom, focus, fragment};
+use app::shared::row_merge::{Merge, Row, Step, is_same, merge};
 use model::MessageType;
 use web_sys::Element;
 
@@ -12,26 +13,26 @@ pub fn rows(container: &Element, html: &str) {
     unsent::keep(container, &fresh);
     let held = focus::held(container);
     keep_inside(container, &fresh);
-    // What goes is taken away first, so that nothing has to move that stays.
-    let wanted: Vec<Key> = elements(&fresh).iter().map(key).collect();
-    for gone in elements(container).into_iter().filter(|row| !wanted.contains(&key(row))) {
-        gone.remove();
-    }
-    let mut old = container.first_element_child();
-    while let Some(new) = fresh.first_element_child() {
-        let Some(current) = old.take_if(|current| key(current) == key(&new)) else {
-            let _ = container.insert_before(&new, old.as_deref());
-            continue;
-        };
-        old = current.next_element_sibling();
-        if same(&current, &new) {
-            new.remove();
-        } else if is_text(&current) && is_text(&new) {
-            become_like(&current, &new);
-            new.remove();
-        } else {
-            keep_unfolded(&current, &new);
-            let _ = container.replace_child(&new, &current);
+    let (old, new) = (elements(container), elements(&fresh));
+    let keys = |rows: &[Element]| rows.iter().map(key).collect::<Vec<_>>();
+    let Merge { gone, steps } = merge(&keys(&old), &keys(&new));
+    gone.iter().filter_map(|at| old.get(*at)).for_each(Element::remove);
+    // Old rows that follow are behind this one.
+    let mut before: Option<Element> = None;
+    for step in steps {
+        match step {
+            Step::Insert { new: at } => {
+                let Some(new) = new.get(at) else { continue };
+                let _ = match &before {
+                    Some(before) => before.after_with_node_1(new),
+                    None => container.prepend_with_node_1(new),
+                };
+                before = Some(new.clone());
+            }
+            Step::Keep { old: was, new: at } => {
+                let (Some(current), Some(new)) = (old.get(was), new.get(at)) else { continue };
+                before = Some(settle(container, current, new).clone());
+            }
         }
     }
     if let Some(held) = held
@@ -42,6 +43,22 @@ pub fn rows(container: &Element, html: &str) {
             focus::put(&transcript);
         }
     }
+}
+
+/// A row that stays becomes what the new one says. Returns the one that stands there.
+fn settle<'r>(container: &Element, current: &'r Element, new: &'r Element) -> &'r Element {
+    if is_same(&Drawn(current), &Drawn(new)) {
+        new.remove();
+        return current;
+    }
+    if is_text(current) && is_text(new) {
+        become_like(current, new);
+        new.remove();
+        return current;
+    }
+    keep_unfolded(current, new);
+    let _ = container.replace_child(new, current);
+    new
 }
 
 /// What names a row among those of its chunk.
@@ -78,11 +95,25 @@ pub fn shows_child(root: &Element, session: &str) -> bool {
     dom::find_all(root, "article[data-child]").iter().any(|row| child(row).split(' ').next() == Some(session))
 }
 
-/// What may change without the message: the hash of what an open approval asks about, what people ticked in a plan, and how a
-/// call stands whose result is elsewhere, or whose agent was lost.
-fn changeable(row: &Element) -> [Option<String>; 3] {
-    let of = |selector: &str, name: &str| dom::find(row, selector)?.get_attribute(name);
-    [of("[data-shown]", "data-shown"), of("[data-done]", "data-done"), of(".tool[data-state]", "data-state")]
+/// A row that is drawn.
+struct Drawn<'r>(&'r Element);
+
+impl Row for Drawn<'_> {
+    fn attribute(&self, name: &str) -> Option<String> {
+        self.0.get_attribute(name)
+    }
+
+    fn inner(&self, selector: &str, name: &str) -> Option<String> {
+        dom::find(self.0, selector)?.get_attribute(name)
+    }
+
+    fn has(&self, selector: &str) -> bool {
+        dom::find(self.0, selector).is_some()
+    }
+
+    fn text(&self) -> Option<String> {
+        self.0.text_content()
+    }
 }
 
 fn is_text(row: &Element) -> bool {
@@ -142,25 +173,6 @@ pub fn keep_lines(current: &Element, new: &Element) {
             let _ = new.set_attribute(name, &value);
         }
     }
-}
-
-/// Is it the same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
-fn same(current: &Element, new: &Element) -> bool {
-    let equal = |name: &str| current.get_attribute(name) == new.get_attribute(name);
-    let row = equal("id")
-        && equal("data-seq")
-        && equal("data-last")
-        && equal("data-holds")
-        && equal("data-turn")
-        && equal("data-runs-on")
-        && equal("data-revision")
-        && equal("data-delivery")
-        && equal("data-child")
-        && equal("class");
-    row && (current.has_attribute("data-revision") || current.text_content() == new.text_content())
-        && changeable(current) == changeable(new)
-        // With dev on a row ends in a strip that it lacks otherwise.
-        && dom::find(current, ".dev").is_some() == dom::find(new, ".dev").is_some()
 }
 
 /// What unfolds in a row, without what unfolds inside of it: that isn't there while the card is folded.

@@ -2,7 +2,7 @@
 
 use app::browser::dom;
 use app::figures;
-use app::time_text;
+use app::shared::words::{HOUR, of_retry};
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
@@ -15,8 +15,6 @@ const SECOND: i32 = 1_000;
 const MILLISECONDS: i32 = 30_000;
 /// Two looks in a row are as far apart.
 const LEAST: i32 = 250;
-/// In seconds.
-const HOUR: i64 = 3_600;
 
 /// Refreshes every `time[data-us]` each half minute, and sooner where something is about to stall.
 pub fn start() {
@@ -88,14 +86,8 @@ fn count_down() {
         let Some(at) = time.get_attribute("data-retry").and_then(|text| text.parse::<i64>().ok()) else { continue };
         let milliseconds = (at / 1_000) as f64;
         let seconds = ((milliseconds - now) / 1_000.0).ceil() as i64;
-        let words = match seconds {
-            1..HOUR => {
-                counts = true;
-                format!("retry in {}", time_text::seconds(seconds * 1_000_000))
-            }
-            HOUR.. => format!("retry at {}", day_and_hour(milliseconds, now)),
-            _ => format!("retry was due {}", day_and_hour(milliseconds, now)),
-        };
+        let (words, goes_on) = of_retry(seconds, || day_and_hour(milliseconds, now));
+        counts |= goes_on;
         if time.text_content().as_deref() != Some(&words) {
             time.set_text_content(Some(&words));
         }

@@ -22,13 +22,17 @@ mod waiting;
 
 use app::browser::dom;
 use app::browser::page_state::{page_state, whenever};
+use app::shared::arrivals::Arrivals;
 use app::shared::fragments_href;
+pub use app::shared::landmarks::Step;
+use app::shared::loads::Loads;
 use app::shared::message_filter::MessageFilter;
+use app::shared::scroll::{Anchor, Goal, Scroll};
 use app::shared::sorted::{Map, Set};
 use app::shared::window;
 pub use find::open as open_find;
 pub use jump::{go_to_seq, here, hold_current, is_here, to_beginning, to_end, walk};
-pub use outline::{Step, step};
+pub use outline::step;
 pub use pause::toggle as pause;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,17 +40,6 @@ pub use streaming::told as grown;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
-
-/// Where the reader is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Anchor {
-    /// At the end, and wants to stay there.
-    End,
-    /// A row, and how far its top is below the top of the view.
-    Row { seq: i64, offset: f64 },
-    /// Within a chunk that isn't in the document, so far below its top.
-    Chunk { chunk: usize, offset: f64 },
-}
 
 /// On a transcript that has the focus because its row went: said until a key is pressed.
 const FELL: &str = "data-fell";
@@ -73,10 +66,10 @@ struct Column {
     frame_due: Cell<bool>,
     // The parts of the state, each behind a few functions of its owner.
     chunks: chunks::Chunks,
-    place: scroll::Scroll,
-    goal: jump::Goal,
-    loads: loader::Loads,
-    arrivals: live::Arrivals,
+    scroll: Scroll,
+    goal: Goal,
+    loads: Loads,
+    arrivals: Arrivals,
     growing: streaming::Growing,
     reading: reading::Reading,
     outline: outline::Outline,
@@ -189,7 +182,7 @@ fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
     }
     let base = fragments_href(&session);
     let chunks = chunks::Chunks::new(window::chunks(last_seq), mounted, scroller.client_width());
-    let place = scroll::Scroll::new(&scroller);
+    let scroll = Scroll::new(scroll::extent(&scroller));
     let level = dom::parameter("view");
     let level = level.map(|level| format!("&view={}", api::endpoint::segment(&level))).unwrap_or_default();
     // The server refuses an address with a wrong filter.
@@ -212,10 +205,10 @@ fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
         dev: Cell::new(page_state().dev.get()),
         frame_due: Cell::new(false),
         chunks,
-        place,
-        goal: jump::Goal::default(),
-        loads: loader::Loads::default(),
-        arrivals: live::Arrivals::new(last_seq),
+        scroll,
+        goal: Goal::default(),
+        loads: Loads::default(),
+        arrivals: Arrivals::new(last_seq),
         growing: streaming::Growing::default(),
         reading: reading::Reading::default(),
         outline: outline::Outline::default(),
@@ -241,7 +234,7 @@ impl Column {
         let view = scroll::view(self);
         let mut keep = kept();
         // What stands for a row may begin in a chunk far above. Without both, the place would be another one.
-        if let Anchor::Row { seq, .. } = self.place.anchor() {
+        if let Some(seq) = self.scroll.anchor().row() {
             keep.extend(scroll::chunks_of(self, seq));
         }
         // What is before the eyes stays, also where its height isn't what it was when it was measured.

@@ -2,6 +2,7 @@
 
 use app::browser::dom;
 use app::browser::toast::{self, Then};
+use app::shared::words::joined;
 use model::text::is_blank;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlTextAreaElement};
@@ -34,9 +35,7 @@ pub fn rescue(words: &str, was_writing: bool) {
     let Some(composer) = composer else {
         return toast::show(&format!("Decided meanwhile. Your words weren't sent: {words}"), Then::Failed);
     };
-    let before = composer.value();
-    let all = if is_blank(&before) { words.to_owned() } else { format!("{}\n\n{words}", before.trim_end()) };
-    composer.set_value(&all);
+    composer.set_value(&joined(&composer.value(), words));
     if let Ok(event) = Event::new("input") {
         let _ = composer.dispatch_event(&event);
     }

@@ -62,21 +62,20 @@ impl PageState {
 
     /// Something happened in a session.
     pub fn changed(&self, is_own: bool) {
-        let more = |counter: &Observable<u32>| counter.update(|n| *n = n.wrapping_add(1));
         if is_own {
-            more(&self.own);
+            self.own.grow();
         }
-        more(&self.changes);
+        self.changes.grow();
     }
 
     /// The reader did something to sessions.
     pub fn edited(&self) {
-        self.edited.update(|n| *n = n.wrapping_add(1));
+        self.edited.grow();
     }
 
     /// The transcript is to go to its end.
     pub fn go_to_end(&self) {
-        self.to_end.update(|n| *n = n.wrapping_add(1));
+        self.to_end.grow();
     }
 }
 
@@ -92,6 +91,13 @@ struct Inner<T> {
 impl<T> Clone for Observable<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
+    }
+}
+
+impl Observable<u32> {
+    /// Tells those who follow that there is more.
+    pub fn grow(&self) {
+        self.update(|n| *n = n.wrapping_add(1));
     }
 }
 

@@ -4,6 +4,7 @@
 use super::{change_steps, highlights, lines, notes, rows, wrap};
 use api::Problem;
 use app::browser::{dom, fragment};
+use app::shared::diff_lines;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -111,9 +112,7 @@ fn observe(place: &Element) {
 }
 
 fn range(place: &Element) -> Option<(u32, u32)> {
-    let range = place.get_attribute("data-r")?;
-    let (from, to) = range.split_once('-')?;
-    Some((from.parse().ok()?, to.parse().ok()?))
+    diff_lines::range(&place.get_attribute("data-r")?)
 }
 
 fn of(place: &Element) -> Option<Element> {
@@ -175,18 +174,13 @@ fn is_wanted(place: &Element) -> bool {
 
 /// A large place becomes several.
 fn divide(place: &Element, from: u32, to: u32) {
-    let count = (to - from).div_ceil(CHUNK);
-    let size = CHUNK * count.div_ceil(100);
-    let mut start = from;
-    while start < to {
-        let end = (start + size).min(to);
+    for (start, end) in diff_lines::divide(from, to, CHUNK) {
         if let Some(within) = dom::make("div", "bc") {
             let _ = within.set_attribute("style", &format!("--n:{}", end - start));
             let _ = within.set_attribute("data-r", &format!("{start}-{end}"));
             let _ = place.append_child(&within);
             observe(&within);
         }
-        start = end;
     }
 }
 
@@ -217,14 +211,9 @@ fn offer(place: &Element) {
     }
     for block in dom::find_all(place, ":scope > .bk[data-gaps]") {
         for (top, lines) in rows::gaps(&block) {
-            let Some((from, to)) =
-                lines.split_once('-').and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)))
-            else {
-                continue;
-            };
+            let Some((from, to)) = diff_lines::range(&lines) else { continue };
             let Some(over) = dom::make("div", "bgap") else { continue };
             let _ = over.set_attribute("style", &format!("--t:{top}"));
-            let (from, to): (u32, u32) = (from, to);
             let some = if to - from > 20 {
                 vec![
                     ("\u{2193}\u{a0}20", "Show 20 lines below the change", format!("{from}-{}", from + 19)),

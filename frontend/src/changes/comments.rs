@@ -1,7 +1,6 @@
 //! Comments on lines: written one by one, kept in the browser, sent to the agent as one message, which holds them from then
 //! on.
 
-use super::lines::Lines;
 use super::{cards, file_lists, notes, sent, store};
 use api::Problem;
 use api::contract::PostMessageEndpoint;
@@ -10,68 +9,13 @@ use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use app::browser::{clipboard, dom, focus, fragment, storage, toast};
 use app::icon::{self, Glyph, IconStyle};
-use app::shared::OfReview;
-use model::message_type::code_review::Severity;
-use serde::{Deserialize, Serialize};
+use app::shared::comments;
+pub use app::shared::comments::{Comment, Remark, State};
 use web_sys::{Element, Event};
-
-/// What became of a comment. Whether it is outdated is seen when it is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum State {
-    Draft,
-    Sent,
-    Resolved,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Comment {
-    /// Of a draft when it was begun, in seconds since 1970: no later one is taken for it.
-    pub id: u32,
-    pub path: String,
-    pub side: char,
-    pub from: u32,
-    pub to: u32,
-    /// Of an edit whose place in the file isn't known: see [`Lines`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit: Option<String>,
-    /// The lines as they were.
-    pub quote: String,
-    pub text: String,
-    pub state: State,
-    /// Of a comment in an agent's review.
-    #[serde(skip)]
-    pub remark: Option<Remark>,
-}
-
-/// What a comment of an agent's review says besides.
-#[derive(Debug, Clone)]
-pub struct Remark {
-    pub severity: Option<Severity>,
-    pub suggestion: Option<String>,
-    pub review: OfReview,
-}
-
-impl Comment {
-    pub fn lines(&self) -> Lines {
-        Lines { side: self.side, from: self.from, to: self.to, edit: self.edit.clone() }
-    }
-
-    /// `src/a.rs:12-15` as code, and which side if it is the old one. Where the lines are isn't said if it isn't known: they follow.
-    pub fn place(&self) -> String {
-        if self.edit.is_some() {
-            let side = if self.side == 'L' { ", before the change" } else { "" };
-            return format!("`{}` (where in the file isn't known{side})", self.path);
-        }
-        let lines = if self.from == self.to { self.from.to_string() } else { format!("{}-{}", self.from, self.to) };
-        let side = if self.side == 'L' { " (before the change)" } else { "" };
-        format!("`{}:{lines}{side}`", self.path)
-    }
-}
 
 /// The number of a new draft.
 pub fn number() -> u32 {
-    let now = (js_sys::Date::now() / 1_000.0) as u32;
-    drafts().iter().map(|draft| draft.id + 1).max().unwrap_or(0).max(now)
+    comments::number(&drafts(), (js_sys::Date::now() / 1_000.0) as u32)
 }
 
 fn key() -> String {
@@ -159,20 +103,6 @@ fn count(row: &Element, open: usize) -> Option<()> {
     Some(())
 }
 
-/// All drafts as one message.
-fn message(drafts: &[Comment]) -> String {
-    let mut text = String::from("Comments on your changes:");
-    for comment in drafts {
-        // A fence longer than any in the quote.
-        let mut fence = String::from("```");
-        while comment.quote.contains(&fence) {
-            fence.push('`');
-        }
-        text.push_str(&format!("\n\n{}\n\n{fence}\n{}\n{fence}\n\n{}", comment.place(), comment.quote, comment.text));
-    }
-    text
-}
-
 /// Sends the drafts to the agent; where nobody hears, they go to the clipboard.
 pub fn send() {
     let drafts = drafts();
@@ -181,7 +111,7 @@ pub fn send() {
     if drafts.is_empty() {
         return;
     }
-    let text = message(&drafts);
+    let text = comments::message(&drafts);
     if !root.has_attribute("data-hears") {
         clipboard::copy(button, text);
         return;

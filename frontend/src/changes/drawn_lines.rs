@@ -2,6 +2,7 @@
 
 use super::lines::{Lines, text};
 use app::browser::dom;
+use app::shared::diff_lines::nearest;
 use std::collections::BTreeMap;
 use web_sys::Element;
 
@@ -67,15 +68,9 @@ impl DrawnLines {
 
     /// Where lines stand that say what `fits` wants: at `from..=to`, or the nearest place to it.
     pub fn find(&self, from: u32, to: u32, fits: impl Fn(&str) -> bool) -> Option<(u32, u32)> {
-        let length = to.saturating_sub(from);
-        let near = (0..FAR).flat_map(|by| [from.checked_sub(by), from.checked_add(by)]).flatten();
-        let mut places = near.map(|from| (from, from.saturating_add(length)));
-        places.find(|(from, to)| self.text(*from, *to).is_some_and(|text| fits(&text)))
+        nearest(from, to, |from, to| self.text(from, to).is_some_and(|text| fits(&text)))
     }
 }
-
-/// Lines are looked for up to so many lines from where they were.
-const FAR: u32 = 200;
 
 /// The lines of the file that are shown, of one side and with these numbers.
 pub fn find(card: &Element, lines: &Lines) -> Vec<Element> {

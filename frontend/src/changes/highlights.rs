@@ -1,6 +1,7 @@
 //! Colours without elements: ranges of text nodes go into the browser's highlights, which the style colours.
 
 use app::browser::dom;
+use app::shared::diff_rows::highlight;
 use js_sys::{Array, Function, Reflect};
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
@@ -67,9 +68,8 @@ pub fn paint(root: &Element) {
 
 /// `k12+4`, in the text of `init`, which serves all of them: there are thousands.
 fn range(init: &StaticRangeInit, word: &str) -> Option<(usize, StaticRange)> {
-    let kind = KINDS.find(word.chars().next()?)?;
-    let (start, length) = word.get(1..)?.split_once('+')?;
-    let (start, length): (u32, u32) = (start.parse().ok()?, length.parse().ok()?);
+    let (kind, start, length) = highlight(word)?;
+    let kind = KINDS.find(kind)?;
     init.set_start_offset(start);
     init.set_end_offset(start + length);
     StaticRange::new(init).ok().map(|range| (kind, range))

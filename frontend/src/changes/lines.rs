@@ -5,43 +5,14 @@ use super::drawn_lines::{DrawnLines, edit_of, find};
 use super::{cards, change_steps, highlights, notes, rows};
 use app::browser::toast::{self, Then};
 use app::browser::{clipboard, dom, editor, fragment};
+pub use app::shared::diff_lines::Lines;
+use app::shared::diff_lines::{
+    Address, Expansion, chosen as from_first, expand as expansion, gap_words, is_one_step, left, range,
+};
 use app::shared::hash::text_hash;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlDialogElement, MouseEvent};
-
-/// Lines of one side of a file. `L` is the old side, `R` the new one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lines {
-    pub side: char,
-    pub from: u32,
-    pub to: u32,
-    /// `812.0`: of this edit, whose place in the file isn't known. Its lines count from 1.
-    pub edit: Option<String>,
-}
-
-impl Lines {
-    /// `R12-15`, or `R3-7@812.0`.
-    pub fn words(&self) -> String {
-        let Self { side, from, to, edit } = self;
-        let words = if from == to { format!("{side}{from}") } else { format!("{side}{from}-{to}") };
-        edit.as_ref().map_or(words.clone(), |edit| format!("{words}@{edit}"))
-    }
-
-    /// The lines for people: `R12-15`, or `R·3-7`.
-    pub fn label(&self) -> String {
-        let Self { side, from, to, edit } = self;
-        let of = if edit.is_some() { "\u{b7}" } else { "" };
-        if from == to { format!("{side}{of}{from}") } else { format!("{side}{of}{from}-{to}") }
-    }
-
-    pub fn parse(words: &str) -> Option<Self> {
-        let (words, edit) = words.split_once('@').map_or((words, None), |(words, edit)| (words, Some(edit.to_owned())));
-        let side = words.chars().next().filter(|side| matches!(side, 'L' | 'R'))?;
-        let (from, to) = words.get(1..)?.split_once('-').unwrap_or((words.get(1..)?, words.get(1..)?));
-        Some(Self { side, from: from.parse().ok()?, to: to.parse().ok()?, edit })
-    }
-}
 
 thread_local! {
     /// The file, its chosen lines, and the one that was chosen first.
@@ -96,8 +67,7 @@ fn open_lines(element: &Element, lines: &str) {
     let before = card.get_attribute("data-opened").map(|opened| format!("{opened},")).unwrap_or_default();
     let _ = card.set_attribute("data-opened", &format!("{before}{part}:{lines}"));
     let _ = card.set_attribute("data-shown", "");
-    let first = lines.split_once('-').and_then(|(from, _)| from.parse().ok());
-    if let Some(from) = first {
+    if let Some((from, _)) = range(lines) {
         WANTED.set(Some((card.id(), Lines { side: 'R', from, to: from, edit: edit_of(element) }, None)));
     }
     cards::load(card);
@@ -109,8 +79,8 @@ fn clicked(card: &Element, side: char, number: u32, edit: Option<String>, event:
         let is_same = in_card == card && lines.side == side && lines.edit == edit;
         (event.shift_key() && is_same).then_some(*first)
     });
-    let first = first.unwrap_or(number);
-    choose(card, Lines { side, from: first.min(number), to: first.max(number), edit }, first);
+    let (from, to) = from_first(first, number);
+    choose(card, Lines { side, from, to, edit }, first.unwrap_or(number));
     comment();
 }
 
@@ -292,19 +262,17 @@ pub fn copy_address(button: Element) {
 
 /// Goes where the address leads: `#d-1a2b3c4d:R12-15~hash`.
 pub fn open_address() {
-    let hash = dom::hash();
-    let (id, rest) = hash.split_once(':').unwrap_or((&hash, ""));
-    let Some(card) = cards::by_id(id) else {
-        if id.starts_with("d-") {
-            toast::show(&format!("The file that the link leads to isn't among these changes: {id}"), Then::Nothing);
+    let Address { file, lines, hash } = Address::read(&dom::hash());
+    let Some(card) = cards::by_id(&file) else {
+        if file.starts_with("d-") {
+            toast::show(&format!("The file that the link leads to isn't among these changes: {file}"), Then::Nothing);
         }
         return;
     };
     cards::fold(&card, false);
     change_steps::to(&card);
-    let (words, text) = rest.split_once('~').map_or((rest, None), |(words, hash)| (words, Some(hash.to_owned())));
-    if let Some(lines) = Lines::parse(words) {
-        WANTED.set(Some((id.to_owned(), lines, text)));
+    if let Some(lines) = lines {
+        WANTED.set(Some((file, lines, hash)));
         // Else they are chosen when it has come.
         match (card.has_attribute("data-loaded"), card.has_attribute("aria-busy")) {
             (true, true) => {}
@@ -369,11 +337,6 @@ fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
     cards::load(card.clone());
 }
 
-/// More lines than these aren't put between the others one by one.
-const MANY: u32 = 150;
-/// Lines that a click on an arrow shows.
-const STEP: u32 = 20;
-
 /// Shows some of the unchanged lines that a gap hides.
 pub fn expand(button: &Element) {
     let Some(gap) = button.closest(".gap").ok().flatten() else { return };
@@ -383,14 +346,9 @@ pub fn expand(button: &Element) {
     };
     let Some(address) = cards::of(&gap).and_then(|card| cards::address(&card)) else { return };
     let way = button.get_attribute("data-expand").unwrap_or_default();
-    // An element for each of many lines would be too many: all of the file becomes text in blocks.
-    if way == "all" && to.saturating_sub(from) > MANY {
-        return open_lines(&gap, &format!("{from}-{to}"));
-    }
-    let (first, last) = match way.as_str() {
-        "down" => (from, to.min(from + STEP - 1)),
-        "up" => (from.max(to.saturating_sub(STEP - 1)), to),
-        _ => (from, to),
+    let (first, last) = match expansion(&way, from, to) {
+        Expansion::Lines(first, last) => (first, last),
+        Expansion::Blocks => return open_lines(&gap, &format!("{from}-{to}")),
     };
     // A second click would fetch the same lines again.
     if gap.has_attribute("aria-busy") {
@@ -412,11 +370,9 @@ pub fn expand(button: &Element) {
             let _ = place.insert_before(&run, behind.as_ref());
             highlights::paint(&run);
         }
-        let (from, to) = if way == "up" { (from, first.saturating_sub(1)) } else { (last + 1, to) };
-        if from > to {
-            close(&gap, focused);
-        } else {
-            narrow(&gap, (from, to), focused);
+        match left(&way, (from, to), (first, last)) {
+            Some(lines) => narrow(&gap, lines, focused),
+            None => close(&gap, focused),
         }
     });
 }
@@ -438,10 +394,9 @@ fn narrow(gap: &Element, (from, to): (u32, u32), focused: bool) {
     let _ = gap.set_attribute("data-from", &from.to_string());
     let _ = gap.set_attribute("data-to", &to.to_string());
     if let Some(words) = dom::find(gap, "[data-expand=all] > span") {
-        let count = to - from + 1;
-        words.set_text_content(Some(&format!("Show {count} unchanged line{}", if count == 1 { "" } else { "s" })));
+        words.set_text_content(Some(&gap_words(from, to)));
     }
-    if to - from < STEP {
+    if is_one_step(from, to) {
         dom::find_all(gap, "[data-expand=down], [data-expand=up]").iter().for_each(Element::remove);
         if focused {
             focus(dom::find(gap, "[data-expand]").as_ref());

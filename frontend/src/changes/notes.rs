@@ -7,8 +7,7 @@ use super::{below_line, blocks, cards, sent, unfinished};
 use api::Problem;
 use app::browser::{dom, focus, toast};
 use app::shared::hash::text_hash;
-use model::envelope::ReviewState;
-use model::message_type::code_review::Severity;
+use app::shared::latest::{Latest, Turn};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
@@ -20,8 +19,8 @@ const PATIENCE: u32 = 10;
 thread_local! {
     /// Grows whenever the comments of a file are placed: only the answers to the last time count.
     static PLACES: Cell<u32> = const { Cell::new(0) };
-    /// Grows whenever the open field is placed.
-    static FIELDS: Cell<u32> = const { Cell::new(0) };
+    /// The field that was opened or closed last.
+    static FIELDS: Latest = const { Latest::new() };
 }
 
 /// Fields report to the files, where all of them are.
@@ -195,37 +194,22 @@ fn lines_of(shown: &DrawnLines, comment: &Comment) -> Vec<Element> {
 /// `lost` says that its lines aren't shown: of a person's comment, that they have changed.
 fn note(comment: &Comment, lost: bool) -> Option<Element> {
     let remark = comment.remark.as_ref();
-    let outdated = remark.map_or(lost, |remark| remark.review.outdated);
+    let outdated = comment.is_outdated(lost);
     let note = element("div", "note", "")?;
     let _ = note.set_attribute("data-id", &comment.id.to_string());
     if is_changed(comment.id) {
         let _ = note.set_attribute("hidden", "");
     }
-    let _ = note.set_attribute("data-state", state(comment, outdated));
+    let _ = note.set_attribute("data-state", comment.colour(outdated));
     let head = element("div", "note-head", "")?;
-    within(&head, element("b", "state", &word(comment, outdated)))?;
+    within(&head, element("b", "state", &comment.word(outdated)))?;
     within(&head, element("span", "cap num", &comment.lines().label()))?;
     within(&head, element("span", "sp", ""))?;
-    // Where no agent gets the answer to a review there is none.
-    let answers = remark.is_none_or(|remark| remark.review.shown_sha256.is_some());
-    if remark.is_some() && answers {
+    if remark.is_some_and(|remark| remark.review.shown_sha256.is_some()) {
         let _ = note.set_attribute("data-waits", "");
     }
-    match comment.state {
-        State::Draft => {
-            within(&head, button("edit", "Edit", "btn quiet tiny"))?;
-            within(&head, button("delete", "Delete", "btn quiet tiny"))?;
-        }
-        State::Sent if answers => {
-            if remark.is_some_and(|remark| remark.suggestion.is_some() && !outdated) {
-                within(&head, button("accept", "Accept suggestion", "btn tiny"))?;
-            }
-            within(&head, button("resolve", "Resolve", "btn quiet tiny"))?;
-        }
-        State::Resolved if answers => {
-            within(&head, button("reopen", "Reopen", "btn quiet tiny"))?;
-        }
-        State::Sent | State::Resolved => {}
+    for (verb, words) in comment.verbs(outdated) {
+        within(&head, button(verb, words, if *verb == "accept" { "btn tiny" } else { "btn quiet tiny" }))?;
     }
     note.append_child(&head).ok()?;
     if lost && !comment.quote.is_empty() {
@@ -240,33 +224,6 @@ fn note(comment: &Comment, lost: bool) -> Option<Element> {
     Some(note)
 }
 
-/// The state whose colour a comment has.
-fn state(comment: &Comment, outdated: bool) -> &'static str {
-    let severity = comment.remark.as_ref().and_then(|remark| remark.severity);
-    match (comment.state, severity) {
-        (State::Resolved, _) => "done",
-        _ if outdated => "idle",
-        (State::Draft, _) => "question",
-        (State::Sent, Some(Severity::Blocker)) => "failed",
-        (State::Sent, Some(Severity::Major)) => "needs",
-        (State::Sent, Some(Severity::Nit)) => "idle",
-        (State::Sent, Some(Severity::Minor) | None) => "working",
-    }
-}
-
-/// Its state in words; of an open comment of a review how much it matters.
-fn word(comment: &Comment, outdated: bool) -> String {
-    let remark = comment.remark.as_ref();
-    let word = match (comment.state, remark.map(|remark| (remark.severity, remark.review.state))) {
-        (State::Resolved, Some((_, Some(ReviewState::Accepted)))) => "Accepted",
-        (State::Resolved, _) => "Resolved",
-        (State::Draft, _) => "Draft",
-        (State::Sent, Some((Some(severity), _))) => severity.name(),
-        (State::Sent, _) => "Sent",
-    };
-    if outdated && comment.state != State::Resolved { format!("{word}, outdated") } else { word.to_owned() }
-}
-
 /// Is its field open?
 fn is_changed(id: u32) -> bool {
     let field = format!(".writing-note[data-of=\"{id}\"]");
@@ -277,7 +234,7 @@ fn is_changed(id: u32) -> bool {
 pub fn write(card: &Element, lines: &Lines) {
     close();
     if let Some(blocks) = blocks::all(card).into_iter().next() {
-        let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.get());
+        let (card, lines, field) = (card.clone(), lines.clone(), FIELDS.with(Latest::current));
         wasm_bindgen_futures::spawn_local(async move {
             if let Err(problem) = write_in_blocks(&card, &blocks, &lines, field).await {
                 toast::fail(&problem);
@@ -290,13 +247,13 @@ pub fn write(card: &Element, lines: &Lines) {
     open(card, lines, &quote, "", None, found.last());
 }
 
-async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: u32) -> Result<(), Problem> {
+async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: Turn) -> Result<(), Problem> {
     let found = blocks::ask(card, first, &format!("find={}", lines.words())).await?;
-    let Some((spot, said)) = found.filter(|_| FIELDS.get() == field) else { return Ok(()) };
+    let Some((spot, said)) = found.filter(|_| FIELDS.with(|fields| fields.is(field))) else { return Ok(()) };
     let row = spot.end.saturating_sub(1);
     let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
     blocks::renew(&spot.blocks, &[row]).await;
-    if FIELDS.get() == field {
+    if FIELDS.with(|fields| fields.is(field)) {
         let block = blocks::block(&spot.blocks, row);
         let quote = said.get(1).cloned().unwrap_or_default();
         open(card, lines, &quote, "", None, block.as_ref());
@@ -360,7 +317,7 @@ fn keys(event: &KeyboardEvent) {
 
 /// Takes the open field away. What was written and not added is there when it is opened again.
 fn close() {
-    FIELDS.set(FIELDS.get().wrapping_add(1));
+    FIELDS.with(Latest::begin);
     unfinished::close();
     if let Some(files) = dom::by_id("files") {
         dom::find_all(&files, ".writing-note").iter().for_each(Element::remove);

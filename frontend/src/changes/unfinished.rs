@@ -5,18 +5,9 @@ use super::lines::Lines;
 use super::{cards, notes, store};
 use api::json;
 use app::browser::dom;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use app::shared::comments::{Field, Unfinished};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlTextAreaElement, Storage};
-
-#[derive(Default, Serialize, Deserialize)]
-struct Unfinished {
-    /// What was written, by path and lines, or by the comment that is changed.
-    texts: BTreeMap<String, String>,
-    /// The field that was open: id of the file, lines, the comment that is changed.
-    open: Option<(String, String, Option<u32>)>,
-}
 
 fn storage() -> Option<Storage> {
     dom::window()?.session_storage().ok().flatten()
@@ -39,62 +30,53 @@ fn change(act: impl FnOnce(&mut Unfinished)) {
     }
 }
 
-fn key(card: &Element, lines: &str, id: Option<u32>) -> String {
-    match id {
-        Some(id) => format!("#{id}"),
-        None => format!("{} {lines}", card.get_attribute("data-path").unwrap_or_default()),
-    }
+fn field_of(card: &Element, lines: String, id: Option<u32>) -> Field {
+    Field { path: card.get_attribute("data-path").unwrap_or_default(), lines, id }
 }
 
-fn id(note: &Element) -> Option<u32> {
-    note.get_attribute("data-of")?.parse().ok()
+/// The field of a comment that is being written, and its file.
+fn field(note: &Element) -> Option<(Element, Field)> {
+    let card = cards::of(note)?;
+    let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
+    let field = field_of(&card, note.get_attribute("data-lines").unwrap_or_default(), id);
+    Some((card, field))
 }
 
 /// What was begun for these lines, if anything.
 pub fn text(card: &Element, lines: &Lines, id: Option<u32>) -> Option<String> {
-    all().texts.remove(&key(card, &lines.words(), id))
+    all().text(&field_of(card, lines.words(), id)).map(str::to_owned)
 }
 
 /// Takes note of the field that is open, and of what it says.
 pub fn keep(note: &Element) {
-    let field = dom::find(note, "textarea").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
-    let (Some(field), Some(card)) = (field, cards::of(note)) else { return };
-    let lines = note.get_attribute("data-lines").unwrap_or_default();
-    let (key, text) = (key(&card, &lines, id(note)), field.value());
-    change(|all| {
-        if text.trim().is_empty() {
-            all.texts.remove(&key);
-        } else {
-            all.texts.insert(key, text);
-        }
-        all.open = Some((card.id(), lines, id(note)));
-    });
+    let text = dom::find(note, "textarea").and_then(|text| text.dyn_into::<HtmlTextAreaElement>().ok());
+    if let Some((text, (card, field))) = text.zip(field(note)) {
+        change(|all| all.keep(card.id(), &field, text.value()));
+    }
 }
 
 /// A comment was added, or is given up.
 pub fn forget(note: &Element) {
-    let Some(card) = cards::of(note) else { return };
-    let lines = note.get_attribute("data-lines").unwrap_or_default();
-    change(|all| {
-        all.texts.remove(&key(&card, &lines, id(note)));
-        all.open = None;
-    });
+    if let Some((_, field)) = field(note) {
+        change(|all| all.forget(&field));
+    }
 }
 
 /// Another field was opened instead, or none.
 pub fn close() {
-    if all().open.is_some() {
-        change(|all| all.open = None);
+    if all().is_open() {
+        change(Unfinished::close);
     }
 }
 
 /// The file was drawn anew: the field that was open in it is open again.
 pub fn reopen(card: &Element) {
-    let Some((_, lines, id)) = all().open.filter(|(file, ..)| *file == card.id()) else { return };
+    let all = all();
+    let Some((lines, id)) = all.open_in(&card.id()) else { return };
     if dom::find(card, ".writing-note").is_some() {
         return;
     }
-    match (id, Lines::parse(&lines)) {
+    match (id, Lines::parse(lines)) {
         (Some(id), _) => notes::edit(card, id),
         (None, Some(lines)) => notes::write(card, &lines),
         (None, None) => {}

@@ -2,31 +2,19 @@
 //! content, so that it comes back as it was.
 
 use app::browser::dom;
+use app::shared::item_heights::{Fits, ItemHeights};
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
-
-/// Elements of the document beyond which what is out of view leaves it.
-const MANY: usize = 1_100;
-/// Pixels around the view in which the list is there: fewer, where so much stands there that the document grows too large.
-const MARGINS: [f64; 3] = [900.0, 300.0, 40.0];
 
 pub struct VirtualList {
     scroller: Element,
     /// In front of all items, and behind them.
     start: Element,
     end: Element,
-    items: Vec<Item>,
+    items: Vec<Element>,
+    heights: ItemHeights,
     by_key: BTreeMap<String, usize>,
-    /// Which of [`MARGINS`].
-    margin: usize,
-}
-
-struct Item {
-    element: Element,
-    /// With its margin.
-    height: f64,
-    is_hidden: bool,
 }
 
 /// What came into the document and what left it. All that is near is named, also what was there before.
@@ -48,10 +36,10 @@ impl VirtualList {
     ) -> Option<Self> {
         let (start, end) = (dom::make("div", "reel-space")?, dom::make("div", "reel-space")?);
         let selector = format!(":scope > [{key}]");
-        let mut elements = dom::find_all(within, &selector);
-        let before = elements.first().cloned();
+        let mut items = dom::find_all(within, &selector);
+        let before = items.first().cloned();
         within.insert_before(&start, before.as_ref().map(Element::unchecked_ref::<Node>)).ok()?;
-        match elements.last() {
+        match items.last() {
             Some(last) => last.insert_adjacent_element("afterend", &end).ok()?,
             None => start.insert_adjacent_element("afterend", &end).ok()?,
         };
@@ -59,35 +47,33 @@ impl VirtualList {
             let content = template.content();
             while let Some(element) = content.first_element_child() {
                 element.remove();
-                elements.push(element);
+                items.push(element);
             }
         }
-        let items: Vec<Item> =
-            elements.into_iter().map(|it| Item { height: guess(&it), element: it, is_hidden: false }).collect();
-        let keyed = |(at, item): (usize, &Item)| Some((item.element.get_attribute(key)?, at));
+        let heights = ItemHeights::new(items.iter().map(guess));
+        let keyed = |(at, item): (usize, &Element)| Some((item.get_attribute(key)?, at));
         let by_key = items.iter().enumerate().filter_map(keyed).collect();
-        Some(Self { scroller, start, end, items, by_key, margin: 0 })
+        Some(Self { scroller, start, end, items, heights, by_key })
     }
 
     pub fn all(&self) -> Vec<Element> {
-        self.items.iter().map(|item| item.element.clone()).collect()
+        self.items.clone()
     }
 
     pub fn by_key(&self, key: &str) -> Option<Element> {
-        self.by_key.get(key).and_then(|at| self.items.get(*at)).map(|item| item.element.clone())
+        self.by_key.get(key).and_then(|at| self.items.get(*at)).cloned()
     }
 
     pub fn hide(&mut self, key: &str, is_hidden: bool) {
-        if let Some(item) = self.by_key.get(key).and_then(|at| self.items.get_mut(*at)) {
-            item.is_hidden = is_hidden;
+        if let Some(at) = self.by_key.get(key) {
+            self.heights.hide(*at, is_hidden);
         }
     }
 
     /// How far an item is below the upper edge of the view, by the heights of those before it.
     pub fn top(&self, element: &Element) -> Option<f64> {
-        let at = self.items.iter().position(|item| item.element == *element)?;
-        let before: f64 = self.items[..at].iter().filter(|item| !item.is_hidden).map(|item| item.height).sum();
-        Some(self.origin() + before)
+        let at = self.items.iter().position(|item| item == element)?;
+        Some(self.origin() + self.heights.top(at))
     }
 
     fn origin(&self) -> f64 {
@@ -95,13 +81,9 @@ impl VirtualList {
     }
 
     fn measure(&mut self) {
-        let there = self.items.iter().find(|item| item.element.is_connected());
-        let margin = there.map_or(0.0, |item| margin_of(&item.element));
-        for item in self.items.iter_mut().filter(|item| item.element.is_connected()) {
-            let height = item.element.get_bounding_client_rect().height();
-            if height > 0.0 {
-                item.height = height + margin;
-            }
+        let margin = self.items.iter().find(|item| item.is_connected()).map_or(0.0, margin_of);
+        for (at, item) in self.items.iter().enumerate().filter(|(_, item)| item.is_connected()) {
+            self.heights.measure(at, item.get_bounding_client_rect().height(), margin);
         }
     }
 
@@ -109,83 +91,55 @@ impl VirtualList {
     pub fn draw(&mut self, is_used: impl Fn(&Element) -> bool) -> Moved {
         let mut moved = Moved::default();
         self.measure();
-        let was: Vec<bool> = self.items.iter().map(|item| item.element.is_connected()).collect();
-        loop {
-            let near = self.near();
-            let mut shown: Vec<bool> = self
-                .items
-                .iter()
-                .zip(&near)
-                .zip(&was)
-                .map(|((item, near), was)| !item.is_hidden && (*near || *was))
-                .collect();
+        let was: Vec<bool> = self.items.iter().map(|item| item.is_connected()).collect();
+        let (near, shown) = loop {
+            let near = self.heights.near(self.origin(), f64::from(self.scroller.client_height()));
+            let mut shown = self.heights.shown(&near, &was);
             self.place(&shown);
-            if count() > MANY {
-                for ((item, shown), near) in self.items.iter().zip(&mut shown).zip(&near) {
-                    *shown = *near || (*shown && is_used(&item.element));
-                }
+            if ItemHeights::thin(count(), &mut shown, &near, |at| self.items.get(at).is_some_and(&is_used)) {
                 self.place(&shown);
-                if count() > MANY && self.margin + 1 < MARGINS.len() {
-                    self.margin += 1;
-                    continue;
-                }
-            } else if count() < MANY / 2 {
-                self.margin = 0;
             }
-            for (((item, shown), was), near) in self.items.iter().zip(shown).zip(was).zip(near) {
-                match (was, shown) {
-                    (false, true) => moved.came.push(item.element.clone()),
-                    (true, false) => moved.left.push(item.element.clone()),
-                    _ => {}
-                }
-                if near && shown {
-                    moved.near.push(item.element.clone());
-                }
+            if self.heights.fit(count()) == Fits::Yes {
+                break (near, shown);
             }
-            return moved;
-        }
-    }
-
-    fn near(&self) -> Vec<bool> {
-        let margin = MARGINS.get(self.margin).copied().unwrap_or_default();
-        let (mut y, to) = (self.origin(), f64::from(self.scroller.client_height()) + margin);
-        let near = |item: &Item| {
-            if item.is_hidden {
-                return false;
-            }
-            let top = y;
-            y += item.height;
-            y >= -margin && top <= to
         };
-        self.items.iter().map(near).collect()
+        for (((item, shown), was), near) in self.items.iter().zip(shown).zip(was).zip(near) {
+            match (was, shown) {
+                (false, true) => moved.came.push(item.clone()),
+                (true, false) => moved.left.push(item.clone()),
+                _ => {}
+            }
+            if near && shown {
+                moved.near.push(item.clone());
+            }
+        }
+        moved
     }
 
     /// Items in the document, and places between them as high as those that aren't.
     fn place(&self, shown: &[bool]) {
         let Some(within) = self.end.parent_element() else { return };
         dom::find_all(&within, ":scope > .reel-space[data-between]").iter().for_each(Element::remove);
-        let (mut next, mut space) = (self.end.clone(), 0.0);
+        let (mut next, mut spaces) = (self.end.clone(), self.heights.spaces(shown));
         for (item, shown) in self.items.iter().zip(shown).rev() {
             if !shown {
-                item.element.remove();
-                space += if item.is_hidden { 0.0 } else { item.height };
+                item.remove();
                 continue;
             }
-            if space > 0.0
+            if let Some(space) = spaces.pop().filter(|space| *space > 0.0)
                 && let Some(between) = dom::make("div", "reel-space")
             {
                 let _ = between.set_attribute("data-between", "");
                 let _ = between.set_attribute("style", &format!("height:{space}px"));
                 let _ = within.insert_before(&between, Some(&next));
                 next = between;
-                space = 0.0;
             }
-            if !item.element.is_connected() {
-                let _ = within.insert_before(&item.element, Some(&next));
+            if !item.is_connected() {
+                let _ = within.insert_before(item, Some(&next));
             }
-            next = item.element.clone();
+            next = item.clone();
         }
-        let _ = self.start.set_attribute("style", &format!("height:{space}px"));
+        let _ = self.start.set_attribute("style", &format!("height:{}px", spaces.pop().unwrap_or_default()));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Long lines of large differences wrap: the browser says how many rows of the screen a line takes, and its number and its
 //! background follow. Only what is near is measured.
 
-use super::rows::ROW;
 use super::store;
 use app::browser::dom;
+use app::shared::diff_rows::{ROW, columns, cut_highlights, cuts, scaled, shifted, spread};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Range};
 
@@ -34,15 +34,13 @@ pub fn lay(place: &Element) -> bool {
 fn heights(text: &Element, range: &Range) -> Vec<u32> {
     let Some(node) = text.first_child() else { return Vec::new() };
     let all = text.text_content().unwrap_or_default();
-    // A character of another script may be twice as wide, a tab four times; the widths of most lines are known though.
+    // The widths of most lines are known.
     let wide = text.get_bounding_client_rect().width() / char_width(text, range);
     let mut at = 0;
     all.lines()
         .map(|line| {
             let length = if line.is_ascii() { line.len() } else { line.encode_utf16().count() };
-            let tabs = line.bytes().filter(|byte| *byte == b'\t').count();
-            let columns = if line.is_ascii() { length + 3 * tabs } else { 2 * length + 2 * tabs };
-            let rows = if (columns as f64) < wide - 1.0 { 1 } else { measure(&node, range, at, length) };
+            let rows = if (columns(line) as f64) < wide - 1.0 { 1 } else { measure(&node, range, at, length) };
             at += length as u32 + 1;
             rows
         })
@@ -71,51 +69,27 @@ fn draw(block: &Element, columns: &[&Vec<u32>]) {
     let tallest = |at: usize| columns.iter().filter_map(|rows| rows.get(at)).copied().max().unwrap_or(1);
     for numbers in dom::find_all(block, ":scope > .bn") {
         let Some(text) = numbers.text_content() else { continue };
-        let mut out = String::with_capacity(text.len() * 2);
-        for (at, line) in text.lines().enumerate() {
-            out.push_str(line);
-            (0..tallest(at)).for_each(|_| out.push('\n'));
-        }
-        numbers.set_text_content(Some(&out));
+        numbers.set_text_content(Some(&spread(&text, tallest)));
     }
     let count = columns.iter().map(|rows| rows.len()).max().unwrap_or(0);
-    let mut tops = vec![0];
-    for at in 0..count {
-        tops.push(tops[at] + tallest(at));
-    }
+    let heights: Vec<u32> = (0..count).map(tallest).collect();
     if let Some(style) = block.get_attribute("style") {
-        let _ = block.set_attribute("style", &scaled(&style, &tops));
+        let _ = block.set_attribute("style", &scaled(&style, &heights));
     }
-}
-
-/// Every row of the style becomes the place that it has now.
-fn scaled(style: &str, tops: &[u32]) -> String {
-    let top = |row: usize| tops.get(row).or(tops.last()).copied().unwrap_or(0);
-    let (_, background) = style.split_once(';').unwrap_or(("", style));
-    format!("--n:{};{}", top(usize::MAX), stops(background, |row| top(row) as usize))
 }
 
 /// Two sides stand beside each other line by line: where one of them takes more rows, a block ends.
 fn split(block: &Element, old: &[u32], new: &[u32]) {
-    let count = old.len().max(new.len());
-    let at = |rows: &[u32], row: usize| rows.get(row).copied().unwrap_or(1);
     let part = |rows: &[u32], from: usize, to: usize| rows.iter().take(to).skip(from).copied().collect::<Vec<u32>>();
+    let count = old.len().max(new.len());
     let mut rest = block.clone();
-    let mut from = 0;
-    for row in 0..count {
-        if at(old, row) == at(new, row) {
-            continue;
-        }
-        let (here, length) = (rest.clone(), row + 1 - from);
-        if row + 1 < count {
-            let Some(behind) = cut(&here, length) else { return };
+    for (from, to) in cuts(old, new) {
+        let here = rest.clone();
+        if to < count {
+            let Some(behind) = cut(&here, to - from) else { return };
             rest = behind;
         }
-        draw(&here, &[&part(old, from, row + 1), &part(new, from, row + 1)]);
-        from = row + 1;
-    }
-    if from < count {
-        draw(&rest, &[&part(old, from, count), &part(new, from, count)]);
+        draw(&here, &[&part(old, from, to), &part(new, from, to)]);
     }
 }
 
@@ -130,7 +104,7 @@ fn cut(block: &Element, rows: usize) -> Option<Element> {
         there.set_text_content(Some(after));
         if let Some(ranges) = here.get_attribute("data-h") {
             let units = before.encode_utf16().count() as u32;
-            let (mine, theirs) = divided(&ranges, units);
+            let (mine, theirs) = cut_highlights(&ranges, units);
             let _ = here.set_attribute("data-h", &mine);
             let _ = there.set_attribute("data-h", &theirs);
         }
@@ -143,39 +117,4 @@ fn cut(block: &Element, rows: usize) -> Option<Element> {
     }
     let _ = block.insert_adjacent_element("afterend", &behind);
     Some(behind)
-}
-
-/// `k12+4`: ranges before so many units, and those behind them.
-fn divided(ranges: &str, units: u32) -> (String, String) {
-    let (mut before, mut behind) = (String::new(), String::new());
-    for word in ranges.split(' ') {
-        let start =
-            word.get(1..).and_then(|rest| rest.split_once('+')).and_then(|(start, _)| start.parse::<u32>().ok());
-        let Some(start) = start else { continue };
-        if start < units {
-            before.push_str(&format!("{word} "));
-        } else {
-            let length = word.split_once('+').map_or("", |(_, length)| length);
-            behind.push_str(&format!("{}{}+{length} ", &word[..1], start - units));
-        }
-    }
-    (before.trim_end().to_owned(), behind.trim_end().to_owned())
-}
-
-/// The style of some rows of a block.
-fn shifted(style: &str, from: usize, to: usize) -> String {
-    let (rows, background) = style.split_once(';').unwrap_or(("", style));
-    let all = rows.trim_start_matches("--n:").parse::<usize>().unwrap_or(0);
-    let end = to.min(all).max(from);
-    format!("--n:{};{}", end - from, stops(background, |row| row.clamp(from, end) - from))
-}
-
-/// A gradient whose stops are at rows, with each of them elsewhere.
-fn stops(background: &str, place: impl Fn(usize) -> usize) -> String {
-    let row = ROW as usize;
-    let stop = |word: &str| match word.split_once("px").and_then(|(at, rest)| Some((at.parse::<usize>().ok()?, rest))) {
-        Some((pixels, rest)) => format!("{}px{rest}", place(pixels / row) * row),
-        None => word.to_owned(),
-    };
-    background.split(' ').map(stop).collect::<Vec<_>>().join(" ")
 }

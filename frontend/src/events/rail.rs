@@ -4,6 +4,7 @@ use super::{notice, tab};
 use crate::{times, unread};
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, fragment};
+use app::shared::rail;
 use app::shared::tab_message::TabMessage;
 use app::shared::{message_href, session_href};
 use js_sys::{Function, Promise, Reflect};
@@ -33,12 +34,11 @@ thread_local! {
 }
 
 pub fn start(session: Option<String>) {
-    let Some(rail) = dom::by_id("rail") else { return };
+    let Some(drawn) = dom::by_id("rail") else { return };
     OPEN.set(session);
-    WAITING.set(waiting(&rail));
+    WAITING.set(waiting(&drawn));
     let title = dom::document().map(|d| d.title()).unwrap_or_default();
-    let bare = title.split_once("!) ").filter(|(n, _)| n.starts_with('(')).map(|(_, rest)| rest.to_owned());
-    TITLE.set(bare.unwrap_or(title));
+    TITLE.set(rail::bare_title(&title).to_owned());
     HEADING.set(heading());
     mark();
     wasm_bindgen_futures::spawn_local(async {
@@ -159,8 +159,8 @@ fn fill(list: &Element, fresh: &Element) {
     }
 }
 
-fn waiting(rail: &Element) -> Vec<String> {
-    rail.get_attribute("data-asks").unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+fn waiting(drawn: &Element) -> Vec<String> {
+    rail::waiting(&drawn.get_attribute("data-asks").unwrap_or_default())
 }
 
 /// Says which requests wait since now, and which no longer do.
@@ -168,14 +168,14 @@ fn news(fresh: &Element) {
     let now = waiting(fresh);
     let before = WAITING.replace(now.clone());
     let open = OPEN.with_borrow(Clone::clone);
-    for key in now.iter().filter(|key| !before.contains(key)) {
+    for key in rail::fresh(&now, &before) {
         let Some((id, seq)) = key.rsplit_once('/') else { continue };
         let href = session_href(id);
         let row = dom::find_all(fresh, "a").into_iter().find(|link| link.get_attribute("href").as_ref() == Some(&href));
         let title = row.and_then(|row| row.get_attribute("title")).unwrap_or_else(|| "A session".to_owned());
         notice::needs_you(key, &message_href(id, seq), &title, open.as_deref() == Some(id));
     }
-    for key in before.iter().filter(|key| !now.contains(key)) {
+    for key in rail::fresh(&before, &now) {
         notice::answered(key);
     }
 }
@@ -208,8 +208,8 @@ fn heading() -> String {
 /// The session may have been given another name. While one is being typed there is no heading.
 fn follow_heading(heading: String) {
     let before = HEADING.with_borrow(Clone::clone);
-    if !heading.is_empty() && !before.is_empty() && before != heading {
-        TITLE.with_borrow_mut(|title| *title = title.replacen(&before, &heading, 1));
+    if let Some(title) = TITLE.with_borrow(|title| rail::renamed(title, &before, &heading)) {
+        TITLE.set(title);
         HEADING.set(heading);
     }
 }
@@ -219,22 +219,14 @@ pub fn mark() {
     let (Some(document), Some(rail)) = (dom::document(), dom::by_id("rail")) else { return };
     let count = WAITING.with_borrow(Vec::len);
     follow_heading(heading());
-    let bare = TITLE.with_borrow(Clone::clone);
-    let title = if count > 0 { format!("({count}!) {bare}") } else { bare };
+    let title = TITLE.with_borrow(|bare| rail::title(bare, count));
     if document.title() != title {
         document.set_title(&title);
     }
     app_badge(count);
     let own = dom::by_id("session-state").and_then(|state| state.get_attribute("data-state"));
     let works = rail.get_attribute("data-working").is_some_and(|n| n != "0");
-    let dot = match own.as_deref() {
-        _ if count > 0 => Some("#d29922"),
-        Some("working") => Some("#4493f8"),
-        Some("done") => Some("#3fb950"),
-        Some("failed" | "lost") => Some("#ff6b63"),
-        None if works => Some("#4493f8"),
-        _ => None,
-    };
+    let dot = rail::dot(count, own.as_deref(), works);
     let Some(link) = document.query_selector("link[rel=icon]").ok().flatten() else { return };
     let plain = link.get_attribute("data-plain").or_else(|| link.get_attribute("href")).unwrap_or_default();
     let href = match dot {

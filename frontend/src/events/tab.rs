@@ -13,20 +13,17 @@ use crate::{reconcile, transcript, unread};
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
 use app::shared::events::{Link, SessionChange};
-use app::shared::sorted;
+use app::shared::feed_position::{FeedPosition, ShownSessions};
+use app::shared::latest::Latest;
 use app::shared::tab_message::{Part, TabMessage};
 use js_sys::{Array, Function};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{BroadcastChannel, Element, MessageEvent, PageTransitionEvent};
 
 /// Name of the lock and of the channel.
 const NAME: &str = "verbatim-events";
-/// How the stream is asked for where no tab shows a session.
-const NONE: &str = "none";
-/// Sessions of other tabs whose texts are followed as they grow: those that were seen last.
-const MOST_SHOWN: usize = 50;
 /// Milliseconds until the stream is asked for with what other tabs show: several may say so at once.
 const SHOWN: i32 = 100;
 /// Milliseconds until a tab that couldn't read what it missed tries again.
@@ -35,22 +32,14 @@ const AGAIN: i32 = 1_000;
 struct Tab {
     /// The session of this page.
     session: Option<String>,
-    /// Everything up to here was told.
-    cursor: RefCell<String>,
-    /// `cursor` as a position; 0 while only the page's own cursor is known.
-    pos: Cell<i64>,
-    /// Something may have been missed after `cursor`.
-    owes: Cell<bool>,
-    /// The position that what is owed must reach.
-    at_least: Cell<i64>,
+    feed: FeedPosition,
     channel: RefCell<Option<BroadcastChannel>>,
     source: RefCell<Option<Rc<source::Source>>>,
-    /// The sessions that other tabs show, the latest last.
-    shown: RefCell<Vec<String>>,
+    shown: ShownSessions,
     lock: RefCell<Option<Lock>>,
     give_back: RefCell<Option<Function>>,
-    /// Grows when the tab joins or leaves: what belongs to an earlier time is dropped.
-    turn: Cell<u32>,
+    /// Begins anew when the tab joins or leaves: what belongs to an earlier time is dropped.
+    turn: Latest,
 }
 
 thread_local! {
@@ -63,11 +52,11 @@ fn tab() -> Option<Rc<Tab>> {
 
 /// Where the stream goes on for this tab.
 pub fn cursor() -> String {
-    tab().map_or_else(String::new, |tab| tab.cursor.borrow().clone())
+    tab().map_or_else(String::new, |tab| tab.feed.cursor())
 }
 
 pub fn pos() -> i64 {
-    tab().map_or(0, |tab| tab.pos.get())
+    tab().map_or(0, |tab| tab.feed.pos())
 }
 
 /// Does this tab speak for all?
@@ -78,16 +67,13 @@ pub fn leads() -> bool {
 pub fn start(cursor: String, session: Option<String>) {
     let tab = Rc::new(Tab {
         session,
-        cursor: RefCell::new(cursor),
-        pos: Cell::new(0),
-        owes: Cell::new(true),
-        at_least: Cell::new(0),
+        feed: FeedPosition::new(cursor),
         channel: RefCell::new(None),
         source: RefCell::new(None),
-        shown: RefCell::new(Vec::new()),
+        shown: ShownSessions::default(),
         lock: RefCell::new(None),
         give_back: RefCell::new(None),
-        turn: Cell::new(0),
+        turn: Latest::new(),
     });
     TAB.set(Some(tab.clone()));
     join(&tab);
@@ -120,12 +106,11 @@ pub fn start(cursor: String, session: Option<String>) {
 }
 
 fn join(tab: &Rc<Tab>) {
-    tab.turn.set(tab.turn.get().wrapping_add(1));
-    tab.owes.set(true);
-    let turn = tab.turn.get();
+    tab.feed.join();
+    let turn = tab.turn.begin();
     let leader = tab.clone();
     let granted = move |give_back: Function| {
-        if leader.turn.get() == turn {
+        if leader.turn.is(turn) {
             leader.give_back.replace(Some(give_back));
             lead(&leader);
         } else {
@@ -135,7 +120,7 @@ fn join(tab: &Rc<Tab>) {
     let lock = BroadcastChannel::new(NAME).ok().and_then(|channel| {
         let listening = tab.clone();
         dom::listen(&channel, "message", move |event: MessageEvent| {
-            if listening.turn.get() == turn
+            if listening.turn.is(turn)
                 && let Some(message) = from_js(&event.data())
             {
                 receive(&listening, message);
@@ -158,7 +143,7 @@ fn join(tab: &Rc<Tab>) {
 }
 
 fn leave(tab: &Tab) {
-    tab.turn.set(tab.turn.get().wrapping_add(1));
+    tab.turn.begin();
     if let Some(source) = tab.source.take() {
         source.close();
     }
@@ -174,42 +159,32 @@ fn leave(tab: &Tab) {
 
 /// This tab takes the stream. It goes on from where this tab is, so it misses nothing itself; others look for themselves.
 fn lead(tab: &Rc<Tab>) {
-    tab.owes.set(false);
+    tab.feed.lead();
     tab.source.replace(Some(source::open()));
-    post(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
+    post(tab, &TabMessage::LeaderElected(tab.feed.pos(), source::link()));
     post(tab, &TabMessage::RequestSessions);
 }
 
 /// The sessions whose texts are followed as they grow, as the stream is asked for them.
 pub fn growing() -> String {
-    let Some(tab) = tab() else { return NONE.to_owned() };
-    let shown = tab.shown.borrow();
-    let all: sorted::Set<_> = tab.session.iter().chain(shown.iter()).map(|id| api::endpoint::segment(id)).collect();
-    if all.is_empty() { NONE.to_owned() } else { all.into_iter().collect::<Vec<_>>().join(",") }
+    tab().map_or_else(|| ShownSessions::default().query(None), |tab| tab.shown.query(tab.session.as_deref()))
 }
 
 /// How a text goes on: to those that show it.
 pub fn grown(cursor: String, told: String) {
     let Some(tab) = tab() else { return };
     let session = told.split(' ').next().unwrap_or_default();
-    if tab.shown.borrow().iter().any(|shown| shown == session) {
+    if tab.shown.contains(session) {
         post(&tab, &TabMessage::Growth(told.clone()));
     }
     transcript::grown(&told);
-    tab.cursor.replace(cursor);
+    tab.feed.go_on(cursor);
 }
 
 /// Another tab shows a session: the stream is to say how its texts go on.
 fn show(tab: &Rc<Tab>, session: String) {
-    let mut shown = tab.shown.borrow_mut();
-    let known = shown.contains(&session);
-    shown.retain(|shown| *shown != session);
-    shown.push(session);
-    if known {
+    if !tab.shown.show(session) {
         return;
-    }
-    if shown.len() > MOST_SHOWN {
-        shown.remove(0);
     }
     let tab = tab.clone();
     dom::after(SHOWN, move || {
@@ -246,19 +221,15 @@ fn receive(tab: &Rc<Tab>, message: TabMessage) {
     match message {
         TabMessage::Feed(cursor, text) => {
             let Some(event) = SessionChange::read(&text) else { return };
-            // What is owed lies before it.
-            if !tab.owes.get() {
-                if event.pos <= tab.pos.get() {
-                    return;
-                }
-                moved(tab, cursor, event.pos);
+            if !tab.feed.hear(cursor, event.pos) {
+                return;
             }
             changed(tab, event);
         }
-        TabMessage::Import => state.imports.update(|n| *n = n.wrapping_add(1)),
+        TabMessage::Import => state.imports.grow(),
         TabMessage::Agent(session) => {
             if tab.session.as_ref() == Some(&session) {
-                state.agent.update(|n| *n = n.wrapping_add(1));
+                state.agent.grow();
             }
         }
         TabMessage::Build(build) => {
@@ -273,16 +244,13 @@ fn receive(tab: &Rc<Tab>, message: TabMessage) {
                 if let Some(session) = session {
                     show(tab, session);
                 }
-                post(tab, &TabMessage::LeaderElected(tab.pos.get(), source::link()));
+                post(tab, &TabMessage::LeaderElected(tab.feed.pos(), source::link()));
                 rail::repeat();
             }
         }
         TabMessage::LeaderElected(pos, link) => {
             if !leads() {
-                if pos == 0 || pos > tab.pos.get() {
-                    tab.owes.set(true);
-                    tab.at_least.set(pos);
-                }
+                tab.feed.follow(pos);
                 follow(tab, link);
             }
         }
@@ -315,42 +283,31 @@ fn follow(tab: &Rc<Tab>, link: Link) {
     if link == Link::Live && fragment::was_stale() {
         page_state().changed(true);
     }
-    if tab.owes.get() && !leads() && matches!(link, Link::Live | Link::Replaying(_)) {
+    if tab.feed.owes() && !leads() && matches!(link, Link::Live | Link::Replaying(_)) {
         catch_up(tab.clone());
     }
 }
 
 /// Reads what was said while this tab didn't listen.
 fn catch_up(tab: Rc<Tab>) {
-    let turn = tab.turn.get();
+    let turn = tab.turn.current();
     wasm_bindgen_futures::spawn_local(async move {
-        let after = tab.cursor.borrow().clone();
-        let missed = source::missed(&after).await;
-        if tab.turn.get() != turn || !tab.owes.get() {
+        let missed = source::missed(&tab.feed.cursor()).await;
+        if !tab.turn.is(turn) || !tab.feed.owes() {
             return;
         }
         for (cursor, event) in missed.iter().flatten() {
-            moved(&tab, cursor.clone(), event.pos);
+            tab.feed.advance(cursor.clone(), event.pos);
             changed(&tab, event.clone());
         }
-        // Another server of the same database may have told less than the stream did.
-        if missed.is_some() && (tab.pos.get() >= tab.at_least.get() || tab.pos.get() == 0) {
-            tab.owes.set(false);
-        } else {
+        if !tab.feed.settle(missed.is_some()) {
             dom::after(AGAIN, move || {
-                if tab.turn.get() == turn && tab.owes.get() {
+                if tab.turn.is(turn) && tab.feed.owes() {
                     catch_up(tab);
                 }
             });
         }
     });
-}
-
-fn moved(tab: &Tab, cursor: String, pos: i64) {
-    if pos > tab.pos.get() {
-        tab.pos.set(pos);
-        tab.cursor.replace(cursor);
-    }
 }
 
 fn changed(tab: &Tab, event: SessionChange) {

@@ -2,6 +2,7 @@ use crate::swap::{self, swap};
 use crate::{events, filter, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
+use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
 use app::shared::{fragments_href, message_href};
 use leptos::prelude::lazy;
@@ -18,9 +19,9 @@ const LOOK: i32 = 15_000;
 const NOT_THERE: u16 = 404;
 
 thread_local! {
-    static ASKED: Cell<u32> = const { Cell::new(0) };
+    static ASKED: Latest = const { Latest::new() };
     /// The same of the header.
-    static HEAD_ASKED: Cell<u32> = const { Cell::new(0) };
+    static HEAD_ASKED: Latest = const { Latest::new() };
     /// Tabs that the reader chose and that are on their way; and whether the session went on meanwhile.
     static COMING: Cell<u32> = const { Cell::new(0) };
     static MISSED: Cell<bool> = const { Cell::new(false) };
@@ -277,8 +278,7 @@ fn load(base: &str, tab: &str, why: Why) {
     let again = again.and_then(|body| body.get_attribute("data-again")).unwrap_or_default();
     let path = format!("{base}/panel?tab={tab}&dev={}{again}", u8::from(page_state().dev.get()));
     let (base, tab) = (base.to_owned(), tab.to_owned());
-    let turn = ASKED.get().wrapping_add(1);
-    ASKED.set(turn);
+    let turn = ASKED.with(Latest::begin);
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         COMING.set(COMING.get() - u32::from(why == Why::Asked));
@@ -290,7 +290,7 @@ fn load(base: &str, tab: &str, why: Why) {
             (Err(problem), Why::Asked) => return show_problem(&panel, &problem.to_string()),
             (Err(_), Why::Changed) => return,
         };
-        if ASKED.get() != turn || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
+        if !ASKED.with(|asked| asked.is(turn)) || SHOWN.with_borrow(|shown| *shown == html) && why == Why::Changed {
             return;
         }
         let Some(fresh) = fragment::parse(&html) else { return };
@@ -417,13 +417,15 @@ fn gone(is_gone: bool) {
 fn head(base: &str) {
     let Some(place) = dom::by_id("session-head") else { return };
     let path = format!("{base}/head");
-    let turn = HEAD_ASKED.get().wrapping_add(1);
-    HEAD_ASKED.set(turn);
+    let turn = HEAD_ASKED.with(Latest::begin);
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         gone(answer.as_ref().is_err_and(|problem| problem.status == NOT_THERE));
         let Ok(html) = answer else { return };
-        if HEAD_ASKED.get() != turn || session_actions::renaming() || HEAD.with_borrow(|shown| *shown == html) {
+        if !HEAD_ASKED.with(|asked| asked.is(turn))
+            || session_actions::renaming()
+            || HEAD.with_borrow(|shown| *shown == html)
+        {
             return;
         }
         if let Some(fresh) = fragment::parse(&html) {

@@ -6,8 +6,8 @@ use crate::{events, session_actions, times};
 use api::Problem;
 use app::browser::page_state::{now_and_then, page_state, whenever};
 use app::browser::{dom, focus, fragment};
+use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
-use std::cell::Cell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, FormData, HtmlFormElement, UrlSearchParams};
 
@@ -17,10 +17,9 @@ const PAUSE: i32 = 150;
 const REFRESH: i32 = 1_000;
 
 thread_local! {
-    /// The latest request: an older answer that arrives later is dropped.
-    static ASKED: Cell<u32> = const { Cell::new(0) };
+    static ASKED: Latest = const { Latest::new() };
     /// The latest key.
-    static TYPED: Cell<u32> = const { Cell::new(0) };
+    static TYPED: Latest = const { Latest::new() };
 }
 
 pub fn start() {
@@ -79,10 +78,10 @@ fn sessions(form: &HtmlFormElement) {
         if dom::closest(&event, "#find").is_none() {
             return;
         }
-        let turn = next(&TYPED);
+        let turn = TYPED.with(Latest::begin);
         let form = typed.clone();
         dom::after(PAUSE, move || {
-            if TYPED.get() == turn {
+            if TYPED.with(|typed| typed.is(turn)) {
                 show(query_of(&form));
             }
         });
@@ -180,11 +179,11 @@ fn show_quietly(query: String) {
 
 fn load(query: String, aloud: bool) {
     let Some(list) = dom::by_id("sessions") else { return };
-    let turn = next(&ASKED);
+    let turn = ASKED.with(Latest::begin);
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&format!("/fragments/sessions?{query}")).await;
         held_pointer::when_released(move || {
-            if ASKED.get() == turn && !session_actions::renaming() {
+            if ASKED.with(|asked| asked.is(turn)) && !session_actions::renaming() {
                 draw(&list, answer, aloud);
             }
         });
@@ -308,10 +307,4 @@ fn query_of(form: &HtmlFormElement) -> String {
         }
     }
     query.to_string().into()
-}
-
-fn next(counter: &'static std::thread::LocalKey<Cell<u32>>) -> u32 {
-    let turn = counter.get().wrapping_add(1);
-    counter.set(turn);
-    turn
 }

@@ -4,10 +4,12 @@ use super::draw;
 use crate::keyboard;
 use api::contract::{EditPreferencesEndpoint, GetPreferences};
 use app::browser::{dom, fragment, toast};
-use app::shared::keymap::{COMMANDS, Changed, Entry, alternatives, find, keys_of, readable};
+use app::shared::chords::{is_modifier, is_whole, name_of, taken_by, with};
+use app::shared::keymap::{Changed, readable};
+use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
 use serde_json::{Value, json};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use web_sys::{Element, KeyboardEvent, MouseEvent};
 
 /// Milliseconds that a second key may take.
@@ -16,7 +18,7 @@ const CHORD: i32 = 1_000;
 thread_local! {
     /// The button whose command waits for a key, and the keys pressed so far.
     static WAITING: RefCell<Option<(Element, Vec<String>)>> = const { RefCell::new(None) };
-    static TURN: Cell<u32> = const { Cell::new(0) };
+    static TURN: Latest = const { Latest::new() };
 }
 
 pub fn start() {
@@ -58,13 +60,13 @@ fn end() {
     if let Some((button, _)) = WAITING.take() {
         let _ = button.remove_attribute("data-said");
     }
-    TURN.set(TURN.get().wrapping_add(1));
+    TURN.with(Latest::begin);
 }
 
 fn press(event: &KeyboardEvent) {
     let key = event.key();
     match key.as_str() {
-        "Shift" | "Control" | "Meta" | "Alt" => return,
+        modifier if is_modifier(modifier) => return,
         "Escape" | "Tab" => {
             show_hint("");
             return end();
@@ -72,20 +74,19 @@ fn press(event: &KeyboardEvent) {
         "Backspace" => return take(""),
         _ => {}
     }
-    let name = if event.ctrl_key() || event.meta_key() { format!("Mod+{}", dom::lower(&key)) } else { key };
+    let name = name_of(&key, event.ctrl_key() || event.meta_key(), false, dom::lower);
     let pressed = WAITING.with_borrow_mut(|waiting| {
         let (_, pressed) = waiting.as_mut()?;
         pressed.push(name);
         Some(pressed.join(" "))
     });
     let Some(pressed) = pressed else { return };
-    if pressed.contains(' ') || pressed.starts_with("Mod+") {
+    if is_whole(&pressed) {
         return take(&pressed);
     }
-    let turn = TURN.get().wrapping_add(1);
-    TURN.set(turn);
+    let turn = TURN.with(Latest::begin);
     dom::after(CHORD, move || {
-        if TURN.get() == turn {
+        if TURN.with(|latest| latest.is(turn)) {
             take(&pressed);
         }
     });
@@ -102,14 +103,8 @@ fn take(pressed: &str) {
             Ok(now) => now,
             Err(problem) => return toast::fail(&problem),
         };
-        let mut all = changed_keys(&now);
-        let clash = |known: &str| {
-            known == pressed || known.starts_with(&format!("{pressed} ")) || pressed.starts_with(&format!("{known} "))
-        };
-        let wanted = find(&command);
-        let meets = |entry: &Entry| entry.id != command && wanted.is_none_or(|it| entry.group.meets(it.group));
-        let other = COMMANDS.iter().find(|entry| meets(entry) && alternatives(keys_of(entry, &all)).any(clash));
-        if let Some(other) = other.filter(|_| !pressed.is_empty()) {
+        let all = changed_keys(&now);
+        if let Some(other) = taken_by(&pressed, &command, &all) {
             // Unless another command waits for its key by now.
             if WAITING.with_borrow(Option::is_none) {
                 listen(button);
@@ -117,12 +112,8 @@ fn take(pressed: &str) {
             return show_hint(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
         }
         show_hint("");
-        let usual = wanted.is_some_and(|entry| entry.keys == pressed);
-        all.retain(|(id, _)| *id != command);
-        if !usual {
-            all.push((command, pressed));
-        }
-        let keys: serde_json::Map<String, Value> = all.into_iter().map(|(id, keys)| (id, keys.into())).collect();
+        let keys: serde_json::Map<String, Value> =
+            with(all, command, pressed).into_iter().map(|(id, keys)| (id, keys.into())).collect();
         save(json!({ "keys": keys }));
     });
 }

@@ -11,6 +11,8 @@ use api::sessions::SessionPath;
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus, fragment};
 use app::message_renderer::type_name;
+use app::shared::found_places::{Position, first_hit, next_hit, next_place};
+use app::shared::latest::{Latest, Turn};
 use leptos::prelude::lazy;
 pub use marks::paint;
 use std::cell::RefCell;
@@ -49,8 +51,7 @@ struct Finding {
     /// The server can't be reached: only what is in the document was looked through.
     loaded_only: bool,
     marks: marks::Marks,
-    /// Grows with every question: only the answer to the last one counts.
-    turn: u32,
+    asked: Latest,
     reader: Reader,
     asks_again: bool,
 }
@@ -86,10 +87,11 @@ pub fn start(column: &Rc<Column>) {
     dom::after(IDLE, move || wasm_bindgen_futures::spawn_local(carry_on(waiting, Task::Mark)));
     let typed = column.clone();
     dom::listen(&field, "input", move |_: web_sys::Event| {
-        let turn = next_turn(&typed);
+        let turn = typed.find.0.borrow().asked.begin();
         let asks = typed.clone();
         dom::after(TYPING, move || {
-            if asks.find.0.borrow().turn == turn {
+            let is_latest = asks.find.0.borrow().asked.is(turn);
+            if is_latest {
                 ask(&asks, Reader::IsLed);
             }
         });
@@ -162,9 +164,9 @@ fn field() -> Option<HtmlInputElement> {
 fn close(column: &Rc<Column>) {
     let at = {
         let mut finding = column.find.0.borrow_mut();
-        let (at, turn) = (finding.at, finding.turn.wrapping_add(1));
-        *finding = Finding { turn, ..Finding::default() };
-        at
+        let asked = std::mem::take(&mut finding.asked);
+        asked.begin();
+        std::mem::replace(&mut *finding, Finding { asked, ..Finding::default() }).at
     };
     keep("", None);
     marks::clear();
@@ -175,12 +177,6 @@ fn close(column: &Rc<Column>) {
     let row = at.and_then(|seq| scroll::row(column, seq)).unwrap_or_else(|| column.scroller.clone());
     focus::put(&row);
     scroll::place(column);
-}
-
-fn next_turn(column: &Column) -> u32 {
-    let mut finding = column.find.0.borrow_mut();
-    finding.turn = finding.turn.wrapping_add(1);
-    finding.turn
 }
 
 /// The session went on, or shows more than before.
@@ -201,7 +197,7 @@ pub fn changed(column: &Rc<Column>) {
 /// Asks the server.
 fn ask(column: &Rc<Column>, reader: Reader) {
     let words = field().map(|field| field.value()).unwrap_or_default();
-    let turn = next_turn(column);
+    let turn = column.find.0.borrow().asked.begin();
     link(&words);
     keep(&words, column.find.0.borrow().only.as_deref());
     if words.trim().is_empty() {
@@ -224,7 +220,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
 /// What the part of the bar does that is loaded when it is needed.
 #[derive(Debug)]
 enum Task {
-    Ask { words: String, turn: u32 },
+    Ask { words: String, turn: Turn },
     Mark,
 }
 
@@ -236,7 +232,7 @@ async fn carry_on(column: Rc<Column>, task: Task) {
     }
 }
 
-async fn answer(column: Rc<Column>, words: String, turn: u32) {
+async fn answer(column: Rc<Column>, words: String, turn: Turn) {
     let path = SessionPath { session: column.session.clone() };
     let dev = page_state().dev.get().then_some(1);
     let answer = fragment::client()
@@ -249,7 +245,7 @@ async fn answer(column: Rc<Column>, words: String, turn: u32) {
     let answer = if loaded_only { Ok(marks::loaded(&column, &words)) } else { answer };
     let reader = {
         let mut finding = column.find.0.borrow_mut();
-        if finding.turn != turn || !finding.open {
+        if !finding.asked.is(turn) || !finding.open {
             return;
         }
         finding.loaded_only = loaded_only;
@@ -291,13 +287,9 @@ fn link(words: &str) {
 
 /// To the first hit from where the reader is on, or the very first.
 fn first(column: &Rc<Column>) {
-    let here = match scroll::in_view(column) {
-        super::Anchor::Row { seq, .. } => seq,
-        super::Anchor::End | super::Anchor::Chunk { .. } => 1,
-    };
+    let here = scroll::in_view(column).row().unwrap_or(1);
     let hits = column.find.0.borrow().hits();
-    let next = hits.iter().find(|seq| **seq >= here).or(hits.first()).copied();
-    go(column, next, false);
+    go(column, first_hit(&hits, here), false);
 }
 
 fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
@@ -315,7 +307,7 @@ fn go(column: &Rc<Column>, seq: Option<i64>, from_end: bool) {
 fn step(column: &Rc<Column>, way: i32) {
     let (hits, at, asked, within) = {
         let finding = column.find.0.borrow();
-        let next = finding.shown_place().checked_add_signed(way as isize).filter(|next| *next < finding.places);
+        let next = next_place(finding.shown_place(), way, finding.places);
         (finding.hits(), finding.at, finding.words.clone(), next)
     };
     if field().is_some_and(|field| field.value() != asked) {
@@ -331,12 +323,7 @@ fn step(column: &Rc<Column>, way: i32) {
         }
         return marks::repaint(column);
     }
-    let next = if way > 0 {
-        hits.iter().find(|seq| **seq > at).or(hits.first())
-    } else {
-        hits.iter().rev().find(|seq| **seq < at).or(hits.last())
-    };
-    go(column, next.copied(), way < 0);
+    go(column, next_hit(&hits, at, way), way < 0);
 }
 
 /// Only one type, or all again.
@@ -365,24 +352,14 @@ fn show_found(column: &Column) {
     }
 }
 
-/// `3 of 41 messages, place 2 of 5`.
 fn position(finding: &Finding) -> String {
+    if finding.found.is_none() {
+        return String::new();
+    }
     let hits = finding.hits();
-    let at = finding.at.and_then(|at| hits.iter().position(|seq| *seq == at));
-    let all = app::figures::counted(hits.len() as i64, "message");
-    let mut words = match (&finding.found, at) {
-        (None, _) => String::new(),
-        (Some(_), _) if hits.is_empty() => "Nothing found".to_owned(),
-        (Some(_), Some(at)) => format!("{} of {all}", at + 1),
-        (Some(_), None) => all,
-    };
-    if at.is_some() && finding.places > 1 {
-        words.push_str(&format!(", place {} of {}", finding.shown_place() + 1, finding.places));
-    }
-    if finding.loaded_only && finding.found.is_some() {
-        words.push_str(", only in what is loaded here");
-    }
-    words
+    let hit = finding.at.and_then(|at| hits.iter().position(|seq| *seq == at));
+    let (place, places) = (finding.shown_place(), finding.places);
+    Position { hit, hits: hits.len(), place, places, loaded_only: finding.loaded_only }.words()
 }
 
 /// A chip for each type with its number of messages, and one for those that are hidden.

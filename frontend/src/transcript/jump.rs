@@ -3,40 +3,13 @@
 use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
 use crate::{cursor, message_text};
 use app::browser::{dom, focus};
-use app::shared::window::{CHUNK, chunk_of};
-use std::cell::Cell;
+use app::shared::scroll::{HashTarget, seq_beyond, step_offset};
+use app::shared::window::chunk_of;
 use std::rc::Rc;
 use web_sys::Element;
 
-/// How far below the top of the view a message stands after a jump, in pixels.
-pub(super) const BELOW_TOP: f64 = 72.0;
-/// So much of the view's top the prompt of the turn may cover, in pixels.
-const COVERED: f64 = 40.0;
 /// Milliseconds for which a message that was jumped to is outlined.
 const FLASH: i32 = 1_200;
-
-/// The row to show and to outline once its chunk is there.
-#[derive(Default)]
-pub struct Goal {
-    seq: Cell<Option<i64>>,
-    /// It is where the reader was when the page was left, so far below the top of the view.
-    back: Cell<Option<f64>>,
-    /// The row at the end gets the keys once this one came, which was the newest one when the reader went there.
-    newest: Cell<Option<i64>>,
-}
-
-impl Goal {
-    pub fn seq(&self) -> Option<i64> {
-        self.seq.get()
-    }
-
-    /// The reader goes elsewhere.
-    pub fn give_up(&self) {
-        self.seq.set(None);
-        self.back.set(None);
-        self.newest.set(None);
-    }
-}
 
 /// Does this page have a transcript?
 pub fn is_here() -> bool {
@@ -53,7 +26,7 @@ pub fn to_end() -> bool {
 
 pub(super) fn to_end_of(column: &Rc<Column>) {
     column.goal.give_up();
-    column.place.go_to_end();
+    column.scroll.go_to_end();
     column.arrivals.see_all();
     let on_pill = dom::active().is_some_and(|active| active.id() == "new-messages");
     column.seen_all();
@@ -61,7 +34,7 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
     // The pill is gone: who pressed it has the keys at what is new.
     if on_pill && let Some(row) = last_row(column) {
         let newest = column.arrivals.last_seq();
-        column.goal.newest.set(scroll::row(column, newest).is_none().then_some(newest));
+        column.goal.wait_for_newest(scroll::row(column, newest).is_none().then_some(newest));
         choose(&row);
     }
     column.soon();
@@ -69,13 +42,12 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
 
 /// Rows came: who went to the end before they were there has the keys at what is new.
 pub(super) fn arrived(column: &Column, came: &[i64]) {
-    let waits = column.goal.newest.get().is_some_and(|newest| came.contains(&newest));
     let has_keys = || dom::active().is_some_and(|active| column.scroller.contains(Some(&active)));
-    if waits
+    if column.goal.has_newest(came)
         && has_keys()
         && let Some(row) = last_row(column)
     {
-        column.goal.newest.set(None);
+        column.goal.wait_for_newest(None);
         choose(&row);
     }
 }
@@ -89,18 +61,15 @@ fn last_row(column: &Column) -> Option<Element> {
 
 pub fn to_beginning() {
     let Some(column) = column() else { return };
-    column.place.set_anchor(Anchor::Chunk { chunk: 0, offset: 0.0 });
-    column.goal.seq.set(None);
+    column.scroll.set_anchor(Anchor::TOP);
+    column.goal.forget();
     scroll::place(&column);
     column.soon();
 }
 
 /// The row that the reader is at, if that isn't the end.
 pub fn here() -> Option<i64> {
-    match column()?.place.anchor() {
-        Anchor::Row { seq, .. } => Some(seq),
-        Anchor::End | Anchor::Chunk { .. } => None,
-    }
+    column()?.scroll.anchor().row()
 }
 
 /// Shows a message and outlines it for a moment.
@@ -138,34 +107,35 @@ pub fn listen(column: &Rc<Column>) {
 
 /// To the message that the address names: `#m42` by its `seq`, `#m=...` by its id.
 fn at_hash(column: &Rc<Column>) {
-    let hash = dom::hash();
-    if let Some(seq) = hash.strip_prefix('m').and_then(|seq| seq.parse().ok()) {
-        aim(column, seq);
-        reach_goal(column);
-        scroll::place(column);
-        column.soon();
-    } else if let Some(id) = hash.strip_prefix("m=") {
-        let (column, id) = (column.clone(), id.to_owned());
-        wasm_bindgen_futures::spawn_local(async move {
-            match message_text::read(&column.session, &id).await {
-                Ok(message) => go_to_seq(Some(message.seq)),
-                Err(problem) => dom::announce(&problem.title),
-            }
+    match HashTarget::read(&dom::hash()) {
+        Some(HashTarget::Seq(seq)) => {
+            aim(column, seq);
+            reach_goal(column);
+            scroll::place(column);
             column.soon();
-        });
+        }
+        Some(HashTarget::Id(id)) => {
+            let column = column.clone();
+            wasm_bindgen_futures::spawn_local(async move {
+                match message_text::read(&column.session, &id).await {
+                    Ok(message) => go_to_seq(Some(message.seq)),
+                    Err(problem) => dom::announce(&problem.title),
+                }
+                column.soon();
+            });
+        }
+        None => {}
     }
 }
 
 pub(super) fn aim(column: &Column, seq: i64) {
-    let seq = seq.clamp(1, column.arrivals.last_seq().max(1));
-    column.goal.seq.set(Some(seq));
-    column.place.set_anchor(Anchor::Chunk { chunk: chunk_of(seq), offset: 0.0 });
+    column.scroll.set_anchor(column.goal.aim(seq, column.arrivals.last_seq()));
 }
 
 /// The reader comes back to a message, so far below the top of the view.
 pub(super) fn aim_back(column: &Column, seq: i64, offset: f64) {
     aim(column, seq);
-    column.goal.back.set(Some(offset));
+    column.goal.come_back(offset);
 }
 
 /// Returns true if it is known that the filter doesn't take a message.
@@ -196,10 +166,9 @@ pub fn reach_goal(column: &Rc<Column>) {
         }
         return;
     };
-    let back = column.goal.back.take();
-    column.goal.seq.set(None);
-    column.place.set_anchor(Anchor::Row { seq, offset: back.unwrap_or(BELOW_TOP) });
-    if back.is_some() {
+    let Some((anchor, is_chosen)) = column.goal.reach() else { return };
+    column.scroll.set_anchor(anchor);
+    if !is_chosen {
         return;
     }
     let row = unfold_step(column, &row, seq).or_else(|| scroll::message(column, seq)).unwrap_or(row);
@@ -269,21 +238,15 @@ fn beyond(column: &Column, rows: &[Element], step: i32) {
     let edge = if step > 0 { rows.last() } else { rows.first() };
     let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
     let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
-    // A row may run on into chunks that have none of their own.
     let reaches = edge.and_then(|row| row.get_attribute("data-last")?.parse().ok()).unwrap_or(0);
-    let seq = if step > 0 { ((chunk + 1) * CHUNK).max(reaches) + 1 } else { chunk * CHUNK };
-    if seq >= 1 && seq <= column.arrivals.last_seq() {
-        go_to_seq(Some(seq));
-    }
+    go_to_seq(seq_beyond(chunk, reaches, step > 0, column.arrivals.last_seq()));
 }
 
 fn show(column: &Rc<Column>, row: &Element) {
     let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
     let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
-    let offset = rect.top() - view.top();
-    let fits = offset >= COVERED && rect.bottom() <= view.bottom();
-    let offset = if fits { offset } else { BELOW_TOP.min((view.height() - rect.height()).max(COVERED)) };
-    column.place.set_anchor(Anchor::Row { seq, offset });
+    let offset = step_offset(rect.top() - view.top(), rect.bottom() - view.top(), view.height());
+    column.scroll.set_anchor(Anchor::Row { seq, offset });
     choose(row);
     scroll::place(column);
     column.soon();

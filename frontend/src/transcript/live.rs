@@ -5,45 +5,15 @@ use crate::reconcile;
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::figures;
+use app::shared::arrivals::{Look, first_sentence};
 use app::shared::events::Link;
 use app::shared::sorted::Set;
-use app::shared::window::{CHUNK, chunk_of, chunks};
+use app::shared::window::{chunk_of, chunks};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Milliseconds until a look at what came is made up for. So many may follow each other at once: what a person waits for
-/// doesn't wait for a word of something else. After them, what comes within the pause is shown together.
+/// Milliseconds until a look at what came is made up for.
 const PAUSE: i32 = 100;
-const AT_ONCE: u32 = 3;
-
-/// How far the session goes, and how far the reader has seen it.
-pub struct Arrivals {
-    last_seq: Cell<i64>,
-    /// Highest `seq` that the reader has had before the eyes, at the end.
-    seen_seq: Cell<i64>,
-    /// Looks at what came that aren't made up for.
-    looks: Cell<u32>,
-}
-
-impl Arrivals {
-    pub fn new(last_seq: i64) -> Self {
-        Self { last_seq: Cell::new(last_seq), seen_seq: Cell::new(last_seq), looks: Cell::new(0) }
-    }
-
-    pub fn last_seq(&self) -> i64 {
-        self.last_seq.get()
-    }
-
-    pub fn seen_seq(&self) -> i64 {
-        self.seen_seq.get()
-    }
-
-    /// The reader is at the end.
-    pub fn see_all(&self) {
-        self.seen_seq.set(self.last_seq());
-    }
-}
-
 /// Longest sentence that is said, in characters.
 const SENTENCE: usize = 240;
 
@@ -85,13 +55,10 @@ pub fn look(column: &Rc<Column>) {
         }
         return;
     }
-    let looks = column.arrivals.looks.get();
-    if looks == AT_ONCE {
-        return;
-    }
-    column.arrivals.looks.set(looks + 1);
-    if looks == 0 {
-        recover(column.clone());
+    match column.arrivals.look() {
+        Look::Later => return,
+        Look::NowAndRecover => recover(column.clone()),
+        Look::Now => {}
     }
     let events = page_state().feed.take();
     let (own, others): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| event.session == column.session);
@@ -108,9 +75,7 @@ pub fn look(column: &Rc<Column>) {
 /// Makes up for one look after the other.
 fn recover(column: Rc<Column>) {
     dom::after(PAUSE, move || {
-        let left = column.arrivals.looks.get().saturating_sub(1);
-        column.arrivals.looks.set(left);
-        if left > 0 {
+        if column.arrivals.recover() {
             recover(column.clone());
         }
         if !page_state().feed.with(Vec::is_empty) {
@@ -127,11 +92,9 @@ fn take(column: &Rc<Column>, ranges: &[(i64, i64)]) {
     // That the agent got what waited for it is told of the session, not of the message.
     let waits = |section: &web_sys::Element| dom::find(section, "[data-delivery=waiting]").is_some();
     let mut changed: Set<usize> = column.chunks.numbers_where(waits).into_iter().collect();
-    for (from, to) in ranges.iter().filter(|(from, _)| *from > 0) {
-        column.arrivals.last_seq.set(column.arrivals.last_seq().max(*to));
-        // Of a long stretch the end tells: the rest is drawn anew anyway.
-        column.loads.expect((*to - CHUNK).max(*from)..=*to);
-        let these = chunk_of(*from)..=chunk_of(*to);
+    for (from, to) in ranges {
+        let Some((messages, these)) = column.arrivals.extend(*from, *to) else { continue };
+        column.loads.expect(messages);
         column.chunks.fill(&these);
         // Also of a chunk that isn't there yet: its answer may have been drawn before.
         for chunk in these.clone() {
@@ -172,18 +135,13 @@ pub fn state_changed(column: &Rc<Column>) {
 
 /// What the agent finished writing begins so: who only listens hears its first sentence, once.
 pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
-    if !column.place.is_at_end() {
+    if !column.scroll.is_at_end() {
         return;
     }
     let done = writing.into_iter().filter_map(|row| dom::by_id(&row.id()));
     for row in done.filter(|row| dom::find(row, ":scope > .writing").is_none()) {
         let first = dom::find(&row, ".msg > :not(.acts)").and_then(|block| block.text_content()).unwrap_or_default();
-        let end = first
-            .match_indices(['.', '!', '?', '\n'])
-            .map(|(at, _)| at + 1)
-            .find(|at| first.get(*at..).is_none_or(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace)));
-        let sentence = first.get(..end.unwrap_or(first.len())).unwrap_or_default();
-        dom::announce(&model::text::clip(sentence.trim(), SENTENCE));
+        dom::announce(&first_sentence(&first, SENTENCE));
     }
 }
 
@@ -192,7 +150,7 @@ impl Column {
     pub(super) fn count_new(&self) {
         let (seen, last) = (self.arrivals.seen_seq(), self.arrivals.last_seq());
         // As long as the last one isn't there, it isn't seen.
-        if last <= seen || !self.place.is_at_end() || !self.chunks.is_mounted(chunk_of(last)) {
+        if last <= seen || !self.scroll.is_at_end() || !self.chunks.is_mounted(chunk_of(last)) {
             return;
         }
         let is_new = |row: &web_sys::Element| {
@@ -221,7 +179,8 @@ impl Column {
     /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
     pub(super) fn found_new(&self, seen: i64, count: i64) {
         // Rows that became lower may have brought the end into view.
-        if self.scroller.scroll_height() - self.scroller.client_height() <= self.scroller.scroll_top() {
+        let extent = scroll::extent(&self.scroller);
+        if extent.end() <= extent.top {
             scroll::capture(self);
         }
         if self.arrivals.seen_seq() == seen && self.is_elsewhere() {
@@ -231,6 +190,6 @@ impl Column {
 
     /// Is there anything below that the reader doesn't see come? Who reads the end has seen what is there.
     pub(super) fn is_elsewhere(&self) -> bool {
-        self.paused.get() || !self.place.is_at_end()
+        self.paused.get() || !self.scroll.is_at_end()
     }
 }

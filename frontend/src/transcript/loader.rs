@@ -6,130 +6,11 @@ use api::Problem;
 use app::browser::fragment::Fetched;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
-use app::shared::backoff::Backoff;
-use app::shared::sorted::{Map, Set};
+use app::shared::loads::is_away;
 use app::shared::window::chunk_of;
 use leptos::prelude::lazy;
-use std::cell::RefCell;
-use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use web_sys::Element;
-
-/// Milliseconds until a failed chunk is asked for again, the first time.
-const RETRY: i32 = 3_000;
-
-/// What is on its way, and what failed.
-#[derive(Default)]
-pub struct Loads(RefCell<Inner>);
-
-#[derive(Default)]
-struct Inner {
-    in_flight: Set<usize>,
-    failed: Map<usize, Failure>,
-    /// Chunks that changed while they were in flight.
-    again: Set<usize>,
-    /// Chunks whose response arrived after the reader paused the output: requested again when it resumes.
-    held: Set<usize>,
-    /// Messages that are new or changed, until their chunk came.
-    came: Set<i64>,
-}
-
-/// A chunk that couldn't be loaded. It isn't asked for again just because it is near.
-#[derive(Default)]
-struct Failure {
-    why: String,
-    is_due: bool,
-    backoff: Backoff,
-}
-
-impl Loads {
-    /// Did it fail, and isn't asked for again yet?
-    pub fn has_failed(&self, chunk: usize) -> bool {
-        self.0.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due)
-    }
-
-    /// Why the first of some chunks failed. What is asked for again as soon as it is near hasn't.
-    pub fn why_failed(&self, chunks: Range<usize>) -> Option<String> {
-        let loads = self.0.borrow();
-        loads.failed.range(chunks).find(|(_, failure)| !failure.is_due).map(|(_, failure)| failure.why.clone())
-    }
-
-    /// Messages are new or changed: their chunks will bring them.
-    pub fn expect(&self, messages: RangeInclusive<i64>) {
-        self.0.borrow_mut().came.extend(messages);
-    }
-
-    /// What is on its way may be older than what is known of the chunk.
-    pub fn outdate(&self, chunk: usize) {
-        let mut loads = self.0.borrow_mut();
-        if loads.in_flight.contains(&chunk) {
-            loads.again.insert(chunk);
-        }
-    }
-
-    /// Takes the chunks whose response was held back.
-    pub fn take_held(&self) -> Set<usize> {
-        std::mem::take(&mut self.0.borrow_mut().held)
-    }
-
-    /// Notes that a chunk is wanted. Returns true if it is to be requested now.
-    fn begin(&self, chunk: usize, is_mounted: bool) -> bool {
-        let mut loads = self.0.borrow_mut();
-        if let Some(failure) = loads.failed.get_mut(&chunk) {
-            failure.is_due = false;
-        }
-        let is_new = loads.in_flight.insert(chunk);
-        if !is_new && is_mounted {
-            loads.again.insert(chunk);
-        }
-        is_new
-    }
-
-    /// Notes that the answer is here. Returns whether it is out of date, and whether nothing else is on its way.
-    fn end(&self, chunk: usize) -> (bool, bool) {
-        let mut loads = self.0.borrow_mut();
-        loads.in_flight.remove(&chunk);
-        (loads.again.remove(&chunk), loads.in_flight.is_empty())
-    }
-
-    /// Takes the messages that the chunk brings; if the next answer may draw them elsewhere, they are expected still.
-    fn take_came(&self, chunk: usize, again: bool) -> Vec<i64> {
-        let came = &mut self.0.borrow_mut().came;
-        let these = came.take(|seq| chunk_of(*seq) == chunk);
-        if again {
-            came.extend(these.iter().copied());
-        }
-        these
-    }
-
-    /// Returns the milliseconds until the chunk is asked for again, if it is.
-    fn fail(&self, chunk: usize, problem: &Problem) -> Option<i32> {
-        let failed = &mut self.0.borrow_mut().failed;
-        let mut failure = failed.remove(&chunk).unwrap_or_default();
-        failure.why = problem.to_string();
-        let pause = failure.backoff.after(problem.status, RETRY, page_state().is_live());
-        failed.insert(chunk, failure);
-        pause
-    }
-
-    /// Makes a failed chunk due again. Returns true if it had failed.
-    fn retry(&self, chunk: usize) -> bool {
-        let failed = &mut self.0.borrow_mut().failed;
-        failed.get_mut(&chunk).map(|failure| failure.is_due = true).is_some()
-    }
-
-    /// Starts the waits anew. Returns the chunks that failed.
-    fn reset(&self) -> Vec<usize> {
-        let failed = &mut self.0.borrow_mut().failed;
-        let chunks: Vec<usize> = failed.keys().copied().collect();
-        for chunk in &chunks {
-            if let Some(failure) = failed.get_mut(chunk) {
-                failure.backoff = Backoff::default();
-            }
-        }
-        chunks
-    }
-}
 
 /// Asks for a chunk; a chunk that is already on its way is asked for again after it came.
 pub fn load(column: &Rc<Column>, chunk: usize) {
@@ -155,12 +36,12 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, pa
     // A pause that began meanwhile holds back what the server drew after it, but neither a chunk that isn't in the
     // document yet, nor the other view: the reader asked for both.
     if !was_paused && column.paused.get() && column.chunks.is_mounted(chunk) && !is_other_view {
-        column.loads.0.borrow_mut().held.insert(chunk);
+        column.loads.hold(chunk);
         return;
     }
     let problem = match answer {
         Ok(Fetched { html, is_kept }) => {
-            column.loads.0.borrow_mut().failed.remove(&chunk);
+            column.loads.succeed(chunk);
             // Drawn for the other view: its successor is asked for below.
             if !is_other_view {
                 let came = column.loads.take_came(chunk, again);
@@ -181,7 +62,7 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, pa
         }
         Err(problem) => problem,
     };
-    let pause = column.loads.fail(chunk, &problem);
+    let pause = column.loads.fail(chunk, problem.to_string(), problem.status, page_state().is_live());
     // It stays among what failed: once the server is back, it is asked for.
     if is_away(problem.status) && column.mount_again(chunk) {
         shown(&column);
@@ -191,11 +72,6 @@ async fn bring(column: Rc<Column>, chunk: usize, dev: bool, was_paused: bool, pa
     if let Some(pause) = pause {
         dom::after(pause, move || attempt(&column, chunk));
     }
-}
-
-/// Can the server not be reached, or only by a worker or a proxy that doesn't reach it either?
-fn is_away(status: u16) -> bool {
-    matches!(status, 0 | 502 | 504)
 }
 
 /// Once more: what stands there is old. What doesn't may have gone out of sight meanwhile.

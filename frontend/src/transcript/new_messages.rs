@@ -2,10 +2,8 @@
 
 use super::Column;
 use app::browser::dom;
+use app::shared::arrivals;
 use web_sys::Event;
-
-/// The server counts no further.
-const MANY: i64 = 1_000;
 
 pub fn start() {
     if let Some(pill) = dom::by_id("new-messages") {
@@ -27,12 +25,11 @@ impl Column {
     }
 
     fn draw_pill(&self) {
-        let (new, paused) = (self.new.get(), self.paused.get());
         let Some(pill) = dom::by_id("new-messages") else { return };
-        let count = if new < MANY { new.to_string() } else { format!("{}+", MANY - 1) };
-        if let Some(words) = pill.last_element_child() {
-            words.set_text_content(Some(&if paused { format!("Paused, {count} new") } else { format!("{count} new") }));
+        let words = arrivals::pill(self.new.get(), self.paused.get());
+        let _ = pill.toggle_attribute_with_force("hidden", words.is_none());
+        if let (Some(place), Some(words)) = (pill.last_element_child(), words) {
+            place.set_text_content(Some(&words));
         }
-        let _ = pill.toggle_attribute_with_force("hidden", new == 0 && !paused);
     }
 }

@@ -84,7 +84,7 @@ pub fn divide(column: &Column) {
 pub fn mark(column: &Rc<Column>) {
     let (reading, seq) = (&column.reading, column.arrivals.last_seq());
     // Of a filtered session nobody knows how far it was read.
-    let read = column.filter.is_empty() && reading.known.get() && column.place.is_at_end() && seq > reading.told.get();
+    let read = column.filter.is_empty() && reading.known.get() && column.scroll.is_at_end() && seq > reading.told.get();
     if !read || reading.telling.get() || reading.backoff.borrow().gave_up() || !dom::visible() {
         return;
     }

@@ -6,8 +6,6 @@ use app::browser::dom;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A place is written in the steps in which browsers lay out, of a pixel: to read a fraction would take 10 kB of WebAssembly.
-const STEPS: f64 = 64.0;
 /// Milliseconds between two places that are kept: browsers refuse more than a few each second.
 const PAUSE: i32 = 400;
 
@@ -49,11 +47,7 @@ pub fn moved(column: &Rc<Column>) {
 }
 
 fn keep(column: &Column) {
-    let place = match column.place.anchor() {
-        Anchor::End => "end".to_owned(),
-        Anchor::Row { seq, offset } => format!("{seq} {}", (offset * STEPS).round() as i64),
-        Anchor::Chunk { .. } => return,
-    };
+    let Some(place) = column.scroll.anchor().written() else { return };
     if page_scroll::kept().as_ref() != Some(&place) {
         page_scroll::write(&place);
     }
@@ -61,15 +55,14 @@ fn keep(column: &Column) {
 
 /// Goes where the reader was. Returns true if that is known.
 pub fn reopen(column: &Rc<Column>) -> bool {
-    let Some(place) = page_scroll::kept() else { return false };
-    if place == "end" {
-        jump::to_end_of(column);
-        return true;
+    match page_scroll::kept().as_deref().and_then(Anchor::read) {
+        Some(Anchor::End) => jump::to_end_of(column),
+        Some(Anchor::Row { seq, offset }) => {
+            jump::aim_back(column, seq, offset);
+            jump::reach_goal(column);
+            scroll::place(column);
+        }
+        Some(Anchor::Chunk { .. }) | None => return false,
     }
-    let Some((seq, offset)) = place.split_once(' ') else { return false };
-    let (Ok(seq), Ok(offset)) = (seq.parse(), offset.parse::<i64>()) else { return false };
-    jump::aim_back(column, seq, offset as f64 / STEPS);
-    jump::reach_goal(column);
-    scroll::place(column);
     true
 }

@@ -85,7 +85,7 @@ fn unfold(column: &Rc<Column>, card: Element) {
 
 pub(super) fn hold(column: &Column, row: &Element, seq: i64) {
     let offset = row.get_bounding_client_rect().top() - column.scroller.get_bounding_client_rect().top();
-    column.place.set_anchor(Anchor::Row { seq, offset });
+    column.scroll.set_anchor(Anchor::Row { seq, offset });
 }
 
 /// The address of a message by itself, as `open` or `full` draws it.

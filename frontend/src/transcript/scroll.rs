@@ -2,129 +2,43 @@
 
 use super::{Anchor, Column, FELL, copying, find};
 use app::browser::dom;
+use app::shared::scroll::{Extent, Scrolled, moved};
 use app::shared::window::{View, chunk_of};
-use std::cell::Cell;
 use std::rc::Rc;
 use web_sys::{Element, KeyboardEvent, WheelEvent};
 
-/// Nearer to the end than this, in pixels, the reader is at the end.
-const AT_END: i32 = 80;
-
-/// Milliseconds for which browsers animate a scroll of a key or a wheel, and more.
-const MOVING: f64 = 1_000.0;
-
-/// The reader's place, and what tells the reader's scrolling from ours.
-pub struct Scroll {
-    anchor: Cell<Anchor>,
-    /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
-    written: Cell<Option<i32>>,
-    /// `scrollTop` for which the anchor holds, and the height of all there was then.
-    at: Cell<i32>,
-    height: Cell<i32>,
-    /// Until when a scroll that the reader began may go on, in milliseconds.
-    moving_until: Cell<f64>,
-    /// The reader's last move went up.
-    upward: Cell<bool>,
-    /// Something of the transcript is selected.
-    selecting: Cell<bool>,
-}
-
-impl Scroll {
-    pub fn new(scroller: &Element) -> Self {
-        Self {
-            anchor: Cell::new(Anchor::End),
-            written: Cell::new(None),
-            at: Cell::new(scroller.scroll_top()),
-            height: Cell::new(scroller.scroll_height()),
-            moving_until: Cell::new(0.0),
-            upward: Cell::new(false),
-            selecting: Cell::new(false),
-        }
-    }
-
-    pub fn anchor(&self) -> Anchor {
-        self.anchor.get()
-    }
-
-    pub fn set_anchor(&self, anchor: Anchor) {
-        self.anchor.set(anchor);
-    }
-
-    pub fn is_at_end(&self) -> bool {
-        self.anchor() == Anchor::End
-    }
-
-    /// The reader wants the end.
-    pub fn go_to_end(&self) {
-        self.anchor.set(Anchor::End);
-        self.upward.set(false);
-    }
-
-    fn is_moving(&self) -> bool {
-        js_sys::Date::now() <= self.moving_until.get()
-    }
+pub fn extent(scroller: &Element) -> Extent {
+    Extent { top: scroller.scroll_top(), height: scroller.scroll_height(), view: scroller.client_height() }
 }
 
 /// The only writer of `scrollTop`.
 pub fn place(column: &Column) {
     let scroller = &column.scroller;
-    let now = scroller.scroll_top();
-    if is_leaving(column, now) {
+    let before = extent(scroller);
+    let now = before.top;
+    if column.scroll.is_leaving(now, js_sys::Date::now()) {
         return;
     }
-    let target = match column.place.anchor() {
-        Anchor::End => Some(scroller.scroll_height() - scroller.client_height()),
+    let target = match column.scroll.anchor() {
+        Anchor::End => Some(before.end()),
         Anchor::Row { seq, offset } => row(column, seq).map(|row| {
             let distance = row.get_bounding_client_rect().top() - top_of(scroller) - offset;
             moved(now, distance)
         }),
         Anchor::Chunk { .. } => None,
     };
-    let target = target.or_else(|| chunk_target(column, now)).unwrap_or(now).max(0);
+    let target = target.or_else(|| computed_target(column, now)).unwrap_or(now).max(0);
     if target != now {
         scroller.set_scroll_top(target);
     }
-    let (at, height) = (scroller.scroll_top(), scroller.scroll_height());
-    column.place.at.set(at);
-    column.place.height.set(height);
-    if at != now {
-        column.place.written.set(Some(at));
-    }
-}
-
-/// A scroll that the browser animates is further than when it was last told of: the place goes with it. Who is on the
-/// way up from the end is left alone until the browser tells.
-fn is_leaving(column: &Column, now: i32) -> bool {
-    let place = &column.place;
-    let gone = now - place.at.replace(now);
-    if gone == 0 || !place.is_moving() {
-        return false;
-    }
-    place.set_anchor(match place.anchor() {
-        Anchor::End => return gone < 0 && place.upward.get(),
-        Anchor::Row { seq, offset } => Anchor::Row { seq, offset: offset - f64::from(gone) },
-        Anchor::Chunk { chunk, offset } => Anchor::Chunk { chunk, offset: offset + f64::from(gone) },
-    });
-    false
+    column.scroll.placed(now, extent(scroller));
 }
 
 /// Where a chunk is by its computed position, whether it is in the document or not.
-fn chunk_target(column: &Column, now: i32) -> Option<i32> {
-    let (chunk, offset) = match column.place.anchor() {
-        Anchor::End => return None,
-        // The very top, with the column's own padding.
-        Anchor::Chunk { chunk: 0, offset } if offset <= 0.0 => return Some(0),
-        Anchor::Row { seq, offset } => (chunk_of(seq), -offset),
-        Anchor::Chunk { chunk, offset } => (chunk, offset),
-    };
+fn computed_target(column: &Column, now: i32) -> Option<i32> {
     let first = column.feed.first_element_child()?;
     let start = first.get_bounding_client_rect().top() - top_of(&column.scroller);
-    Some(moved(now, start + column.chunks.heights(|window| window.top(chunk)) + offset))
-}
-
-/// Rows stand between pixels, the scroll position doesn't: less than one of them is no way to go.
-fn moved(now: i32, distance: f64) -> i32 {
-    if distance.abs() < 1.0 { now } else { now + distance.round() as i32 }
+    column.chunks.heights(|window| column.scroll.anchor().computed_target(window, start, now))
 }
 
 fn top_of(scroller: &Element) -> f64 {
@@ -209,33 +123,22 @@ fn number(row: &Element, name: &str) -> Option<i64> {
 
 /// Takes the reader's place from what is in view.
 pub fn capture(column: &Column) {
-    let scroller = &column.scroller;
-    let to_end = scroller.scroll_height() - scroller.client_height() - scroller.scroll_top();
-    let holds = copying::is_selecting() || column.place.upward.get() && to_end > 0;
-    let anchor = if to_end <= AT_END && !holds { Anchor::End } else { in_view(column) };
-    column.place.set_anchor(anchor);
-    column.place.at.set(scroller.scroll_top());
-    column.place.height.set(scroller.scroll_height());
-    if anchor == Anchor::End {
+    if column.scroll.capture(extent(&column.scroller), copying::is_selecting(), || in_view(column)) {
         column.arrivals.see_all();
         column.seen_all();
     }
 }
 
-/// Who selects at the end stays there, whatever comes, until nothing is selected any more.
 pub fn hold_selection(column: &Column) {
-    let selecting = copying::is_selecting();
-    let before = column.place.selecting.replace(selecting);
-    if selecting && column.place.is_at_end() || before && !selecting {
+    if column.scroll.select(copying::is_selecting()) {
         capture(column);
     }
 }
 
 /// Who came to where nothing was drawn holds a row as soon as one is there.
 pub fn hold_row(column: &Column) {
-    let (anchor, at_top) = (column.place.anchor(), Anchor::Chunk { chunk: 0, offset: 0.0 });
-    if matches!(anchor, Anchor::Chunk { .. }) && anchor != at_top && column.goal.seq().is_none() {
-        column.place.set_anchor(in_view(column));
+    if column.scroll.lacks_row() && column.goal.seq().is_none() {
+        column.scroll.set_anchor(in_view(column));
     }
 }
 
@@ -267,64 +170,31 @@ pub fn in_view(column: &Column) -> Anchor {
 pub fn listen(column: &Rc<Column>) {
     let scrolled = column.clone();
     dom::listen(&column.scroller, "scroll", move |_: web_sys::Event| {
-        let at = scrolled.scroller.scroll_top();
-        let ours = scrolled.place.written.take() == Some(at);
-        if !ours && is_pushed(&scrolled) {
-            place(&scrolled);
-        } else if !ours && !is_known(&scrolled, at) {
-            scrolled.goal.give_up();
-            find::let_go(&scrolled);
-            let place = &scrolled.place;
-            // The scroll bar has no key and no wheel.
-            place.upward.set(place.upward.get() || at < place.at.get());
-            // A fling goes on for as long as it likes.
-            if place.is_moving() {
-                place.moving_until.set(js_sys::Date::now() + MOVING);
+        match scrolled.scroll.scrolled(extent(&scrolled.scroller), js_sys::Date::now()) {
+            Scrolled::Known => {}
+            Scrolled::Pushed => place(&scrolled),
+            Scrolled::ByReader => {
+                scrolled.goal.give_up();
+                find::let_go(&scrolled);
+                capture(&scrolled);
             }
-            capture(&scrolled);
         }
         scrolled.soon();
     });
     let wheel = column.clone();
     dom::listen_capturing(&column.scroller, "wheel", move |event: WheelEvent| {
-        starts(&wheel, event.delta_y() < 0.0);
+        wheel.scroll.start(event.delta_y() < 0.0, js_sys::Date::now());
     });
-    let touch = column.clone();
     // A finger on the page holds it.
-    dom::listen_capturing(&column.scroller, "touchstart", move |_: web_sys::Event| starts(&touch, true));
-    let lifted = column.clone();
-    dom::listen_capturing(&column.scroller, "touchend", move |_: web_sys::Event| starts(&lifted, false));
+    for (name, holds) in [("touchstart", true), ("touchend", false)] {
+        let touched = column.clone();
+        dom::listen_capturing(&column.scroller, name, move |_: web_sys::Event| {
+            touched.scroll.start(holds, js_sys::Date::now());
+        });
+    }
     let keys = column.clone();
     dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
         let _ = keys.scroller.remove_attribute(FELL);
-        let upward = match event.key().as_str() {
-            "PageUp" | "ArrowUp" | "Home" => true,
-            " " => event.shift_key(),
-            "PageDown" | "ArrowDown" | "End" => false,
-            _ => {
-                keys.place.upward.set(false);
-                return;
-            }
-        };
-        starts(&keys, upward);
+        keys.scroll.press(&event.key(), event.shift_key(), js_sys::Date::now());
     });
-}
-
-/// Did what came, and not the reader, move the end away? Nobody pressed anything, and the height isn't what it was.
-fn is_pushed(column: &Column) -> bool {
-    let height = column.scroller.scroll_height();
-    let place = &column.place;
-    place.is_at_end() && !place.upward.get() && place.height.get() != height && !place.is_moving()
-}
-
-/// Was the place put right since this scroll, which the browser tells of late? What folds up is lower with each frame, and
-/// the page goes along.
-fn is_known(column: &Column, at: i32) -> bool {
-    column.place.at.get() == at && !column.place.is_moving()
-}
-
-/// The reader starts to scroll.
-fn starts(column: &Column, upward: bool) {
-    column.place.upward.set(upward);
-    column.place.moving_until.set(js_sys::Date::now() + MOVING);
 }

@@ -3,11 +3,12 @@
 //! The marks are the browser's highlights, so that no element of a message changes.
 
 use super::{Column, Finding, Task, carry_on, show_found};
-use crate::transcript::jump::BELOW_TOP;
 use crate::transcript::{Anchor, rows, scroll};
 use api::outline::{Found, FoundAt};
 use api::search::HitCount;
 use app::browser::{dom, fragment};
+use app::shared::found_places::{Letters, Nodes};
+use app::shared::scroll::BELOW_TOP;
 use js_sys::{Array, Function, JsString, Reflect, WeakMap};
 use std::rc::Rc;
 use wasm_bindgen::closure::Closure;
@@ -278,7 +279,7 @@ fn lead(column: &Rc<Column>, seq: i64, row: &Element, at: &StaticRange) {
     let row = scroll::row(column, seq).unwrap_or_else(|| row.clone());
     let wanted = BELOW_TOP.max(view.height() / 3.0);
     let offset = row.get_bounding_client_rect().top() - rect.top() + wanted;
-    column.place.set_anchor(Anchor::Row { seq, offset });
+    column.scroll.set_anchor(Anchor::Row { seq, offset });
     scroll::place(column);
     column.soon();
 }
@@ -325,27 +326,19 @@ pub fn loaded(column: &Column, words: &str) -> Found {
 fn matches(row: &Element, words: &str) -> Vec<StaticRange> {
     let nodes = text_nodes(row);
     let text: String = nodes.iter().map(|(_, text)| String::from(text)).collect();
-    let (folded, wanted) = (Folded::of(text), fold(&JsString::from(words)));
+    let (folded, wanted) = (Folded::of(&text), fold(&JsString::from(words)));
     let words = String::from(&wanted);
     let mut ranges = Vec::new();
-    let (mut from, mut first, mut before) = (0, 0, 0);
+    let mut places = Nodes::new(nodes.iter().map(|(_, text)| text.length()).collect());
+    let mut from = 0;
     while let Ok(start) = u32::try_from(folded.text.index_of(&words, from)) {
         let end = start + wanted.length();
         from = i32::try_from(end).unwrap_or(i32::MAX);
         let (start, end) = folded.written(start, end);
-        // Where the match begins and ends among the nodes; they come in order.
-        while let Some((_, text)) = nodes.get(first).filter(|(_, text)| before + text.length() <= start) {
-            before += text.length();
-            first += 1;
+        let Some([(first, start), (last, end)]) = places.find(start, end) else { break };
+        if let (Some((head, _)), Some((tail, _))) = (nodes.get(first), nodes.get(last)) {
+            ranges.extend(StaticRange::new(&StaticRangeInit::new(tail, end, head, start)));
         }
-        let (mut last, mut last_before) = (first, before);
-        while let Some((_, text)) = nodes.get(last).filter(|(_, text)| last_before + text.length() < end) {
-            last_before += text.length();
-            last += 1;
-        }
-        let (Some((head, _)), Some((tail, _))) = (nodes.get(first), nodes.get(last)) else { break };
-        let init = StaticRangeInit::new(tail, end - last_before, head, start - before);
-        ranges.extend(StaticRange::new(&init));
     }
     ranges
 }
@@ -358,50 +351,25 @@ fn fold(text: &JsString) -> JsString {
 /// A text as it is compared.
 struct Folded {
     text: JsString,
-    /// For each unit of it, from where to where its letter was written. Empty where each stands in its own place.
-    letters: Vec<(u32, u32)>,
+    /// None where each letter stands in its own place.
+    letters: Option<Letters>,
 }
 
 impl Folded {
-    fn of(written: String) -> Self {
-        let text = JsString::from(written.as_str());
+    fn of(written: &str) -> Self {
+        let text = JsString::from(written);
         let lower = text.to_lower_case();
         if fold(&text) == lower && lower.length() == text.length() {
-            return Self { text: lower, letters: Vec::new() };
+            return Self { text: lower, letters: None };
         }
-        let (mut folded, mut letters, mut start) = (String::with_capacity(written.len()), Vec::new(), 0);
-        let mut chars = written.char_indices().peekable();
-        while let Some((at, first)) = chars.next() {
-            while chars.next_if(|(_, next)| joins(*next)).is_some() {}
-            let letter = &written[at..chars.peek().map_or(written.len(), |(next, _)| *next)];
-            let alike = if letter.len() == 1 {
-                first.to_ascii_lowercase().to_string()
-            } else {
-                String::from(fold(&JsString::from(letter)))
-            };
-            let units = |text: &str| text.encode_utf16().count();
-            let end = start + units(letter) as u32;
-            letters.resize(letters.len() + units(&alike), (start, end));
-            folded.push_str(&alike);
-            start = end;
-        }
-        Self { text: JsString::from(folded), letters }
+        let letters = Letters::of(written, |letter| String::from(fold(&JsString::from(letter))));
+        Self { text: JsString::from(&*letters.text), letters: Some(letters) }
     }
 
     /// The place in the text as it was written.
     fn written(&self, start: u32, end: u32) -> (u32, u32) {
-        let letter = |at: u32| self.letters.get(at as usize);
-        match (letter(start), letter(end.saturating_sub(1))) {
-            (Some((start, _)), Some((_, end))) => (*start, *end),
-            _ => (start, end),
-        }
+        self.letters.as_ref().map_or((start, end), |letters| letters.written(start, end))
     }
-}
-
-/// Is it part of the letter before it? Accents, Korean vowels and endings, Japanese sound marks.
-fn joins(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{1160}'..='\u{11ff}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
-        | '\u{20d0}'..='\u{20ff}' | '\u{3099}' | '\u{309a}' | '\u{fe20}'..='\u{fe2f}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
 fn text_nodes(row: &Element) -> Vec<(Node, JsString)> {
