@@ -13,7 +13,7 @@
 //! - [`transcript`]: a part of a session; [`message_renderer`]: the registry of message types; [`message`]: the
 //!   components; [`markdown`], [`ansi`], [`json_tree`], [`visible`], [`exact`], [`chart`]: what they show.
 //! - [`fragments`]: what cards fetch when they are asked for.
-//! - [`render`], [`html`]: a view becomes a string.
+//! - [`send`]: what forms and buttons send. [`render`], [`html`]: a view becomes a string.
 //!
 //! How to add a page: a file in `pages/` that takes one struct and gives the document, and a route in `server`.
 //! How to add an island: a file in `islands/`; the browser's part of it behind `hydrate`. `#[island(lazy)]` where few pages
@@ -71,6 +71,8 @@ pub mod patch;
 pub mod render;
 #[cfg(feature = "ssr")]
 pub mod request_figures;
+#[cfg(feature = "ssr")]
+pub mod send;
 #[cfg(feature = "ssr")]
 pub mod shell;
 #[cfg(feature = "ssr")]

@@ -9,6 +9,7 @@ pub mod diff_lines;
 pub mod diff_rows;
 pub mod events;
 pub mod feed_position;
+pub mod form;
 pub mod found_places;
 pub mod hash;
 pub mod item_heights;

@@ -31,7 +31,7 @@ test.describe('a webhook', () => {
     await visit(page, verbatim, '/settings');
     await expect(channels(page)).toContainText('No channel yet. Add one to read and answer sessions in a chat room, or in a program of yours.');
     await page.getByText('Add Webhook', { exact: true }).click();
-    const form = page.locator('form[data-channel-kind=webhook]');
+    const form = page.locator('form#add-webhook');
     await form.getByLabel('Name', { exact: true }).fill('Hooks');
     await form.getByLabel(/^Address/).fill('http://10.0.0.1/hook');
     await form.getByRole('button', { name: 'Add the channel' }).click();
@@ -125,7 +125,7 @@ test('a room is listed, registered for a session, heard, and given back', async 
   const ripe = await idOf(page, RIPE);
   // Each field of the page finds its own, also where another one is written in before the answer is there.
   await page.getByText('Add Webhook', { exact: true }).click();
-  const other = page.locator('form[data-channel-kind=webhook] .session-pick');
+  const other = page.locator('form#add-webhook .session-pick');
   await other.getByRole('searchbox').fill('ripe means');
   // Of all sessions, by a word of its title and with the keys alone.
   await row.getByRole('searchbox', { name: 'Find: Session for !kitchen:test' }).pressSequentially('ripe means');

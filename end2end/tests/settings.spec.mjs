@@ -157,7 +157,7 @@ test.describe('settings', () => {
     test('that could run a script is refused', async ({ page, verbatim }) => {
     await visit(page, verbatim, '/settings');
     await page.getByRole('combobox', { name: 'Address of your editor' }).fill('javascript:alert({path})');
-    await page.locator('form[data-preference=editor]').getByRole('button', { name: 'Save' }).click();
+    await page.locator('form:has([name=editor])').getByRole('button', { name: 'Save' }).click();
     await expect(page.locator('.toast')).toContainText('`/editor` should be empty, or an address with `{path}` in it');
     });
   });

@@ -16,7 +16,7 @@
 //!   the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
-//! - `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
+//! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
 //! - `action_runner`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
 //!
@@ -37,6 +37,7 @@ mod panel;
 mod sessions;
 
 mod events;
+mod forms;
 mod palette;
 mod session_actions;
 

@@ -38,8 +38,7 @@ enum Wish {
 /// Stands above the composer.
 #[island(lazy)]
 pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    crate::browser::wake();
+    super::wake();
     let bar = Bar {
         session: StoredValue::new(agent.session.clone()),
         agent: RwSignal::new(agent),

@@ -38,33 +38,29 @@ struct Attached {
     retries: bool,
 }
 
+/// What only the browser needs is public: the server doesn't read it.
 #[derive(Clone, Copy)]
-struct Composing {
-    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
-    session: StoredValue<String>,
+pub struct Composing {
+    pub session: StoredValue<String>,
     text: RwSignal<String>,
     attached: RwSignal<Vec<Attached>>,
     /// Files are dragged over the page.
     dragged: RwSignal<bool>,
     outgoing: RwSignal<Vec<Outgoing>>,
     /// One of them is being sent: the others wait, so that none overtakes another.
-    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
-    sending: StoredValue<bool>,
+    pub sending: StoredValue<bool>,
     /// How often in a row the server wasn't reached, and whether the next try has its time already.
-    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
-    retry: StoredValue<(u32, bool)>,
+    pub retry: StoredValue<(u32, bool)>,
     /// The text as the transcript would show it, while that is asked for.
     preview: RwSignal<Option<String>>,
     /// The question that this page answered last: what is written next only follows.
-    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser sends"))]
-    answered: StoredValue<Option<String>>,
+    pub answered: StoredValue<Option<String>>,
 }
 
 /// Stands in the dock below the transcript.
 #[island(lazy)]
 pub fn Composer(session: String, agent: String) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    crate::browser::wake();
+    super::wake();
     let state = Composing {
         session: StoredValue::new(session),
         text: RwSignal::new(String::new()),
@@ -77,42 +73,31 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
         answered: StoredValue::new(None),
     };
     let shown = NodeRef::<leptos::html::Div>::new();
-    #[cfg(feature = "hydrate")]
     browser::start(state, shown);
     let strips = move || state.outgoing.get().into_iter().map(|message| strip(state, message)).collect::<Vec<_>>();
     let previews = move || state.preview.with(Option::is_some);
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        #[cfg(feature = "hydrate")]
         browser::send(state);
     };
     let pressed = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
             event.prevent_default();
-            #[cfg(feature = "hydrate")]
             browser::send(state);
         }
     };
     let typed = move |event| {
         state.text.set(event_target_value(&event));
-        #[cfg(feature = "hydrate")]
         browser::keep(state);
     };
     let look = move |_| {
-        #[cfg(feature = "hydrate")]
         browser::preview(state);
     };
     let chosen = move |event: leptos::ev::Event| {
-        #[cfg(feature = "hydrate")]
         files::chosen(state, &event);
-        #[cfg(not(feature = "hydrate"))]
-        drop(event);
     };
     let pasted = move |event: leptos::ev::ClipboardEvent| {
-        #[cfg(feature = "hydrate")]
         files::pasted(state, &event);
-        #[cfg(not(feature = "hydrate"))]
-        drop(event);
     };
     let empty = move || state.text.with(|text| model::text::is_blank(text));
     let idle = move || {
@@ -164,16 +149,10 @@ fn strip(state: Composing, message: Outgoing) -> impl IntoView {
     let word = problem.map_or_else(|| "Sending".to_owned(), |problem| problem.words);
     let (again, drop) = (id.clone(), id);
     let retry = move |_| {
-        #[cfg(feature = "hydrate")]
         browser::resend(state, &again);
-        #[cfg(not(feature = "hydrate"))]
-        let _ = &again;
     };
     let discard = move |_| {
-        #[cfg(feature = "hydrate")]
         browser::done(state, &drop);
-        #[cfg(not(feature = "hydrate"))]
-        let _ = (state, &drop);
     };
     view! {
         <div class="strip" data-state=if failed { "failed" } else { "working" }>
@@ -217,13 +196,9 @@ fn chip(state: Composing, attached: Attached) -> impl IntoView {
     };
     let remove = format!("{} {}", if is_under_way { "Cancel" } else { "Remove" }, file.name);
     let gone = move |_| {
-        #[cfg(feature = "hydrate")]
         files::remove(state, key);
-        #[cfg(not(feature = "hydrate"))]
-        let _ = (state, key);
     };
     let again = move |_| {
-        #[cfg(feature = "hydrate")]
         files::retry(state, key);
     };
     view! {
@@ -237,7 +212,19 @@ fn chip(state: Composing, attached: Attached) -> impl IntoView {
     }
 }
 
-#[cfg(feature = "hydrate")]
-mod browser;
-#[cfg(feature = "hydrate")]
-mod files;
+in_browser! {
+    browser {
+        fn start(super::Composing, leptos::prelude::NodeRef<leptos::html::Div>);
+        fn send(super::Composing);
+        fn keep(super::Composing);
+        fn preview(super::Composing);
+        fn resend(super::Composing, &str);
+        fn done(super::Composing, &str);
+    }
+    files {
+        fn chosen(super::Composing, &leptos::ev::Event);
+        fn pasted(super::Composing, &leptos::ev::ClipboardEvent);
+        fn remove(super::Composing, u32);
+        fn retry(super::Composing, u32);
+    }
+}

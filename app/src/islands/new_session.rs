@@ -17,8 +17,7 @@ struct Form {
 /// Stands on its own page.
 #[island(lazy)]
 pub fn NewSession(agents: Agents) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    crate::browser::wake();
+    super::wake();
     let first = agents.agents.iter().find(|agent| agent.installed).or(agents.agents.first());
     let form = Form {
         agent: RwSignal::new(first.map(|agent| agent.name.clone()).unwrap_or_default()),
@@ -30,20 +29,16 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
     };
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        #[cfg(feature = "hydrate")]
         browser::start(form);
     };
     let pressed = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
             event.prevent_default();
-            #[cfg(feature = "hydrate")]
             browser::start(form);
         }
     };
-    #[cfg(feature = "hydrate")]
     browser::follow(form);
     let cancel = move |_| {
-        #[cfg(feature = "hydrate")]
         browser::go_back();
     };
     let folders =
@@ -114,5 +109,10 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
     }
 }
 
-#[cfg(feature = "hydrate")]
-mod browser;
+in_browser! {
+    browser {
+        fn start(super::Form);
+        fn follow(super::Form);
+        fn go_back();
+    }
+}

@@ -21,8 +21,7 @@ struct Form {
 /// The form that makes a schedule. `sessions` are ids and titles; `zone` is the reader's.
 #[island(lazy)]
 pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    crate::browser::wake();
+    super::wake();
     let form = Form {
         session: RwSignal::new(sessions.first().map(|(id, _)| id.clone()).unwrap_or_default()),
         prompt: RwSignal::new(String::new()),
@@ -35,7 +34,6 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
     };
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        #[cfg(feature = "hydrate")]
         browser::create(form);
     };
     let sessions = sessions.into_iter().map(|(id, title)| view! { <option value=id>{title}</option> });
@@ -51,12 +49,7 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
         }
     };
     let drawn = NodeRef::<leptos::html::Form>::new();
-    #[cfg(feature = "hydrate")]
-    Effect::new(move || {
-        if let Some(drawn) = drawn.get() {
-            crate::browser::session_pick::listen(&drawn);
-        }
-    });
+    browser::follow(drawn);
     let list = view! {
         <select id="schedule-session" aria-invalid=invalid("/session") aria-describedby="wrong-session" on:change=move |event| form.session.set(event_target_value(&event))>{sessions}</select>
     };
@@ -115,10 +108,10 @@ enum Wish {
     Restore,
 }
 
+/// What only the browser needs is public: the server doesn't read it.
 #[derive(Clone, Copy)]
-struct Row {
-    #[cfg_attr(not(feature = "hydrate"), expect(dead_code, reason = "only the browser asks"))]
-    id: StoredValue<String>,
+pub struct Row {
+    pub id: StoredValue<String>,
     removed: RwSignal<bool>,
     busy: RwSignal<bool>,
     /// What was done, or refused.
@@ -128,8 +121,7 @@ struct Row {
 /// The buttons of a schedule; `name` tells it from the others.
 #[island(lazy)]
 pub fn ScheduleActions(id: String, name: String, state: ScheduleState) -> impl IntoView {
-    #[cfg(feature = "hydrate")]
-    crate::browser::wake();
+    super::wake();
     let row = Row {
         id: StoredValue::new(id),
         removed: RwSignal::new(false),
@@ -137,7 +129,7 @@ pub fn ScheduleActions(id: String, name: String, state: ScheduleState) -> impl I
         said: RwSignal::new(None),
     };
     let button = move |wish: Wish, label: &'static str, hidden: Signal<bool>| {
-        let click = move |_| act(row, wish);
+        let click = move |_| browser::act(row, wish);
         let name = format!(" {name}");
         view! {
             <button type="button" class="btn quiet tiny" hidden=hidden disabled=move || row.busy.get() on:click=click>{label}<span class="sr">{name}</span></button>
@@ -157,12 +149,10 @@ pub fn ScheduleActions(id: String, name: String, state: ScheduleState) -> impl I
     }
 }
 
-fn act(row: Row, wish: Wish) {
-    #[cfg(feature = "hydrate")]
-    browser::act(row, wish);
-    #[cfg(not(feature = "hydrate"))]
-    let _ = (row.removed, wish);
+in_browser! {
+    browser {
+        fn follow(leptos::prelude::NodeRef<leptos::html::Form>);
+        fn create(super::Form);
+        fn act(super::Row, super::Wish);
+    }
 }
-
-#[cfg(feature = "hydrate")]
-mod browser;

@@ -6,12 +6,14 @@ use crate::icon::Glyph;
 use crate::names::title;
 use crate::pages::search::refused;
 use crate::part::{Part, part};
+use crate::send::send;
+use crate::shared::form::Then;
 use crate::shared::message_id_href;
-use crate::shared::page_action::PageAction;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use api::Problem;
-use api::memory::{FoundBy, MemoryPage, MemoryQuery, Recalled, VectorState};
+use api::contract::{EmbedMemory, ForgetMemoryEndpoint};
+use api::memory::{ForgetMemory, FoundBy, MemoryPage, MemoryQuery, Recalled, VectorState};
 use leptos::prelude::*;
 
 pub struct MemoryPageData {
@@ -92,10 +94,10 @@ fn state(page: &MemoryPage) -> Part {
         }
     };
     let embed = (page.vectors != VectorState::Off).then(|| {
-        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::EmbedMemory.name() title="Makes all vectors anew, as after the model has changed">{shell::small_icon(Glyph::REFRESH)}"Make vectors anew"</button> }
+        part! { <button type="button" class="btn quiet tiny" {..send(EmbedMemory, []).done("").then(Then::Reload).attributes()} title="Makes all vectors anew, as after the model has changed">{shell::small_icon(Glyph::REFRESH)}"Make vectors anew"</button> }
     });
     let forget = (page.total > 0).then(|| {
-        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::ForgetMemories.name()>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
+        part! { <button type="button" class="btn quiet tiny" {..send(ForgetMemoryEndpoint, []).with(&ForgetMemory { all: true, ..ForgetMemory::default() }).done("").then(Then::Reload).confirm("forget-all").attributes()}>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
     });
     let mark = failed.then(|| shell::small_icon(Glyph::FAIL));
     part! {
@@ -130,13 +132,15 @@ fn row(memory: &Recalled, clock: &Clock) -> Part {
         })
         .collect();
     let short = model::text::one_line(&memory.text, 60);
+    let (session, message) = (Some(memory.session_id.to_string()), Some(memory.message_id.to_string()));
+    let this = ForgetMemory { session, message, all: false };
     part! {
-        <li class="memory" data-row="" data-session=memory.session_id.clone() data-message=memory.message_id.clone()>
+        <li class="memory" data-row="">
             <p class="memory-text" dir="auto">{visible::html(&memory.text).into_view()}</p>
             <div class="cap">
                 <a class="cut" dir="auto" href=to title="Show it in its session">{title(&memory.session_title)}</a>
                 {moment(clock, memory.created_at, "num")}{by}<span class="sp"></span>
-                <button type="button" class="btn quiet tiny" data-action=PageAction::ForgetMemory.name()>
+                <button type="button" class="btn quiet tiny" {..send(ForgetMemoryEndpoint, []).with(&this).done("Forgotten").then(Then::TakeRow).attributes()}>
                     {shell::small_icon(Glyph::TRASH)}"Forget"<span class="sr">{format!(": {}", visible::line(&short))}</span></button>
             </div>
         </li>

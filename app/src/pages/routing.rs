@@ -3,11 +3,13 @@
 use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render;
-use crate::shared::page_action::PageAction;
+use crate::send::{as_, attribute, problem, send};
+use crate::shared::form::{self, As};
 use crate::shared::{fragments_href, session_href};
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::visible;
-use api::channels::{Channel, Channels};
+use api::channels::{BindSession, Channel, Channels};
+use api::contract::{BindSessionEndpoint, SetRouting, SetSessionRouting, UnbindSession};
 use api::routing::Routing;
 use leptos::prelude::*;
 use model::Session;
@@ -83,13 +85,14 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
     let (own, applies) = (&routing.settings, &routing.applies);
     let inherited = if session.is_some() { "As in the workspace" } else { "Default" };
     let select = |field: Select, own, applies| field.draw(inherited, own, applies);
+    let set = || session.map_or_else(|| send(SetRouting, []), |id| send(SetSessionRouting, [id]));
     let is_set = *own != model::routing::Settings::default();
     let reset = is_set.then(|| {
         let words = if session.is_some() { "As in the workspace" } else { "Back to the defaults" };
-        part! { <button type="button" class="btn quiet" data-action=PageAction::ResetRouting.name()>{words}</button> }
+        part! { <button type="button" class="btn quiet" {..set().with(&model::routing::Settings::default()).done("Saved").attributes()} {..attribute(form::TOAST, "")}>{words}</button> }
     });
     part! {
-        <form class="answer routing" data-routing=session.unwrap_or_default().to_owned() autocomplete="off" novalidate>
+        <form class="answer routing" {..set().done("Saved").attributes()} {..attribute(form::TOAST, "")} autocomplete="off" novalidate>
             {name(routing, session.is_some())}
             {(Lines { name: "aliases", label: "Other names", help: "One a line.", none: "ghost", empty: "None" }).draw(own.aliases.as_deref(), applies.aliases.as_deref())}
             {select(trigger(), own.trigger.map(Trigger::as_str), applies.trigger.map(Trigger::as_str))}
@@ -98,7 +101,7 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
             {(Lines { name: "senders", label: "Who is heard in rooms", help: "One address a line, as matrix:@ada:example.org. Of anybody else nothing is stored.", none: "Everybody", empty: "Nobody" }).draw(own.senders.as_deref(), applies.senders.as_deref())}
             {select(direct_commands(), own.direct_commands.map(DirectCommands::as_str), applies.direct_commands.map(DirectCommands::as_str))}
             {(Lines { name: "remembered_tools", label: "Tools whose output is remembered", help: "One a line.", none: "None", empty: "None" }).draw(own.remembered_tools.as_deref(), applies.remembered_tools.as_deref())}
-            <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+            <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
             <div class="actions"><button type="submit" class="btn primary">"Save"</button>{reset}</div>
         </form>
     }
@@ -114,7 +117,7 @@ fn name(routing: &Routing, of_session: bool) -> Part {
             "Name of the assistant",
             "In this session. It is called by @ and the name, at the beginning of a message.",
             part! {
-                <input id="routing-name" name="name" maxlength="64" dir="auto" aria-describedby="routing-name-help routing-name-problem"
+                <input id="routing-name" name="name" {..as_(As::Given)} maxlength="64" dir="auto" aria-describedby="routing-name-help routing-name-problem"
                     placeholder=applies value=own.unwrap_or_default()/>
             },
         );
@@ -131,7 +134,7 @@ fn field(name: &'static str, label: &'static str, help: &'static str, input: Par
     part! {
         <div class="answer-field"><label for=id.clone()>{label}</label>{input}
             <p class="cap" id=format!("{id}-help")>{help}</p>
-            <p class="cap fg-err" id=format!("{id}-problem") data-problem=name role="alert" hidden></p></div>
+            <p class="cap fg-err" id=format!("{id}-problem") {..problem(name)} role="alert" hidden></p></div>
     }
 }
 
@@ -159,7 +162,7 @@ impl Lines {
             self.label,
             self.help,
             part! {
-                <textarea id=id.clone() name=self.name rows="2" dir="auto" spellcheck="false" data-lines="" data-empty=is_empty placeholder=placeholder
+                <textarea id=id.clone() name=self.name rows="2" dir="auto" spellcheck="false" {..as_(As::Lines)} {..leptos::attr::custom::custom_attribute(form::EMPTY, is_empty)} placeholder=placeholder
                     aria-describedby=format!("{id}-help {id}-problem")>{format!("\n{text}")}</textarea>
             },
         )
@@ -195,7 +198,7 @@ impl Select {
             self.label,
             self.help,
             part! {
-                <select id=id.clone() name=self.name aria-describedby=format!("{id}-help {id}-problem")><option value="">{inherited}</option>{options.collect::<Vec<_>>()}</select>
+                <select id=id.clone() name=self.name {..as_(As::Given)} aria-describedby=format!("{id}-help {id}-problem")><option value="">{inherited}</option>{options.collect::<Vec<_>>()}</select>
             },
         )
     }
@@ -278,12 +281,16 @@ fn row(channel: &Channel, session: &str) -> Part {
     };
     let place = found.and_then(|it| it.place.as_deref()).filter(|_| is_bound || channel.every_session);
     let place = place.map(|place| part! { <br/><small class="mut">{visible::line(place)}</small> });
-    let (words, action) =
-        if is_bound { ("Hide", PageAction::UnbindSession) } else { ("Show here", PageAction::BindSession) };
+    let bind = BindSession { session: session.to_owned(), place: None };
+    let (words, change) = if is_bound {
+        ("Hide", send(UnbindSession, [&channel.id, session]))
+    } else {
+        ("Show here", send(BindSessionEndpoint, [&channel.id]).with(&bind))
+    };
     // What shows every session needn't be asked.
     let button = (is_bound || !channel.every_session).then(|| {
         part! {
-            <button type="button" class="btn quiet tiny" data-action=action.name() data-channel=channel.id.clone() data-session=session.to_owned()>
+            <button type="button" class="btn quiet tiny" {..change.attributes()}>
                 {words}<span class="sr">{format!(": {name}")}</span></button>
         }
     });

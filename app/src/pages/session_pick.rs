@@ -2,6 +2,8 @@
 
 use crate::part::{Part, part};
 use crate::session_field::session_field;
+use crate::shared::form::{self, As};
+use leptos::attr::custom::custom_attribute;
 use leptos::prelude::*;
 use model::Session;
 use model::text::one_line;
@@ -13,6 +15,8 @@ const TITLE: usize = 80;
 pub struct Pick {
     /// Under which the form sends the session's id.
     pub name: &'static str,
+    /// What it becomes, where that isn't the id alone.
+    pub kind: Option<As>,
     /// For people who don't see the page.
     pub label: String,
     /// What the list says while no session is chosen.
@@ -24,7 +28,7 @@ pub struct Pick {
 pub fn pick(pick: &Pick, recent: &[Session]) -> Part {
     let find = format!("Find: {}", pick.label);
     let list = part! {
-        <span class="pick"><select name=pick.name required=pick.is_required aria-label=pick.label.clone()>
+        <span class="pick"><select name=pick.name {..custom_attribute(form::AS, pick.kind.map(As::name))} required=pick.is_required aria-label=pick.label.clone()>
             <option value="">{pick.none}</option>{options(recent)}</select></span>
     };
     part! { {session_field(find, list)} }

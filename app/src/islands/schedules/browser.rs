@@ -1,7 +1,7 @@
 //! What form and buttons do in the browser.
 
 use super::{Form, Row, Wish};
-use crate::browser::{dom, fragment};
+use crate::browser::{dom, fragment, session_pick};
 use api::contract::{CreateSchedule, EditScheduleEndpoint, RemoveSchedule, RestoreSchedule, RunSchedule};
 use api::schedules::{EditSchedule, NewSchedule, SchedulePath};
 use api::{Nothing, Problem};
@@ -9,6 +9,15 @@ use leptos::prelude::*;
 
 /// The fields that say themselves what is wrong with them.
 const FIELDS: [&str; 5] = ["/session", "/prompt", "/cron", "/at", "/zone"];
+
+/// Lets the form find sessions.
+pub fn follow(drawn: NodeRef<leptos::html::Form>) {
+    Effect::new(move || {
+        if let Some(drawn) = drawn.get() {
+            session_pick::listen(&drawn);
+        }
+    });
+}
 
 /// Makes the schedule, and draws the list anew.
 pub fn create(form: Form) {

@@ -5,11 +5,17 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::pages::session_pick::{Pick, pick};
 use crate::part::{Part, part};
+use crate::send::{address, as_, attribute, body, problem, send};
+use crate::shared::form::{self, As, Then};
 use crate::shared::message_href;
 use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
 use crate::visible;
-use api::channels::{Channel, ChannelDelivery, ChannelField, ChannelKind, Channels};
+use api::channels::{
+    Channel, ChannelDelivery, ChannelField, ChannelKind, Channels, DeliveryAction, EditChannel, NewChannel,
+    SettleDeliveries,
+};
+use api::contract::{AddChannel, EditChannelEndpoint, RemoveChannel, SettleDeliveriesEndpoint, TestChannel};
 use leptos::prelude::*;
 use model::Session;
 
@@ -66,22 +72,32 @@ fn row(channel: &Channel, kinds: &[ChannelKind], clock: &Clock) -> Part {
     } else {
         figures::counted(i64::try_from(bound).unwrap_or(i64::MAX), "session")
     };
-    let (pause, pause_action) = if channel.paused_at.is_some() {
-        ("Resume", PageAction::ResumeChannel)
-    } else {
-        ("Pause", PageAction::PauseChannel)
-    };
+    let is_paused = channel.paused_at.is_some();
+    let edit = |change: EditChannel| send(EditChannelEndpoint, [&channel.id]).with(&change).attributes();
+    let pause = edit(EditChannel { paused: Some(!is_paused), ..EditChannel::default() });
+    let test = send(TestChannel, [&channel.id]).done("The channel took the test message").then(Then::Stay).attributes();
+    let undo = body(&EditChannel { removed: Some(false), ..EditChannel::default() });
+    let undo = (
+        attribute(form::SHOWS, "channel-removed"),
+        attribute(form::UNDO, address(EditChannelEndpoint, [&channel.id])),
+        attribute(form::UNDO_BODY, undo),
+    );
+    let removes = send(RemoveChannel, [&channel.id]).done("").attributes();
     let remove = format!("Remove {name}");
     part! {
         <tr><th scope="row"><span class="name">{name.clone()}</span><br/><small class="mut">{visible::line(title)}</small></th>
             <td class="hide-narrow">{shows}</td>
             <td>{state(channel, clock)}</td>
             <td class="end">
-                <button type="button" class="btn quiet tiny" data-action=PageAction::TestChannel.name() data-channel=channel.id.clone()>"Send a test"<span class="sr">{format!(" to {name}")}</span></button>
-                <button type="button" class="btn quiet tiny" data-action=pause_action.name() data-channel=channel.id.clone()>{pause}<span class="sr">{format!(" {name}")}</span></button>
-                <button type="button" class="btn quiet tiny icon" data-action=PageAction::RemoveChannel.name() data-channel=channel.id.clone() data-name=name.clone() title=remove.clone()>
+                <button type="button" class="btn quiet tiny" {..test}>"Send a test"<span class="sr">{format!(" to {name}")}</span></button>
+                <button type="button" class="btn quiet tiny" {..pause}>{if is_paused { "Resume" } else { "Pause" }}<span class="sr">{format!(" {name}")}</span></button>
+                <button type="button" class="btn quiet tiny icon" {..removes} {..undo} data-name=name.clone() title=remove.clone()>
                     {small_icon(Glyph::TRASH)}<span class="sr">{remove.clone()}</span></button></td></tr>
     }
+}
+
+fn settle(channel: &Channel, action: DeliveryAction) -> impl leptos::attr::Attribute {
+    send(SettleDeliveriesEndpoint, [&channel.id]).with(&SettleDeliveries { action }).attributes()
 }
 
 fn state(channel: &Channel, clock: &Clock) -> Part {
@@ -97,7 +113,7 @@ fn state(channel: &Channel, clock: &Clock) -> Part {
         let next = channel.next_at.map(|at| part! { " Tried again "{moment(clock, at, "num")}". " });
         part! {
             <p class="cap fg-err">{visible::line(error)}"."{next}
-                <button type="button" class="btn quiet tiny" data-action=PageAction::SendNow.name() data-channel=channel.id.clone()>"Try now"</button></p>
+                <button type="button" class="btn quiet tiny" {..settle(channel, DeliveryAction::Now)}>"Try now"</button></p>
         }
     });
     let dead = (channel.dead > 0).then(|| {
@@ -127,8 +143,8 @@ fn refused(channel: &Channel, deliveries: &[ChannelDelivery], clock: &Clock) -> 
                 <thead><tr><th scope="col">"Message"</th><th scope="col">"Why"</th><th scope="col" class="hide-narrow">"When"</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table></div>
-            <p><button type="button" class="btn tiny" data-action=PageAction::RetryRefused.name() data-channel=channel.id.clone()>"Try again"<span class="sr">{format!(": {name}")}</span></button>" "
-                <button type="button" class="btn quiet tiny" data-action=PageAction::ClearRefused.name() data-channel=channel.id.clone()>"Clear"<span class="sr">{format!(" what {name} refused")}</span></button></p>
+            <p><button type="button" class="btn tiny" {..settle(channel, DeliveryAction::Retry)}>"Try again"<span class="sr">{format!(": {name}")}</span></button>" "
+                <button type="button" class="btn quiet tiny" {..settle(channel, DeliveryAction::Clear)}>"Clear"<span class="sr">{format!(" what {name} refused")}</span></button></p>
         </div></div>
     }
 }
@@ -142,10 +158,10 @@ fn people(channel: &Channel) -> Part {
     });
     part! {
         <details class="old-keys"><summary class="btn quiet tiny">{format!("People of {name} ({})", channel.people.len())}</summary>
-            <form class="answer" data-channel-people=channel.id.clone()>
-                <label class="answer-field"><span>"One a line: address = name"</span><textarea name="people" rows="4" spellcheck="false">{lines.join("\n")}</textarea></label>
+            <form class="answer" {..send(EditChannelEndpoint, [&channel.id]).attributes()}>
+                <label class="answer-field"><span>"One a line: address = name"</span><textarea name="people" {..as_(As::Pairs)} rows="4" spellcheck="false">{lines.join("\n")}</textarea></label>
                 {incoming}
-                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
                 <p><button type="submit" class="btn primary">"Save"</button></p>
             </form>
         </details>
@@ -154,22 +170,24 @@ fn people(channel: &Channel) -> Part {
 
 fn form(kind: &ChannelKind, recent: &[Session]) -> Part {
     let label = format!("Session of {}", kind.title);
-    let shown = Pick { name: "session", label, none: "Every session", is_required: false };
+    let shown = Pick { name: "sessions", kind: Some(As::Sessions), label, none: "Every session", is_required: false };
     let fields: Vec<_> = kind.fields.iter().map(field).collect();
+    let new = NewChannel { kind: kind.name.clone(), ..NewChannel::default() };
+    let add = send(AddChannel, []).with(&new).done("Added").attributes();
     let people = kind.answers.then(|| {
         part! {
             <label class="answer-field"><span>"People who may answer, one a line: address = name"</span>
-                <textarea name="people" rows="2" spellcheck="false" placeholder="@ada:example.org = Ada"></textarea></label>
+                <textarea name="people" {..as_(As::Pairs)} rows="2" spellcheck="false" placeholder="@ada:example.org = Ada"></textarea></label>
         }
     });
     part! {
         <details class="old-keys"><summary class="btn tiny">{small_icon(Glyph::PLUS)}{format!("Add {}", kind.title)}</summary>
-            <form class="answer" data-channel-kind=kind.name.clone() autocomplete="off">
+            <form class="answer" id=format!("add-{}", kind.name) {..add} {..attribute(form::SHOWS, "channel-secret")} autocomplete="off">
                 <p class="cap">{kind.about.clone()}</p>
-                <label class="answer-field"><span>"Name"</span><input name="name" maxlength="200" placeholder=kind.title.clone()/></label>
+                <label class="answer-field"><span>"Name"</span><input name="name" {..as_(As::Given)} maxlength="200" placeholder=kind.title.clone()/></label>
                 {fields}{people}
                 <div class="answer-field"><span>"Sessions"</span>{pick(&shown, recent)}</div>
-                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
                 <p><button type="submit" class="btn primary">"Add the channel"</button></p>
             </form>
         </details>
@@ -180,7 +198,7 @@ fn field(field: &ChannelField) -> Part {
     let kind = if field.secret { "password" } else { "text" };
     part! {
         <label class="answer-field"><span>{field.label.clone()}</span>
-            <input name=format!("setting.{}", field.name) type=kind required=field.required spellcheck="false" autocomplete="off"/>
+            <input name=format!("settings/{}", field.name) {..as_(As::Given)} type=kind required=field.required spellcheck="false" autocomplete="off"/>
             <small>{field.help.clone()}</small></label>
     }
 }
@@ -190,9 +208,9 @@ pub fn notices() -> Part {
     part! {
         <div id="channel-secret" class="callout" data-state="done" role="status" hidden>{small_icon(Glyph::KEY)}
             <div><p><b>"The channel was added."</b>" Copy the secret of its signatures now; it will not be shown again."</p>
-                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+                <div class="copyline"><code {..attribute(form::SLOT, "secret")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(form::SLOT, "secret")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
         </div>
-        <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>
-            <button type="button" class="btn quiet tiny" data-action=PageAction::RestoreChannel.name()>"Undo"</button></p>
+        <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>" was removed. "
+            <button type="button" class="btn quiet tiny" {..attribute(form::HIDES, "channel-removed")}>"Undo"</button></p>
     }
 }

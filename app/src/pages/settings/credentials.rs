@@ -4,12 +4,16 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::send::{as_, attribute, problem, send};
+use crate::shared::form::{self, As};
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
+use api::contract::{CreateKey, EditKeyEndpoint, EndLogIn, EndOtherLogIns, RevokeKey};
 use api::keys::{KeyInfo, Keys, Scope};
 use leptos::prelude::*;
 use model::Micros;
+use serde_json::json;
 
 pub fn keys(keys: &Keys, clock: &Clock) -> Part {
     let (alive, over): (Vec<&KeyInfo>, Vec<&KeyInfo>) = keys.keys.iter().partition(|key| holds(key, clock));
@@ -34,7 +38,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
         <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
                 <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
-                <button type="button" class="btn primary" data-action=PageAction::NewKey.name()>{icon(Glyph::PLUS)}"New agent key"</button></div>
+                <button type="button" class="btn primary" {..attribute(form::OPENS, "new-key")}>{icon(Glyph::PLUS)}"New agent key"</button></div>
             {none}{table}{old}
         </section>
     }
@@ -59,15 +63,19 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
         None => part! { <span class="mut">"never"</span> },
     };
     let words = format!("Revoke {}", key.name);
+    let megabytes = (key.quota.bytes as f64 / 1e6).ceil();
+    let quota =
+        json!({ "quota/messages": key.quota.messages.to_string(), "quota/bytes": megabytes.to_string() }).to_string();
+    let revoke = send(RevokeKey, [&key.id]).confirm("revoke").attributes();
     part! {
         <tr><th scope="row"><span class="name">{key.name.clone()}</span><br/><code class="mut">{format!("vbt_{}\u{2026}", key.id)}</code></th>
             <td class="hide-narrow"><span class="chips">{scopes}</span></td>
             <td class="num mut hide-narrow">{ends}</td>
             <td class="num hide-narrow">{posted(key)}</td>
             <td>{used}</td>
-            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::SetQuota.name() data-key=key.id.clone() data-name=key.name.clone()
-                data-messages=key.quota.messages data-bytes=key.quota.bytes>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
-                <button type="button" class="btn quiet tiny icon" data-action=PageAction::RevokeKey.name() data-key=key.id.clone() data-name=key.name.clone() title=words.clone()>
+            <td class="end"><button type="button" class="btn quiet tiny" data-name=key.name.clone()
+                {..attribute(form::OPENS, "quota")} {..send(EditKeyEndpoint, [&key.id]).attributes()} {..attribute(form::FILL, quota)}>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
+                <button type="button" class="btn quiet tiny icon" {..revoke} data-name=key.name.clone() title=words.clone()>
                 {small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></td></tr>
     }
 }
@@ -112,8 +120,8 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
 pub fn made() -> Part {
     part! {
         <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
-            <div><p><b data-name=""></b>" Copy it now; it will not be shown again."</p>
-                <div class="copyline"><code data-key=""></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="">{small_icon(Glyph::COPY)}"Copy"</button></div>
+            <div><p><b>"Key \u{201c}"<span {..attribute(form::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it will not be shown again."</p>
+                <div class="copyline"><code {..attribute(form::SLOT, "key")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(form::SLOT, "key")}>{small_icon(Glyph::COPY)}"Copy"</button></div>
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
     }
@@ -122,12 +130,12 @@ pub fn made() -> Part {
 pub fn new_key_dialog() -> Part {
     let scope = |scope: Scope, words: &'static str, says: &'static str| {
         part! {
-            <label class="check"><input type="checkbox" class="tick" name="scope" value=scope.as_str() checked=matches!(scope, Scope::Post | Scope::Read)/>
+            <label class="check"><input type="checkbox" class="tick" name="scopes" {..as_(As::Ticked)} value=scope.as_str() checked=matches!(scope, Scope::Post | Scope::Read)/>
                 <span><b>{words}</b><small>{says}</small></span></label>
         }
     };
     part! {
-        <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form>
+        <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form {..send(CreateKey, []).done("").attributes()} {..attribute(form::SHOWS, "key-made")}>
             <h2 id="new-key-title">"New agent key"</h2>
             <label class="label">"Name"<span class="field"><input name="name" required maxlength="200" autocomplete="off" placeholder="ci-nightly"/></span>
                 <small>"What uses it, for you to recognise it"</small></label>
@@ -138,26 +146,26 @@ pub fn new_key_dialog() -> Part {
                 {scope(Scope::Mirror, "Mirror", "Pass on what a person typed elsewhere")}
                 {scope(Scope::Bridge, "Bridge", "Speak for people of a messenger, in its own sessions. Never for an agent")}
             </fieldset>
-            <label class="label">"It ends"<span class="pick wide"><select name="days">
+            <label class="label">"It ends"<span class="pick wide"><select name="expires_at" {..as_(As::Days)}>
                 <option value="">"Never"</option><option value="7">"In a week"</option><option value="30">"In 30 days"</option>
                 <option value="90" selected>"In 90 days"</option><option value="365">"In a year"</option></select></span></label>
-            <p class="fg-err" data-problem="" role="alert" hidden></p>
+            <p class="fg-err" {..problem("")} role="alert" hidden></p>
             <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
         </form></dialog>
     }
 }
 
 pub fn quota_dialog() -> Part {
-    let field = |name: &'static str, words: &'static str| {
-        part! { <label class="label">{words}<span class="field"><input name=name type="number" required min="1" step="1" inputmode="decimal" autocomplete="off"/></span></label> }
+    let field = |name: &'static str, kind: As, words: &'static str| {
+        part! { <label class="label">{words}<span class="field"><input {..as_(kind)} name=name type="number" required min="1" step="1" inputmode="decimal" autocomplete="off"/></span></label> }
     };
     part! {
-        <dialog id="quota" class="ask" aria-labelledby="quota-title"><form>
+        <dialog id="quota" class="ask" aria-labelledby="quota-title"><form {..send(EditKeyEndpoint, [""]).attributes()}>
             <h2 id="quota-title">"What "<span data-name=""></span>" may post"</h2>
             <p class="mut">"In all, since the key was made. What comes after that is refused until you raise it."</p>
-            {field("messages", "Messages")}
-            {field("megabytes", "Megabytes, of messages and files")}
-            <p class="fg-err" data-problem="" role="alert" hidden></p>
+            {field("quota/messages", As::Number, "Messages")}
+            {field("quota/bytes", As::Megabytes, "Megabytes, of messages and files")}
+            <p class="fg-err" {..problem("")} role="alert" hidden></p>
             <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Save"</button></div>
         </form></dialog>
     }
@@ -187,7 +195,7 @@ pub fn log_out_dialog() -> Part {
 pub fn devices(logins: &LogIns, clock: &Clock) -> Part {
     let rows: Vec<_> = logins.logins.iter().map(|login| device(login, clock)).collect();
     let others = (logins.logins.iter().any(|login| !login.current)).then(|| {
-        part! { <div class="actions after"><button type="button" class="btn" data-action=PageAction::LogOutOthers.name()>"Log out all others"</button></div> }
+        part! { <div class="actions after"><button type="button" class="btn" {..send(EndOtherLogIns, []).attributes()}>"Log out all others"</button></div> }
     });
     part! {
         <section id="devices" aria-labelledby="devices-heading">
@@ -207,7 +215,7 @@ fn device(login: &LogInInfo, clock: &Clock) -> Part {
     let end = if login.current {
         part! { <span class="chip" data-state="done">"This one"</span> }
     } else {
-        part! { <button type="button" class="btn quiet tiny" data-action=PageAction::EndLogin.name() data-login=login.id.clone() title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
+        part! { <button type="button" class="btn quiet tiny" {..send(EndLogIn, [&login.id]).attributes()} title=words.clone()>"Log out"<span class="sr">{format!(" {name}")}</span></button> }
     };
     part! {
         <tr><th scope="row"><span class="name" title=login.label.clone()>{name.clone()}</span></th>

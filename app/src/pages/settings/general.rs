@@ -4,8 +4,10 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::look::Look;
 use crate::part::{Part, part};
+use crate::send::send;
 use crate::shell::icon;
 use crate::visible;
+use api::contract::EditPreferencesEndpoint;
 use api::preferences::Preferences;
 use api::routing::Routing;
 use leptos::prelude::*;
@@ -52,13 +54,13 @@ pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
     part! {
         <section id="general" aria-labelledby="general-heading">
             <div class="pagehead"><h2 id="general-heading">"General"</h2></div>
-            <form class="setting" data-preference="assistant_name">
-                <label class="label">"Name of the assistant"<span class="field"><input name="value" maxlength="64" autocomplete="off" placeholder=name value=preferences.assistant_name.clone()/></span>
+            <form class="setting" {..prefer()}>
+                <label class="label">"Name of the assistant"<span class="field"><input name="assistant_name" maxlength="64" autocomplete="off" placeholder=name value=preferences.assistant_name.clone()/></span>
                     <small>"On pages, in channels, in the terminal and in exports. In rooms, @ and the name call it"</small></label>
                 <button type="submit" class="btn">"Save"</button>
             </form>
-            <form class="setting" data-preference="editor">
-                <label class="label">"Address of your editor"<span class="field"><input name="value" class="mono" list="editors" maxlength="500" autocomplete="off" spellcheck="false" placeholder="vscode://file/{path}:{line}" value=preferences.editor.clone()/></span>
+            <form class="setting" {..prefer()}>
+                <label class="label">"Address of your editor"<span class="field"><input name="editor" class="mono" list="editors" maxlength="500" autocomplete="off" spellcheck="false" placeholder="vscode://file/{path}:{line}" value=preferences.editor.clone()/></span>
                     <small>"Paths of files become links that open there. "<code>"{path}"</code>" and "<code>"{line}"</code>" stand for the place."</small></label>
                 <datalist id="editors">{editors}</datalist>
                 <button type="submit" class="btn">"Save"</button>
@@ -71,10 +73,15 @@ pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
     }
 }
 
+/// What a field of these forms changes is the preference of its name.
+fn prefer() -> impl leptos::attr::Attribute {
+    send(EditPreferencesEndpoint, []).attributes()
+}
+
 fn budget(name: &'static str, label: &'static str, dollars: &str) -> Part {
     part! {
-        <form class="setting" data-preference=name>
-            <label class="label">{label}<span class="field"><input name="value" maxlength="12" inputmode="decimal" autocomplete="off" placeholder="None" value=dollars.to_owned()/></span>
+        <form class="setting" {..prefer()}>
+            <label class="label">{label}<span class="field"><input name=name maxlength="12" inputmode="decimal" autocomplete="off" placeholder="None" value=dollars.to_owned()/></span>
                 <small>"You are warned when 80 % of it is spent, and when all of it is. It stops no agent."</small></label>
             <button type="submit" class="btn">"Save"</button>
         </form>

@@ -1,8 +1,10 @@
 //! Notices that agents get at the beginning of each run: a form for each, and one to add another.
 
 use crate::part::{Part, part};
-use crate::shared::page_action::PageAction;
+use crate::send::{as_, problem, send, send_to_field};
+use crate::shared::form::As;
 use crate::visible;
+use api::contract::{RemoveNotice, SetNoticeEndpoint};
 use api::notices::{NoticeKind, RunNotice, RunNotices};
 use leptos::prelude::*;
 
@@ -26,10 +28,10 @@ pub fn notices(notices: &RunNotices) -> Part {
             {from_file}
             {forms}
             <details class="setting" id="new-notice"><summary class="btn tiny">"Add a notice"</summary>
-                <form class="answer notice" data-notice="" autocomplete="off">
-                    <div class="answer-field"><label for="notice-name">"Name"</label><input id="notice-name" name="name" maxlength="80" required dir="auto"/></div>
+                <form class="answer notice" {..send_to_field(SetNoticeEndpoint).attributes()} autocomplete="off">
+                    <div class="answer-field"><label for="notice-name">"Name"</label><input id="notice-name" name="notice" {..as_(As::Address)} maxlength="80" required dir="auto"/></div>
                     {fields("new", NoticeKind::Text, "")}
-                    <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                    <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
                     <div class="actions"><button type="submit" class="btn primary">"Add"</button></div>
                 </form>
             </details>
@@ -39,13 +41,14 @@ pub fn notices(notices: &RunNotices) -> Part {
 
 fn one(index: usize, notice: &RunNotice) -> Part {
     let name = visible::line(&notice.name);
+    let set = || send(SetNoticeEndpoint, [&notice.name]).attributes();
     part! {
-        <form class="answer notice setting" data-notice=notice.name.clone() aria-label=format!("Notice {name}") autocomplete="off">
-            <label class="switch"><input type="checkbox" role="switch" data-notice-on=notice.name.clone() checked=notice.on/><span dir="auto">{name.clone()}</span></label>
+        <form class="answer notice setting" {..set()} aria-label=format!("Notice {name}") autocomplete="off">
+            <label class="switch"><input type="checkbox" role="switch" name="on" {..as_(As::Switch)} {..set()} checked=notice.on/><span dir="auto">{name.clone()}</span></label>
             {fields(&index.to_string(), notice.kind, &notice.value)}
-            <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+            <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
             <div class="actions"><button type="submit" class="btn">"Save"</button>
-                <button type="button" class="btn quiet" data-action=PageAction::RemoveNotice.name() data-notice=notice.name.clone()>"Remove"<span class="sr">{format!(" {name}")}</span></button></div>
+                <button type="button" class="btn quiet" {..send(RemoveNotice, [&notice.name]).attributes()}>"Remove"<span class="sr">{format!(" {name}")}</span></button></div>
         </form>
     }
 }

@@ -3,11 +3,12 @@
 use crate::clock::{Clock, moment};
 use crate::pages::session_pick::{Pick, pick};
 use crate::part::{Part, part};
-use crate::shared::page_action::PageAction;
+use crate::send::{problem, send};
 use crate::shared::session_href;
 use crate::visible;
-use api::channels::{Channel, ChannelSession};
-use api::routing::{Room, Rooms};
+use api::channels::{BindSession, Channel, ChannelSession};
+use api::contract::{BindSessionEndpoint, LeaveRoomEndpoint, UnbindSession};
+use api::routing::{LeaveRoom, Room, Rooms};
 use leptos::prelude::*;
 use model::Session;
 
@@ -64,18 +65,27 @@ fn waiting(room: &Room, channel: String, recent: &[Session], clock: &Clock) -> P
             part! { <p class="cap">{format!("{by} invited the bot")}</p> }
         }
     });
+    let bound = BindSession { session: String::new(), place: Some(room.address.clone()) };
+    let register = send(BindSessionEndpoint, [&room.channel]).with(&bound).done("Registered").attributes();
+    let left = LeaveRoom { channel: room.channel.clone(), address: room.address.clone() };
+    let leaves = send(LeaveRoomEndpoint, []).with(&left).attributes();
     let leave = if room.invitation { "Decline" } else { "Leave" };
-    let picked =
-        Pick { name: "session", label: format!("Session for {named}"), none: "Choose a session", is_required: true };
+    let picked = Pick {
+        name: "session",
+        kind: None,
+        label: format!("Session for {named}"),
+        none: "Choose a session",
+        is_required: true,
+    };
     part! {
         <tr><th scope="row"><span class="name">{named.clone()}</span><br/><small class="mut">{channel}</small>{by}</th>
             <td class="hide-narrow">{moment(clock, room.last_at, "num mut")}</td>
-            <td><form class="register" data-room=room.address.clone() data-channel=room.channel.clone()>
+            <td><form class="register" {..register}>
                 {pick(&picked, recent)}
                 <button type="submit" class="btn tiny">"Register"<span class="sr">{format!(" {named}")}</span></button>
-                <button type="button" class="btn quiet tiny" data-action=PageAction::LeaveRoom.name() data-channel=room.channel.clone() data-room=room.address.clone()>
+                <button type="button" class="btn quiet tiny" {..leaves}>
                     {leave}<span class="sr">{format!(" {named}")}</span></button>
-                <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
             </form></td></tr>
     }
 }
@@ -84,10 +94,11 @@ fn registered(channel: &Channel, shown: &ChannelSession) -> Part {
     let address = visible::line(shown.place.as_deref().unwrap_or_default());
     let id = shown.session.to_string();
     let title = crate::names::title(&shown.title);
+    let unbind = send(UnbindSession, [&channel.id, &id]).attributes();
     part! {
         <tr><th scope="row"><span class="name">{address.clone()}</span><br/><small class="mut">{visible::line(&channel.name)}</small></th>
             <td><a class="link" dir="auto" href=session_href(&id)>{title}</a></td>
-            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::UnbindSession.name() data-channel=channel.id.clone() data-session=id>
+            <td class="end"><button type="button" class="btn quiet tiny" {..unbind}>
                 "Unregister"<span class="sr">{format!(" {address}")}</span></button></td></tr>
     }
 }

@@ -3,8 +3,9 @@
 use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::part::{Part, part};
-use crate::shared::page_action::PageAction;
+use crate::send::send;
 use crate::visible;
+use api::contract::RevokeRule;
 use api::hooks::{AllowRule, AllowRules};
 use leptos::prelude::*;
 
@@ -40,6 +41,6 @@ fn row(rule: &AllowRule, clock: &Clock) -> Part {
         <tr><th scope="row"><code>{visible::html(&rule.rule).into_view()}</code><br/><small class="mut">{visible::phrase(&rule.explanation).into_view()}</small></th>
             <td class="hide-narrow">{moment(clock, rule.made_at, "num mut")}</td>
             <td>{used}</td>
-            <td class="end"><button type="button" class="btn quiet tiny" data-action=PageAction::RevokeRule.name() data-rule=rule.id.clone() title=words.clone()>"Revoke"<span class="sr">{format!(" {}", visible::line(&rule.rule))}</span></button></td></tr>
+            <td class="end"><button type="button" class="btn quiet tiny" {..send(RevokeRule, [&rule.id]).attributes()} title=words.clone()>"Revoke"<span class="sr">{format!(" {}", visible::line(&rule.rule))}</span></button></td></tr>
     }
 }

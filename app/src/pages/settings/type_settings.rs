@@ -2,6 +2,9 @@
 
 use crate::message_renderer::{MessageRenderer, TYPES};
 use crate::part::{Part, part};
+use crate::send::{as_, send};
+use crate::shared::form::As;
+use api::contract::EditTypeSettingsEndpoint;
 use api::type_settings::{ALL_TYPES, TypeSettings};
 use leptos::prelude::*;
 use model::MessageType;
@@ -22,6 +25,11 @@ pub fn type_settings(settings: &TypeSettings) -> Part {
     }
 }
 
+/// All switches of a name are sent together.
+fn switch() -> impl leptos::attr::Attribute {
+    (send(EditTypeSettingsEndpoint, []).attributes(), as_(As::Unticked))
+}
+
 /// A switch for all types, and one for each that has the choice. A switch that is on leaves its type out of the list.
 fn switches(
     field: &'static str,
@@ -38,17 +46,17 @@ fn switches(
         .filter(|tag| has_choice(**tag))
         .map(|tag| {
             let name = MessageRenderer::of(*tag).name;
-            part! { <label class="switch"><input type="checkbox" role="switch" data-types=field value=tag.as_str() checked=!is_off(tag.as_str())/>{name}</label> }
+            part! { <label class="switch"><input type="checkbox" role="switch" {..switch()} name=field value=tag.as_str() checked=!is_off(tag.as_str())/>{name}</label> }
         })
         .collect();
     // A type that isn't built in was switched off by a request: it stays so.
     let others: Vec<_> = off
         .iter()
         .filter(|tag| *tag != ALL_TYPES && MessageType::parse(tag).is_none_or(|tag| !has_choice(tag)))
-        .map(|tag| part! { <label class="switch"><input type="checkbox" role="switch" data-types=field value=tag.clone() checked=false/>{tag.clone()}</label> })
+        .map(|tag| part! { <label class="switch"><input type="checkbox" role="switch" {..switch()} name=field value=tag.clone() checked=false/>{tag.clone()}</label> })
         .collect();
     part! {
-        <div class="setting"><label class="switch"><input type="checkbox" role="switch" data-types=field value=ALL_TYPES checked=all/>{words}</label>
+        <div class="setting"><label class="switch"><input type="checkbox" role="switch" {..switch()} name=field value=ALL_TYPES checked=all/>{words}</label>
             <p class="cap">{says}</p></div>
         <details class="setting" id=format!("types-{field}")><summary class="btn tiny">"By type"</summary>
             <fieldset class="choice" disabled=!all><legend>{each}</legend>{types}{others}</fieldset>

@@ -4,9 +4,12 @@ use crate::clock::{Clock, moment};
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::send::{as_, problem, send_to_field};
+use crate::shared::form::As;
 use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
 use crate::visible;
+use api::contract::DeclareTypeEndpoint;
 use api::types::{TypeInfo, Types};
 use leptos::prelude::*;
 
@@ -33,9 +36,9 @@ pub fn types(types: &Types, clock: &Clock) -> Part {
                 <p>"Documents that say how messages of other types are shown. They hold no code. Messages stay as they are when a type is removed, and are then shown as data."</p></div></div>
             {none}{table}
             <details class="old-keys"><summary class="btn quiet tiny">"Declare a type"</summary>
-                <form class="answer" data-declare="">
-                    <label class="answer-field"><span>"Document (JSON)"</span><textarea name="document" rows="12" spellcheck="false" required></textarea></label>
-                    <p class="cap fg-err" role="alert" data-problem="" hidden></p>
+                <form class="answer" {..send_to_field(DeclareTypeEndpoint).attributes()}>
+                    <label class="answer-field"><span>"Document (JSON)"</span><textarea name="document" {..as_(As::Document)} rows="12" spellcheck="false" required></textarea></label>
+                    <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
                     <p><button type="submit" class="btn primary">"Save as type"</button></p>
                 </form>
             </details>

@@ -1,0 +1,84 @@
+//! What the forms and buttons of a page send: an endpoint, and JSON of its own type. `frontend::forms` reads it.
+
+use crate::shared::form::{self, As, Then};
+use api::{Endpoint, json};
+use leptos::attr::Attribute;
+use leptos::attr::custom::custom_attribute;
+
+/// Attributes of a form, a button or a switch that sends itself.
+#[derive(Debug, Default)]
+pub struct Send {
+    address: String,
+    body: Option<String>,
+    done: Option<&'static str>,
+    then: Option<Then>,
+    confirm: Option<&'static str>,
+}
+
+/// Sends to an endpoint, with a value for each parameter of its path.
+pub fn send<E: Endpoint, const N: usize>(endpoint: E, parameters: [&str; N]) -> Send {
+    Send { address: address(endpoint, parameters), ..Send::default() }
+}
+
+/// Sends to an endpoint whose path has fields of the form.
+pub fn send_to_field<E: Endpoint>(_: E) -> Send {
+    Send { address: format!("{} {}", E::INFO.method.as_str(), E::PATH), ..Send::default() }
+}
+
+/// `PATCH /v1/keys/k1`
+pub fn address<E: Endpoint, const N: usize>(endpoint: E, parameters: [&str; N]) -> String {
+    format!("{} {}", E::INFO.method.as_str(), endpoint.path(parameters))
+}
+
+/// The JSON that goes along.
+pub fn body(input: &impl api::endpoint::Input) -> String {
+    json::write(input).unwrap_or_default()
+}
+
+impl Send {
+    /// The JSON that the fields are added to.
+    pub fn with(self, input: &impl api::endpoint::Input) -> Self {
+        Self { body: Some(body(input)), ..self }
+    }
+
+    /// What is said when it was done, instead of "Saved".
+    pub fn done(self, words: &'static str) -> Self {
+        Self { done: Some(words), ..self }
+    }
+
+    /// What becomes of the page, instead of its part being drawn anew.
+    pub fn then(self, then: Then) -> Self {
+        Self { then: Some(then), ..self }
+    }
+
+    /// The dialog that asks before.
+    pub fn confirm(self, dialog: &'static str) -> Self {
+        Self { confirm: Some(dialog), ..self }
+    }
+
+    /// The attributes, to be spread: `{..send(RevokeKey, [&id]).attributes()}`.
+    pub fn attributes(self) -> impl Attribute {
+        (
+            custom_attribute(form::SEND, self.address),
+            custom_attribute(form::BODY, self.body),
+            custom_attribute(form::DONE, self.done),
+            custom_attribute(form::THEN, self.then.map(Then::name)),
+            custom_attribute(form::CONFIRM, self.confirm),
+        )
+    }
+}
+
+/// How a field becomes JSON.
+pub fn as_(kind: As) -> impl Attribute {
+    custom_attribute(form::AS, kind.name())
+}
+
+/// Where a form says what is wrong with a field; with all of it, if `name` is empty.
+pub fn problem(name: &'static str) -> impl Attribute {
+    custom_attribute(form::PROBLEM, name)
+}
+
+/// Another attribute of a form, by its constant.
+pub fn attribute(name: &'static str, value: impl Into<String>) -> impl Attribute {
+    custom_attribute(name, value.into())
+}
