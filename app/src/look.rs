@@ -2,6 +2,7 @@
 //! the page as it shall be, and an attribute of `<html>`.
 //!
 //! How to add one: a line in [`CHOICES`], and the style of its attribute in `style/tokens.css`.
+use crate::shared::attr;
 
 /// One thing to choose. The first value is what holds without a choice, and leaves the attribute away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,25 +18,25 @@ pub struct Choice {
 pub const CHOICES: [Choice; 4] = [
     Choice {
         name: "theme",
-        attribute: "data-theme",
+        attribute: attr::THEME,
         label: "Theme",
         values: &[("system", "As the device has it"), ("light", "Light"), ("dark", "Dark")],
     },
     Choice {
         name: "density",
-        attribute: "data-density",
+        attribute: attr::DENSITY,
         label: "Density",
         values: &[("normal", "Normal"), ("compact", "Compact"), ("comfortable", "Comfortable")],
     },
     Choice {
         name: "colours",
-        attribute: "data-cvd",
+        attribute: attr::CVD,
         label: "Diff colours",
         values: &[("usual", "Green and red"), ("deuteran", "Blue and orange"), ("tritan", "Blue and red")],
     },
     Choice {
         name: "contrast",
-        attribute: "data-contrast",
+        attribute: attr::CONTRAST,
         label: "Contrast",
         values: &[("system", "As the device has it"), ("more", "High")],
     },

@@ -2,6 +2,7 @@
 
 use crate::html::Html;
 use crate::look::Look;
+use crate::shared::attr;
 
 const VIEWPORT: &str = "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content\">";
 
@@ -47,7 +48,7 @@ pub struct Document<'a> {
 pub fn document(page: Document<'_>) -> String {
     let assets = page.assets;
     let mut html = Html::new();
-    html.tag("<!DOCTYPE html>\n<html lang=\"en\"").attr("data-build", page.build);
+    html.tag("<!DOCTYPE html>\n<html lang=\"en\"").attr(attr::BUILD, page.build);
     for (choice, word) in page.look.chosen() {
         let usual = choice.values.first().is_some_and(|(usual, _)| *usual == word);
         if !usual || choice.name == "theme" {
@@ -75,7 +76,7 @@ pub fn document(page: Document<'_>) -> String {
             html.attr("href", &assets.wasm).tag(">");
             // It brings a transcript to its end: nothing is drawn before, which would be drawn for nobody.
             html.tag("<script type=\"module\" blocking=\"render\"").attr("src", &assets.boot);
-            html.attr("data-js", &assets.js).attr("data-wasm", &assets.wasm).tag("></script>");
+            html.attr(attr::JS, &assets.js).attr(attr::WASM, &assets.wasm).tag("></script>");
         }
         Script::LogIn(url) | Script::Module(url) => {
             html.tag("<script type=\"module\"").attr("src", url).tag("></script>");

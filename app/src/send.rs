@@ -1,6 +1,7 @@
 //! What the forms and buttons of a page send: an endpoint, and JSON of its own type. `frontend::forms` reads it.
 
-use crate::shared::form::{self, As, Then};
+use crate::shared::attr;
+use crate::shared::form::{As, Then};
 use api::{Endpoint, json};
 use leptos::attr::Attribute;
 use leptos::attr::custom::custom_attribute;
@@ -59,23 +60,23 @@ impl Send {
     /// The attributes, to be spread: `{..send(RevokeKey, [&id]).attributes()}`.
     pub fn attributes(self) -> impl Attribute {
         (
-            custom_attribute(form::SEND, self.address),
-            custom_attribute(form::BODY, self.body),
-            custom_attribute(form::DONE, self.done),
-            custom_attribute(form::THEN, self.then.map(Then::name)),
-            custom_attribute(form::CONFIRM, self.confirm),
+            custom_attribute(attr::SEND, self.address),
+            custom_attribute(attr::BODY, self.body),
+            custom_attribute(attr::DONE, self.done),
+            custom_attribute(attr::THEN, self.then.map(Then::name)),
+            custom_attribute(attr::CONFIRM, self.confirm),
         )
     }
 }
 
 /// How a field becomes JSON.
 pub fn as_(kind: As) -> impl Attribute {
-    custom_attribute(form::AS, kind.name())
+    custom_attribute(attr::AS, kind.name())
 }
 
 /// Where a form says what is wrong with a field; with all of it, if `name` is empty.
 pub fn problem(name: &'static str) -> impl Attribute {
-    custom_attribute(form::PROBLEM, name)
+    custom_attribute(attr::PROBLEM, name)
 }
 
 /// Another attribute of a form, by its constant.

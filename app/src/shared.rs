@@ -2,6 +2,7 @@
 //! all of it has native unit tests.
 
 pub mod arrivals;
+pub mod attr;
 pub mod backoff;
 pub mod chords;
 pub mod comments;
@@ -19,6 +20,7 @@ pub mod latest;
 pub mod loads;
 pub mod message_filter;
 pub mod page_action;
+pub mod page_path;
 pub mod rail;
 pub mod readiness;
 pub mod row_merge;

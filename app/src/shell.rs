@@ -16,6 +16,7 @@ use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::keymap;
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shared::session_href;
 use crate::visible;
 use api::account::Condition;
@@ -258,16 +259,16 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="as-link" data-action=PageAction::OpenPalette.name() title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
-                <a href="/sessions" title="Sessions" aria-current=current(NavItem::Sessions)>
+                <a href=page_path::SESSIONS title="Sessions" aria-current=current(NavItem::Sessions)>
                     {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
                 </a>
-                <a href="/inbox" title="Needs you" aria-current=current(NavItem::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
-                <a href="/search" title="History" aria-current=current(NavItem::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
-                <a href="/files" title="Changed files" aria-current=current(NavItem::Files)>{icon(Glyph::DIFF)}<span>"Changed files"</span></a>
-                <a href="/folders" title="Folders" aria-current=current(NavItem::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
-                <a href="/schedules" title="Schedules" aria-current=current(NavItem::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
-                <a href="/memory" title="Memory" aria-current=current(NavItem::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
-                <a href="/stats" title="Statistics" aria-current=current(NavItem::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
+                <a href=page_path::INBOX title="Needs you" aria-current=current(NavItem::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
+                <a href=page_path::SEARCH title="History" aria-current=current(NavItem::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
+                <a href=page_path::FILES title="Changed files" aria-current=current(NavItem::Files)>{icon(Glyph::DIFF)}<span>"Changed files"</span></a>
+                <a href=page_path::FOLDERS title="Folders" aria-current=current(NavItem::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
+                <a href=page_path::SCHEDULES title="Schedules" aria-current=current(NavItem::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
+                <a href=page_path::MEMORY title="Memory" aria-current=current(NavItem::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
+                <a href=page_path::STATISTICS title="Statistics" aria-current=current(NavItem::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
                 <div class="rail-below">{below}</div>
             </div>
             <div class="rail-foot">
@@ -281,7 +282,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="btn quiet icon" id="theme" data-action=PageAction::TurnTheme.name() title=theme.clone()>
                     {icon(Glyph::SUN)}<span class="sr">{theme.clone()}</span>
                 </button>
-                <a class="btn quiet icon" href="/settings" title="Settings" aria-current=current(NavItem::Settings)>
+                <a class="btn quiet icon" href=page_path::SETTINGS title="Settings" aria-current=current(NavItem::Settings)>
                     {icon(Glyph::GEAR)}<span class="sr">"Settings"</span>
                 </a>
             </div>
@@ -322,7 +323,7 @@ fn saved_views(shell: &ShellData) -> Option<Part> {
         .views
         .iter()
         .map(|view| {
-            let to = if view.query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", view.query) };
+            let to = if view.query.is_empty() { page_path::SESSIONS.to_owned() } else { format!("{}?{}", page_path::SESSIONS, view.query) };
             part! { <a href=to title=view.name.clone()>{small_icon(Glyph::FILTER)}<span class="cut">{view.name.clone()}</span></a> }
         })
         .collect();
@@ -338,7 +339,7 @@ pub(crate) fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
                 let query = serde_html_form::to_string([(name, &facet.value)]).unwrap_or_default();
                 let label = if name == "agent" { agent_name(&facet.value) } else { project_name(&facet.value, facets) };
                 part! {
-                    <a href=format!("/sessions?{query}") title=facet.value.clone()>
+                    <a href=format!("{}?{query}", page_path::SESSIONS) title=facet.value.clone()>
                         {small_icon(symbol)}<span class="cut">{label}</span>
                         <span class="num">{figures::count(facet.sessions)}</span>
                     </a>
@@ -386,7 +387,7 @@ fn recent(clock: &Clock, sessions: &[Session], all: i64, open: Option<&str>) -> 
     let none = sessions.is_empty().then(|| part! { <h2>"Sessions"</h2><p class="cap none">"None yet"</p> });
     let more = (all > sessions.len() as i64).then(|| {
         let words = format!("All {}", figures::counted(all, "session"));
-        part! { <a class="all" href="/sessions">{words}</a> }
+        part! { <a class="all" href=page_path::SESSIONS>{words}</a> }
     });
     part! { {groups}{more}{none} }
 }

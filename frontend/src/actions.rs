@@ -6,7 +6,9 @@ use api::Route as _;
 use api::contract::LogOut;
 use app::browser::{clipboard, dom, editor, fragment, storage, toast};
 use app::look::theme_words;
+use app::shared::attr;
 use app::shared::page_action::PageAction;
+use app::shared::page_path;
 use app::shared::{context_href, message_href, session_href};
 use leptos::prelude::lazy;
 use wasm_bindgen::JsCast;
@@ -84,7 +86,7 @@ pub fn show_keys() {
 
 /// A text of its own, the code beside the button, or the message's markdown as the server holds it.
 fn copy(button: Element) {
-    let own = button.get_attribute("data-text");
+    let own = button.get_attribute(attr::TEXT);
     let code = || {
         let block = button.closest(".codeblock").ok().flatten()?;
         dom::find(&block, "pre")?.text_content()
@@ -93,7 +95,7 @@ fn copy(button: Element) {
         clipboard::copy(button, text);
         return;
     }
-    if let Some(from) = button.get_attribute("data-from") {
+    if let Some(from) = button.get_attribute(attr::FROM) {
         wasm_bindgen_futures::spawn_local(async move {
             match fragment::client().get_bytes(&from).await {
                 Ok(text) => clipboard::copy(button, String::from_utf8_lossy(&text).into_owned()),
@@ -102,8 +104,7 @@ fn copy(button: Element) {
         });
         return;
     }
-    let message =
-        button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute("data-id"));
+    let message = button.closest("article[data-id]").ok().flatten().and_then(|article| article.get_attribute(attr::ID));
     let (Some(message), Some(session)) = (message, transcript::session_of(&button)) else { return };
     wasm_bindgen_futures::spawn_local(async move {
         match message_text::read(&session, &message).await {
@@ -117,7 +118,7 @@ fn copy(button: Element) {
 fn link(button: Element) {
     let article = button.closest("article[data-seq]").ok().flatten();
     let Some(location) = dom::window().map(|w| w.location()) else { return };
-    let seq = article.and_then(|article| article.get_attribute("data-seq")?.parse::<i64>().ok());
+    let seq = article.and_then(|article| article.get_attribute(attr::SEQ)?.parse::<i64>().ok());
     let path = match (transcript::session_of(&button), seq) {
         (Some(session), Some(seq)) => message_href(&session, seq),
         (Some(session), None) => session_href(&session),
@@ -176,7 +177,7 @@ fn set_filter(link: &Element) {
 /// Goes round: system, light, dark.
 fn turn_theme(button: &Element) {
     let root = dom::document().and_then(|d| d.document_element());
-    let next = match root.and_then(|root| root.get_attribute("data-theme")).as_deref() {
+    let next = match root.and_then(|root| root.get_attribute(attr::THEME)).as_deref() {
         Some("system") => "light",
         Some("light") => "dark",
         _ => "system",
@@ -196,8 +197,8 @@ pub fn open_in_editor() -> bool {
 
 /// Opens the context of the current message. False where no message is current.
 pub fn show_context() -> bool {
-    let row = cursor::current().filter(|row| row.has_attribute("data-seq"));
-    let seq = row.as_ref().and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let row = cursor::current().filter(|row| row.has_attribute(attr::SEQ));
+    let seq = row.as_ref().and_then(|row| row.get_attribute(attr::SEQ)?.parse().ok());
     let Some((session, seq)) = row.and_then(|row| transcript::session_of(&row)).zip(seq) else { return false };
     dom::go_to(&context_href(&session, seq));
     true
@@ -215,8 +216,8 @@ fn selected_line(place: &Element) -> Option<String> {
 
 /// Opens the path that an element names, at the line that is selected or that it names.
 fn edit(place: &Element) -> bool {
-    let path = place.get_attribute("data-path").or_else(|| place.get_attribute("title"));
-    let line = selected_line(place).or_else(|| place.get_attribute("data-line"));
+    let path = place.get_attribute(attr::PATH).or_else(|| place.get_attribute("title"));
+    let line = selected_line(place).or_else(|| place.get_attribute(attr::LINE));
     path.is_some_and(|path| editor::open(&path, line))
 }
 
@@ -226,7 +227,7 @@ pub fn ask_to_log_out() {
         return wasm_bindgen_futures::spawn_local(log_out());
     }
     let dialog = dom::by_id("log-out").and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
-    let Some(dialog) = dialog else { return dom::go_to("/settings") };
+    let Some(dialog) = dialog else { return dom::go_to(page_path::SETTINGS) };
     let asked = dialog.clone();
     let closed = Closure::once_into_js(move || {
         if asked.return_value() == "log-out" {
@@ -243,7 +244,7 @@ async fn log_out() {
     match fragment::send(api::Method::Post, LogOut.path([]), serde_json::Value::Null).await {
         Ok(_) => {
             storage::forget_reader();
-            dom::go_to("/login");
+            dom::go_to(page_path::LOG_IN);
         }
         Err(problem) => toast::fail(&problem),
     }

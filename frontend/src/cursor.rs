@@ -1,6 +1,7 @@
 //! The current row of a list or a transcript: where `j` and `k` walk, and what single keys act on.
 
 use app::browser::dom;
+use app::shared::attr;
 use web_sys::Element;
 
 /// Returns the current row.
@@ -11,7 +12,7 @@ pub fn current() -> Option<Element> {
 /// Makes a row the current one.
 pub fn mark(row: &Element) {
     if let Some(before) = current() {
-        let _ = before.remove_attribute("data-current");
+        let _ = before.remove_attribute(attr::CURRENT);
     }
-    let _ = row.set_attribute("data-current", "");
+    let _ = row.set_attribute(attr::CURRENT, "");
 }

@@ -8,6 +8,7 @@ use api::messages::MessagePath;
 use api::posting::{Decide, TickTodo};
 use api::sessions::SessionPath;
 use app::browser::{dom, fragment, toast};
+use app::shared::attr;
 use leptos::prelude::lazy;
 use model::message_type::approval::ApprovalState;
 use model::message_type::todo::TodoStatus;
@@ -41,7 +42,7 @@ pub fn start() {
             let sent = decide(form.clone(), button.clone()).await;
             let _ = form.remove_attribute("aria-busy");
             let _ = form.class_list().remove_1("sends");
-            let _ = form.toggle_attribute_with_force("data-sent", sent);
+            let _ = form.toggle_attribute_with_force(attr::SENT, sent);
             mark(button.as_ref(), sent.then_some("Sent"));
         });
     });
@@ -74,16 +75,16 @@ pub fn start() {
 fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
     let Some(button) = button else { return };
     let _ = match word {
-        Some(word) => button.set_attribute("data-said", word),
-        None => button.remove_attribute("data-said"),
+        Some(word) => button.set_attribute(attr::SAID, word),
+        None => button.remove_attribute(attr::SAID),
     };
 }
 
 /// Sends a decision. Returns true if it was sent.
 #[lazy]
 async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
-    let session = form.get_attribute("data-session").or_else(|| transcript::session_of(&form));
-    let (Some(session), Some(message)) = (session, form.get_attribute("data-decide")) else { return false };
+    let session = form.get_attribute(attr::SESSION).or_else(|| transcript::session_of(&form));
+    let (Some(session), Some(message)) = (session, form.get_attribute(attr::DECIDE)) else { return false };
     let input = answer(&form, button.as_ref());
     let said = dom::find(&form, "[data-problem]");
     let nothing = input.selected.is_empty() && input.values.is_none() && input.text.is_none();
@@ -131,7 +132,7 @@ fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
         // Who dismisses it gives no answer, whatever was filled in.
         return Decide { state, ..Decide::default() };
     }
-    let mut input = Decide { shown_sha256: form.get_attribute("data-shown"), ..Decide::default() };
+    let mut input = Decide { shown_sha256: form.get_attribute(attr::SHOWN), ..Decide::default() };
     let mut values = Map::new();
     for element in dom::find_all(form, "input, select, textarea") {
         if let Some((name, value)) = edited(&element) {
@@ -188,7 +189,7 @@ fn field(element: &Element) -> Option<(String, Value)> {
 
 #[lazy]
 async fn send_tick(tick: HtmlInputElement) {
-    let (Some(session), Some(id)) = (transcript::session_of(&tick), tick.get_attribute("data-tick")) else { return };
+    let (Some(session), Some(id)) = (transcript::session_of(&tick), tick.get_attribute(attr::TICK)) else { return };
     let done = tick.checked();
     let status = if done { TodoStatus::Completed } else { TodoStatus::Pending };
     let input = TickTodo { id, status, message_id: None };

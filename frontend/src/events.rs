@@ -3,6 +3,7 @@
 //! `tab` shares the stream with the other tabs, `source` reads it where this tab holds it, `rail` keeps what every
 //! page shows of all sessions: the list at the left, title, favicon, and word of a session that needs the reader. `link`
 //! says whether the page follows.
+use app::shared::attr;
 
 mod link;
 mod locks;
@@ -19,6 +20,6 @@ pub fn start() {
     let Some(place) = app::browser::dom::by_id("live") else { return };
     let session = app::browser::dom::session();
     rail::start(session.clone());
-    tab::start(place.get_attribute("data-cursor").unwrap_or_default(), session);
+    tab::start(place.get_attribute(attr::CURSOR).unwrap_or_default(), session);
     link::start();
 }

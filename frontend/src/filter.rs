@@ -3,6 +3,7 @@
 
 use crate::swap::swap;
 use app::browser::{dom, fragment, storage, toast};
+use app::shared::attr;
 use app::shared::fragments_href;
 use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
@@ -39,7 +40,7 @@ fn chips(bar: &Element) -> Vec<Element> {
 
 /// What a chip is called, without its counts.
 fn name(chip: &Element) -> String {
-    chip.get_attribute("data-name").unwrap_or_default()
+    chip.get_attribute(attr::NAME).unwrap_or_default()
 }
 
 /// Shows the chips of a session, or hides them where nothing is filtered by them.

@@ -4,6 +4,7 @@ use api::projects::{ForgetProject, ProjectState, SetProject};
 use api::{Nothing, Problem};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
 use app::shared::words::of_import;
 use leptos::prelude::lazy;
@@ -43,21 +44,21 @@ fn start() {
     });
     dom::listen(&page, "click", |event: Event| {
         let Some((action, button)) = dom::action(&event) else { return };
-        let path = button.get_attribute("data-path").unwrap_or_default();
+        let path = button.get_attribute(attr::PATH).unwrap_or_default();
         match action {
             PageAction::SetFolder => {
-                let state = match button.get_attribute("data-state-to").as_deref() {
+                let state = match button.get_attribute(attr::STATE_TO).as_deref() {
                     Some("following") => ProjectState::Following,
                     Some("paused") => ProjectState::Paused,
                     Some("waiting") => ProjectState::Waiting,
                     _ => ProjectState::Excluded,
                 };
                 // Agreement is to the place that stands in the row.
-                let leads_to = button.get_attribute("data-leads-to").map(|place| (path.clone(), place));
+                let leads_to = button.get_attribute(attr::LEADS_TO).map(|place| (path.clone(), place));
                 set(vec![path], state, leads_to.into_iter().collect());
             }
             PageAction::ExcludeRest => set(boxes(false), ProjectState::Excluded, BTreeMap::new()),
-            PageAction::ForgetFolder => ask(&path, &button.get_attribute("data-name").unwrap_or_default()),
+            PageAction::ForgetFolder => ask(&path, &button.get_attribute(attr::NAME).unwrap_or_default()),
             _ => {}
         }
     });

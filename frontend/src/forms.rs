@@ -4,7 +4,8 @@
 use api::{Problem, json};
 use app::browser::toast::{self, Then as ToastThen};
 use app::browser::{dom, fragment};
-use app::shared::form::{self, As, Field, Request, Then, Wrong, refusal, request};
+use app::shared::attr;
+use app::shared::form::{As, Field, Request, Then, Wrong, refusal, request};
 use serde_json::Value;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -20,7 +21,7 @@ thread_local! {
 /// Listens below an element. `draw` draws its part anew.
 pub fn listen(part: &Element, draw: fn()) {
     dom::listen(part, "submit", move |event: Event| {
-        let form = dom::closest(&event, "form").filter(|form| form.has_attribute(form::SEND));
+        let form = dom::closest(&event, "form").filter(|form| form.has_attribute(attr::SEND));
         if let Some(form) = form {
             event.prevent_default();
             let fields = fields(&form, "[name]");
@@ -28,7 +29,7 @@ pub fn listen(part: &Element, draw: fn()) {
         }
     });
     dom::listen(part, "change", move |event: Event| {
-        let Some(input) = dom::closest(&event, "input").filter(|input| input.has_attribute(form::SEND)) else { return };
+        let Some(input) = dom::closest(&event, "input").filter(|input| input.has_attribute(attr::SEND)) else { return };
         // Switches of one name are sent together.
         let name = input.get_attribute("name").unwrap_or_default();
         let main = dom::by_id("main").filter(|_| kind(&input) == Some(As::Unticked));
@@ -40,10 +41,10 @@ pub fn listen(part: &Element, draw: fn()) {
     });
     dom::listen(part, "click", move |event: Event| {
         let Some(button) = dom::closest(&event, "button") else { return };
-        if let Some(dialog) = button.get_attribute(form::OPENS).and_then(|id| dialog(&id)) {
+        if let Some(dialog) = button.get_attribute(attr::OPENS).and_then(|id| dialog(&id)) {
             open(&button, &dialog);
-        } else if button.get_attribute("type").as_deref() == Some("button") && button.has_attribute(form::SEND) {
-            match button.get_attribute(form::CONFIRM).and_then(|id| dialog(&id)) {
+        } else if button.get_attribute("type").as_deref() == Some("button") && button.has_attribute(attr::SEND) {
+            match button.get_attribute(attr::CONFIRM).and_then(|id| dialog(&id)) {
                 Some(dialog) => ask(button, &dialog),
                 None => send(button, &[], draw),
             }
@@ -72,20 +73,20 @@ fn show(dialog: &HtmlDialogElement, name: Option<&str>) {
 }
 
 fn ask(button: Element, dialog: &HtmlDialogElement) {
-    show(dialog, button.get_attribute("data-name").as_deref());
+    show(dialog, button.get_attribute(attr::NAME).as_deref());
     ASKED_ABOUT.set(Some(button));
 }
 
 /// Opens a dialog whose form is about a button, with its values.
 fn open(button: &Element, dialog: &HtmlDialogElement) {
     let form = dom::find(dialog, "form");
-    if let (Some(form), Some(address)) = (&form, button.get_attribute(form::SEND)) {
-        let _ = form.set_attribute(form::SEND, &address);
+    if let (Some(form), Some(address)) = (&form, button.get_attribute(attr::SEND)) {
+        let _ = form.set_attribute(attr::SEND, &address);
     }
     if let Some(form) = &form {
         say(form, None);
     }
-    let values = button.get_attribute(form::FILL).and_then(|text| json::read::<Value>(text.as_bytes()).ok());
+    let values = button.get_attribute(attr::FILL).and_then(|text| json::read::<Value>(text.as_bytes()).ok());
     for (name, value) in values.as_ref().and_then(Value::as_object).into_iter().flatten() {
         let input =
             dom::find(dialog, &format!("[name='{name}']")).and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
@@ -93,18 +94,18 @@ fn open(button: &Element, dialog: &HtmlDialogElement) {
             input.set_value(value.as_str().unwrap_or_default());
         }
     }
-    show(dialog, button.get_attribute("data-name").as_deref());
+    show(dialog, button.get_attribute(attr::NAME).as_deref());
 }
 
 /// The fields of a form, but those that send themselves.
 fn fields(within: &Element, selector: &str) -> Vec<Field> {
     let all = dom::find_all(within, selector).into_iter();
-    let is_part = |field: &Element| !field.has_attribute(form::SEND) || kind(field) == Some(As::Unticked);
+    let is_part = |field: &Element| !field.has_attribute(attr::SEND) || kind(field) == Some(As::Unticked);
     all.filter(is_part).map(|field| self::field(&field)).collect()
 }
 
 fn kind(field: &Element) -> Option<As> {
-    As::parse(&field.get_attribute(form::AS)?)
+    As::parse(&field.get_attribute(attr::AS)?)
 }
 
 fn field(element: &Element) -> Field {
@@ -116,7 +117,7 @@ fn field(element: &Element) -> Field {
         kind: kind(element),
         text: input.map(HtmlInputElement::value).or_else(area).or_else(select).unwrap_or_default(),
         is_on: input.is_some_and(HtmlInputElement::checked),
-        may_be_empty: element.has_attribute(form::EMPTY),
+        may_be_empty: element.has_attribute(attr::EMPTY),
     }
 }
 
@@ -125,8 +126,8 @@ fn after_days(days: u32) -> String {
 }
 
 fn send(from: Element, fields: &[Field], draw: fn()) {
-    let body = from.get_attribute(form::BODY).and_then(|text| json::read(text.as_bytes()).ok());
-    let made = request(&from.get_attribute(form::SEND).unwrap_or_default(), body, fields, after_days);
+    let body = from.get_attribute(attr::BODY).and_then(|text| json::read(text.as_bytes()).ok());
+    let made = request(&from.get_attribute(attr::SEND).unwrap_or_default(), body, fields, after_days);
     let Request { method, path, body } = match made {
         Ok(request) => request,
         Err(wrong) => return say(&from, Some(&wrong)),
@@ -148,14 +149,14 @@ fn send(from: Element, fields: &[Field], draw: fn()) {
 }
 
 fn refuse(from: &Element, problem: &Problem, names: &[String]) {
-    if dom::find(from, &format!("[{}]", form::PROBLEM)).is_none() {
+    if dom::find(from, &format!("[{}]", attr::PROBLEM)).is_none() {
         return toast::fail(problem);
     }
     say(from, Some(&refusal(problem, names, |name| place_of(from, name).is_some())));
 }
 
 fn place_of(form: &Element, name: &str) -> Option<Element> {
-    dom::find(form, &format!("[{}='{name}']", form::PROBLEM))
+    dom::find(form, &format!("[{}='{name}']", attr::PROBLEM))
 }
 
 /// Says what is wrong with a form, at its field if that has a place for it.
@@ -163,7 +164,7 @@ fn say(form: &Element, wrong: Option<&Wrong>) {
     for field in dom::find_all(form, "[aria-invalid]") {
         let _ = field.remove_attribute("aria-invalid");
     }
-    for said in dom::find_all(form, &format!("[{}]", form::PROBLEM)) {
+    for said in dom::find_all(form, &format!("[{}]", attr::PROBLEM)) {
         let _ = said.set_attribute("hidden", "");
     }
     let Some(Wrong { field, words }) = wrong else { return };
@@ -188,18 +189,18 @@ fn done(from: &Element, answer: &Value, draw: fn()) {
             dialog.unchecked_into::<HtmlDialogElement>().close();
         }
     }
-    if let Some(place) = from.get_attribute(form::HIDES).and_then(|id| dom::by_id(&id)) {
+    if let Some(place) = from.get_attribute(attr::HIDES).and_then(|id| dom::by_id(&id)) {
         let _ = place.set_attribute("hidden", "");
     }
-    if let Some(place) = from.get_attribute(form::SHOWS).and_then(|id| dom::by_id(&id)) {
+    if let Some(place) = from.get_attribute(attr::SHOWS).and_then(|id| dom::by_id(&id)) {
         reveal(&place, from, answer);
     }
-    match from.get_attribute(form::DONE) {
+    match from.get_attribute(attr::DONE) {
         Some(words) if words.is_empty() => {}
-        Some(words) if from.has_attribute(form::TOAST) => toast::show(&words, ToastThen::Nothing),
+        Some(words) if from.has_attribute(attr::DONE_TOAST) => toast::show(&words, ToastThen::Nothing),
         words => dom::announce(words.as_deref().unwrap_or("Saved")),
     }
-    match from.get_attribute(form::THEN).and_then(|then| Then::parse(&then)).unwrap_or(Then::Draw) {
+    match from.get_attribute(attr::THEN).and_then(|then| Then::parse(&then)).unwrap_or(Then::Draw) {
         Then::Draw => draw(),
         Then::Reload => dom::reload(),
         Then::TakeRow => take_row(from),
@@ -209,21 +210,21 @@ fn done(from: &Element, answer: &Value, draw: fn()) {
 
 /// Shows a place with what the answer says, unless it lacks something of that; and with an undo for a button.
 fn reveal(place: &Element, from: &Element, answer: &Value) {
-    let slots = dom::find_all(place, &format!("[{}]", form::SLOT));
+    let slots = dom::find_all(place, &format!("[{}]", attr::SLOT));
     for slot in &slots {
-        let Some(words) = answer[slot.get_attribute(form::SLOT).unwrap_or_default()].as_str() else { return };
+        let Some(words) = answer[slot.get_attribute(attr::SLOT).unwrap_or_default()].as_str() else { return };
         if slot.tag_name() == "BUTTON" {
-            let _ = slot.set_attribute("data-text", words);
+            let _ = slot.set_attribute(attr::TEXT, words);
         } else {
             slot.set_text_content(Some(words));
         }
     }
     if let Some(name) = dom::find(place, "[data-name]") {
-        name.set_text_content(from.get_attribute("data-name").as_deref());
+        name.set_text_content(from.get_attribute(attr::NAME).as_deref());
     }
-    if let Some((address, undo)) = from.get_attribute(form::UNDO).zip(dom::find(place, "button")) {
-        let _ = undo.set_attribute(form::SEND, &address);
-        let _ = undo.set_attribute(form::BODY, &from.get_attribute(form::UNDO_BODY).unwrap_or_default());
+    if let Some((address, undo)) = from.get_attribute(attr::UNDO).zip(dom::find(place, "button")) {
+        let _ = undo.set_attribute(attr::SEND, &address);
+        let _ = undo.set_attribute(attr::BODY, &from.get_attribute(attr::UNDO_BODY).unwrap_or_default());
     }
     let _ = place.remove_attribute("hidden");
     // What is seen only now has the keys.

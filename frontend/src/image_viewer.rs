@@ -3,6 +3,7 @@
 
 use app::browser::{dom, fragment};
 use app::icon::{self, Glyph, IconStyle};
+use app::shared::attr;
 use leptos::prelude::lazy;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -53,7 +54,7 @@ async fn open(card: Element) {
 
 fn show(cards: Vec<Element>, at: usize) -> Option<()> {
     let element = VIEWER.with_borrow(Clone::clone).or_else(make)?;
-    let _ = element.remove_attribute("data-large");
+    let _ = element.remove_attribute(attr::LARGE);
     fragment::fill(&element, &frame());
     dom::by_id("app")?.append_child(&element).ok()?;
     SHOWN.set(cards);
@@ -74,7 +75,7 @@ fn make() -> Option<Element> {
     dom::listen(&element, "click", move |event: MouseEvent| {
         // Beside the image is the way out.
         let beside = dom::closest(&event, ".stage").is_some() && dom::closest(&event, "img").is_none();
-        let button = dom::closest(&event, "[data-view]").and_then(|button| button.get_attribute("data-view"));
+        let button = dom::closest(&event, "[data-view]").and_then(|button| button.get_attribute(attr::VIEW));
         match button.as_deref() {
             Some("previous") => step(&clicked, -1),
             Some("next") => step(&clicked, 1),
@@ -86,7 +87,7 @@ fn make() -> Option<Element> {
     });
     let pressed = element.clone();
     dom::listen(&element, "keydown", move |event: KeyboardEvent| {
-        let large = pressed.has_attribute("data-large");
+        let large = pressed.has_attribute(attr::LARGE);
         match event.key().as_str() {
             // A large image is moved with the arrows.
             "ArrowLeft" if !large => step(&pressed, -1),
@@ -106,14 +107,14 @@ fn close(viewer: &Element) {
 }
 
 fn resize(viewer: &Element) {
-    let large = viewer.toggle_attribute("data-large").unwrap_or(false);
+    let large = viewer.toggle_attribute(attr::LARGE).unwrap_or(false);
     if let Some(button) = dom::find(viewer, "[data-view=size]") {
         let _ = button.set_attribute("aria-pressed", if large { "true" } else { "false" });
     }
 }
 
 fn step(viewer: &Element, way: isize) {
-    let at = viewer.get_attribute("data-at").and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
+    let at = viewer.get_attribute(attr::AT).and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
     if let Some(next) = at.checked_add_signed(way) {
         draw(viewer, next);
     }
@@ -127,7 +128,7 @@ fn draw(viewer: &Element, at: usize) {
     let address = card.get_attribute("href").or_else(|| of_image("src")).unwrap_or_default();
     let name = dom::find(&card, ".cut").and_then(|name| name.text_content()).or_else(|| of_image("alt"));
     let name = name.unwrap_or_default();
-    let _ = viewer.set_attribute("data-at", &at.to_string());
+    let _ = viewer.set_attribute(attr::AT, &at.to_string());
     if let Some(image) = dom::find(viewer, "img") {
         let _ = image.set_attribute("src", &address);
         let _ = image.set_attribute("alt", &name);

@@ -9,6 +9,7 @@ use crate::{desktop, times, unsent};
 use anchor::Anchor;
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, focus, fragment, toast};
+use app::shared::attr;
 use app::shared::events::Link;
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
@@ -53,7 +54,7 @@ fn start() {
     dom::listen(&main, "click", |event: MouseEvent| match dom::action(&event) {
         Some((PageAction::MoreAsks, link)) if !event.ctrl_key() && !event.meta_key() && !event.shift_key() => {
             event.prevent_default();
-            let limit = link.get_attribute("data-limit").unwrap_or_default();
+            let limit = link.get_attribute(attr::LIMIT).unwrap_or_default();
             dom::replace_parameter("limit", Some(&limit));
             LIMIT.set(limit);
             WANTS_MORE.set(true);
@@ -108,7 +109,7 @@ fn refresh() {
 /// Fetches the list and shows it. Returns true if it came.
 async fn load() -> bool {
     let Some(list) = dom::by_id("asks") else { return true };
-    let known: Vec<_> = rows(&list).iter().filter_map(|row| row.get_attribute("data-sign")).collect();
+    let known: Vec<_> = rows(&list).iter().filter_map(|row| row.get_attribute(attr::SIGN)).collect();
     let limit = LIMIT.with_borrow(|limit| if limit.is_empty() { String::new() } else { format!("&limit={limit}") });
     match fragment::fetch(&format!("/fragments/inbox?known={}{limit}", known.join(","))).await {
         Ok(html) => {
@@ -127,14 +128,14 @@ fn rows(list: &Element) -> Vec<Element> {
 }
 
 fn key(row: &Element) -> Option<String> {
-    row.get_attribute("data-ask")
+    row.get_attribute(attr::ASK)
 }
 
 /// Brings the page to what the server says. Rows that are known come without content.
 fn take(list: &Element, fresh: &Element) {
     let Some(came) = dom::find(fresh, "#asks") else { return };
     let wanted = dom::find_all(&came, ":scope > [data-ask]");
-    let open = came.get_attribute("data-open").unwrap_or_default();
+    let open = came.get_attribute(attr::OPEN).unwrap_or_default();
     let anchor = Anchor::of(list);
     let known = rows(list);
     let mut last: Option<Element> = None;
@@ -142,7 +143,7 @@ fn take(list: &Element, fresh: &Element) {
     for new in &wanted {
         let old = known.iter().find(|old| key(old) == key(new));
         let placed = match old {
-            Some(old) if old.get_attribute("data-sign") == new.get_attribute("data-sign") => old,
+            Some(old) if old.get_attribute(attr::SIGN) == new.get_attribute(attr::SIGN) => old,
             Some(old) => {
                 replace(list, old, new);
                 new
@@ -162,7 +163,7 @@ fn take(list: &Element, fresh: &Element) {
     for gone in known.iter().filter(|old| !wanted.iter().any(|new| key(new) == key(old))) {
         // What is open still is only further down than the rows that were asked for.
         let is_open = key(gone).is_some_and(|key| open.split(' ').any(|other| other == key));
-        if !gone.has_attribute("data-session") {
+        if !gone.has_attribute(attr::SESSION) {
             gone.remove();
         } else if !is_open {
             settle::settle(gone);
@@ -187,8 +188,8 @@ fn replace(list: &Element, old: &Element, new: &Element) {
     unsent::keep(old, new);
     reply::keep(old, new);
     let (focused, held) = (dom::focus_in(old), focus::held(old));
-    let _ = new.toggle_attribute_with_force("data-current", old.has_attribute("data-current"));
-    let _ = new.set_attribute("data-changed", "");
+    let _ = new.toggle_attribute_with_force(attr::CURRENT, old.has_attribute(attr::CURRENT));
+    let _ = new.set_attribute(attr::CHANGED, "");
     let _ = list.replace_child(new, old);
     if focused.is_some() && !held.is_some_and(|held| held.give_back(new)) {
         focus::put(new);

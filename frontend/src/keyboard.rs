@@ -4,10 +4,12 @@ use crate::dispatch::{UiAction, brings_field, enqueue};
 use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
+use app::shared::attr;
 use app::shared::chords::{self, Chords, Pressed, is_modifier};
 use app::shared::keymap::{self, Changed, Command, Entry, Group, When, hints};
 use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
+use app::shared::page_path;
 use app::shared::words::stepped;
 use std::cell::RefCell;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
@@ -23,7 +25,7 @@ thread_local! {
 
 pub fn start() {
     let of_app = |name: &str| dom::by_id("app").and_then(|app| app.get_attribute(name));
-    configure(of_app("data-single-keys").is_none(), &keymap::read(&of_app("data-keys").unwrap_or_default()));
+    configure(of_app(attr::SINGLE_KEYS).is_none(), &keymap::read(&of_app(attr::KEYS).unwrap_or_default()));
     let Some(document) = dom::document() else { return };
     dom::listen(&document, "keydown", |event: KeyboardEvent| {
         if event.default_prevented() || event.alt_key() || event.is_composing() {
@@ -141,13 +143,13 @@ pub fn act(command: Command) -> bool {
         Command::Palette | Command::Find | Command::FindHere | Command::Next | Command::Previous | Command::Write => {
             return act_at_once(command).unwrap_or(false);
         }
-        Command::Sessions => dom::go_to("/sessions"),
-        Command::NeedsYou => dom::go_to("/inbox"),
-        Command::NewSession => dom::go_to("/new"),
-        Command::History => dom::go_to("/search"),
-        Command::Files => dom::go_to("/files"),
-        Command::Statistics => dom::go_to("/stats"),
-        Command::Settings => dom::go_to("/settings"),
+        Command::Sessions => dom::go_to(page_path::SESSIONS),
+        Command::NeedsYou => dom::go_to(page_path::INBOX),
+        Command::NewSession => dom::go_to(page_path::NEW_SESSION),
+        Command::History => dom::go_to(page_path::SEARCH),
+        Command::Files => dom::go_to(page_path::FILES),
+        Command::Statistics => dom::go_to(page_path::STATISTICS),
+        Command::Settings => dom::go_to(page_path::SETTINGS),
         Command::LogOut => actions::ask_to_log_out(),
         Command::Help => actions::show_keys(),
         Command::Undo => return toasts::undo(),
@@ -256,7 +258,7 @@ fn find_on_page() {
             let _ = field.focus();
         }
         None if transcript::is_here() => drop(transcript::open_find()),
-        None => dom::go_to("/search"),
+        None => dom::go_to(page_path::SEARCH),
     }
 }
 
@@ -283,7 +285,7 @@ fn walk(step: i32) -> bool {
     let Some(row) = rows.get(stepped(at, step, rows.len())) else { return false };
     cursor::mark(row);
     // A request has the keys itself: they decide it.
-    let link = dom::find(row, "a").filter(|_| !row.has_attribute("data-ask")).unwrap_or_else(|| row.clone());
+    let link = dom::find(row, "a").filter(|_| !row.has_attribute(attr::ASK)).unwrap_or_else(|| row.clone());
     if let Some(link) = dom::html(&link) {
         let _ = link.focus();
     }

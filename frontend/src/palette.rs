@@ -3,6 +3,7 @@
 use crate::dispatch::{UiAction, enqueue};
 use crate::{changes, targets, transcript};
 use app::browser::{dom, fragment, toast};
+use app::shared::attr;
 use app::shared::keymap;
 use app::shared::latest::{Latest, Turn};
 use app::shared::words::rotated;
@@ -174,15 +175,15 @@ fn walk(step: i32) {
 fn choose(option: Option<Element>) {
     let Some(option) = option else { return };
     close();
-    if let Some(command) = option.get_attribute("data-command") {
+    if let Some(command) = option.get_attribute(attr::COMMAND) {
         if let Some(entry) = keymap::find(&command) {
             enqueue(UiAction::Command(entry.command));
         }
-    } else if let Some(look) = option.get_attribute("data-look") {
+    } else if let Some(look) = option.get_attribute(attr::LOOK) {
         if let Some((name, value)) = look.split_once('=') {
             dom::set_look(name, value);
         }
-    } else if let Some(address) = option.get_attribute("data-href") {
+    } else if let Some(address) = option.get_attribute(attr::HREF) {
         dom::go_to(&address);
     }
 }

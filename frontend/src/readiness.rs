@@ -2,6 +2,7 @@
 //! a part with `data-waits`; until it is ready its buttons look disabled, and a press on one of them ends here.
 
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::readiness::{By, Readiness, WAIT};
 use js_sys::Array;
 use std::cell::{Cell, RefCell};
@@ -137,7 +138,7 @@ fn with(change: impl FnOnce(&mut State, f64)) {
 }
 
 fn show(request: &Element, is_ready: bool) {
-    let _ = request.toggle_attribute_with_force("data-ready", is_ready);
+    let _ = request.toggle_attribute_with_force(attr::READY, is_ready);
     for button in dom::find_all(request, "button") {
         let _ = if is_ready {
             button.remove_attribute("aria-disabled")

@@ -3,6 +3,7 @@
 
 use crate::unsent;
 use app::browser::{dom, focus, fragment};
+use app::shared::attr;
 use app::shared::row_merge::{Merge, Row, Step, is_same, merge};
 use model::MessageType;
 use web_sys::Element;
@@ -65,7 +66,7 @@ fn settle<'r>(container: &Element, current: &'r Element, new: &'r Element) -> &'
 type Key = (Option<String>, bool);
 
 fn key(row: &Element) -> Key {
-    (row.get_attribute("data-seq"), row.has_attribute("data-last"))
+    (row.get_attribute(attr::SEQ), row.has_attribute(attr::LAST))
 }
 
 fn elements(container: &Element) -> Vec<Element> {
@@ -75,8 +76,8 @@ fn elements(container: &Element) -> Vec<Element> {
 /// Cards inside of groups stay as they are, too, and what is read in one that joins a group isn't folded away.
 fn keep_inside(container: &Element, fresh: &Element) {
     for new in dom::find_all(fresh, ".group article[data-id]") {
-        let id = new.get_attribute("data-id").unwrap_or_default();
-        let named = |old: &Element| old.get_attribute("data-id").as_ref() == Some(&id);
+        let id = new.get_attribute(attr::ID).unwrap_or_default();
+        let named = |old: &Element| old.get_attribute(attr::ID).as_ref() == Some(&id);
         let Some(old) = dom::find_all(container, "article[data-id]").into_iter().find(named) else { continue };
         keep_unfolded(&old, &new);
         let stood_alone = old.parent_element().as_ref() == Some(container);
@@ -91,7 +92,7 @@ fn keep_inside(container: &Element, fresh: &Element) {
 
 /// Is there a card of this sub-agent? Its row says how the sub-agent stood when it was drawn.
 pub fn shows_child(root: &Element, session: &str) -> bool {
-    let child = |row: &Element| row.get_attribute("data-child").unwrap_or_default();
+    let child = |row: &Element| row.get_attribute(attr::CHILD).unwrap_or_default();
     dom::find_all(root, "article[data-child]").iter().any(|row| child(row).split(' ').next() == Some(session))
 }
 
@@ -117,7 +118,7 @@ impl Row for Drawn<'_> {
 }
 
 fn is_text(row: &Element) -> bool {
-    row.get_attribute("data-type").as_deref() == Some(MessageType::Text.as_str())
+    row.get_attribute(attr::TYPE).as_deref() == Some(MessageType::Text.as_str())
 }
 
 /// Changes an element where it differs: of a text that was completed, or has an answer now, the rest keeps its selection.
@@ -164,11 +165,11 @@ fn children(container: &Element, fresh: &Element, keeps: impl Fn(&Element, &Elem
 }
 
 /// What the page adds to a row.
-const KEPT: [&str; 3] = ["data-current", "data-new", "data-day"];
+const KEPT: [&str; 3] = [attr::CURRENT, attr::NEW, attr::DAY];
 
 /// The line above a row stays when the row is drawn by itself, which knows of none above it.
 pub fn keep_lines(current: &Element, new: &Element) {
-    for name in ["data-new", "data-day"] {
+    for name in [attr::NEW, attr::DAY] {
         if let Some(value) = current.get_attribute(name) {
             let _ = new.set_attribute(name, &value);
         }

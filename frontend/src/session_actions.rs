@@ -13,7 +13,9 @@ use api::{Method, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
+use app::shared::page_path;
 use leptos::prelude::lazy;
 pub use rename::busy as renaming;
 pub use select::{paint, select, select_current, select_to};
@@ -108,7 +110,7 @@ fn sessions_of(button: &Element) -> Vec<String> {
     if button.closest("#selection").ok().flatten().is_some() {
         return select::selected();
     }
-    let one = button.closest("[data-session]").ok().flatten().and_then(|place| place.get_attribute("data-session"));
+    let one = button.closest("[data-session]").ok().flatten().and_then(|place| place.get_attribute(attr::SESSION));
     one.into_iter().filter(|id| !id.is_empty()).collect()
 }
 
@@ -117,12 +119,12 @@ pub fn aim(button: &Element) {
     let (Some(menu), Ok(Some(row))) = (dom::by_id("row-menu"), button.closest("[data-row]")) else { return };
     for before in dom::document().map(|d| d.query_selector_all(".more[data-open]")).into_iter().flatten() {
         if let Some(before) = before.get(0).and_then(|node| wasm_bindgen::JsCast::dyn_into::<Element>(node).ok()) {
-            let _ = before.remove_attribute("data-open");
+            let _ = before.remove_attribute(attr::OPEN);
         }
     }
-    let _ = button.set_attribute("data-open", "");
-    let _ = menu.set_attribute("data-session", &row.get_attribute("data-row").unwrap_or_default());
-    for name in ["data-pinned", "data-archived"] {
+    let _ = button.set_attribute(attr::OPEN, "");
+    let _ = menu.set_attribute(attr::SESSION, &row.get_attribute(attr::ROW).unwrap_or_default());
+    for name in [attr::PINNED, attr::ARCHIVED] {
         let _ = menu.toggle_attribute_with_force(name, row.has_attribute(name));
     }
     cursor::mark(&row);
@@ -150,20 +152,20 @@ pub fn menu() -> bool {
 /// Does by a key what the menu's item does: to what is selected, else the current row, else the page's session. Twice undoes it.
 pub fn act_on_current(action: PageAction) -> bool {
     let selected = select::selected();
-    let row = cursor::current().filter(|row| row.has_attribute("data-row"));
+    let row = cursor::current().filter(|row| row.has_attribute(attr::ROW));
     let place = row.or_else(|| dom::by_id("session-menu"));
     let (sessions, state) = match (selected.is_empty(), place) {
         (false, place) => (selected, place),
         (true, Some(place)) => {
-            let id = place.get_attribute("data-row").or_else(|| place.get_attribute("data-session"));
+            let id = place.get_attribute(attr::ROW).or_else(|| place.get_attribute(attr::SESSION));
             (id.into_iter().collect(), Some(place))
         }
         (true, None) => return false,
     };
     let has = |name: &str| state.as_ref().is_some_and(|place| place.has_attribute(name));
     let action = match action {
-        PageAction::Archive if has("data-archived") => PageAction::Unarchive,
-        PageAction::Pin if has("data-pinned") => PageAction::Unpin,
+        PageAction::Archive if has(attr::ARCHIVED) => PageAction::Unarchive,
+        PageAction::Pin if has(attr::PINNED) => PageAction::Unpin,
         other => other,
     };
     let Some(first) = sessions.first() else { return false };
@@ -258,7 +260,7 @@ async fn save(edit: Edit, words: String) {
         toasts::keep(&words, &edit.undo());
     }
     if gone && transcript::session().is_some_and(|id| edit.sessions.contains(&id)) {
-        dom::go_to("/sessions");
+        dom::go_to(page_path::SESSIONS);
     } else {
         toast::show(&words, if can_go_back { Then::Undo(edit.undo()) } else { Then::Nothing });
         changed(&edit);
@@ -268,7 +270,7 @@ async fn save(edit: Edit, words: String) {
 /// Shows what changed: in the menu that stays on the page, and in the list.
 fn changed(edit: &Edit) {
     if let Some(menu) = dom::by_id("session-menu")
-        && menu.get_attribute("data-session").is_some_and(|id| edit.sessions.contains(&id))
+        && menu.get_attribute(attr::SESSION).is_some_and(|id| edit.sessions.contains(&id))
     {
         let _ = menu.toggle_attribute_with_force(&format!("data-{}", edit.fact), edit.on);
     }

@@ -10,6 +10,7 @@ use api::Problem;
 use api::contract::{DeclareTypeEndpoint, GetType, RemoveType};
 use api::endpoint::segment;
 use app::browser::{dom, focus, fragment, session_pick, toast};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ fn click(action: PageAction, button: &Element) {
                 dialog.close();
             }
         }
-        PageAction::RemoveType => remove_type(button.get_attribute("data-type").unwrap_or_default()),
+        PageAction::RemoveType => remove_type(button.get_attribute(attr::TYPE).unwrap_or_default()),
         PageAction::RestoreType => restore_type(),
         PageAction::OlderAudit => show_older(button),
         _ => {}
@@ -62,7 +63,7 @@ fn click(action: PageAction, button: &Element) {
 }
 
 fn change(input: &HtmlInputElement) {
-    if input.has_attribute("data-look") {
+    if input.has_attribute(attr::LOOK) {
         dom::set_look(&input.name(), &input.value());
     } else if input.id() == "single-keys" {
         remap::save(json!({ "single_keys": input.checked() }));
@@ -127,7 +128,7 @@ fn restore_type() {
 /// Puts older entries of the audit log below those that are shown. The focus goes to the first of them.
 fn show_older(button: &Element) {
     let path =
-        format!("/fragments/settings/audit?after={}", segment(&button.get_attribute("data-after").unwrap_or_default()));
+        format!("/fragments/settings/audit?after={}", segment(&button.get_attribute(attr::AFTER).unwrap_or_default()));
     let _ = button.toggle_attribute_with_force("disabled", true);
     let button = button.clone();
     wasm_bindgen_futures::spawn_local(async move {
@@ -163,7 +164,7 @@ fn show_older(button: &Element) {
 pub async fn draw() {
     let Some(place) = dom::by_id("settings") else { return };
     // Of a session, its page says where.
-    let from = place.get_attribute("data-from").unwrap_or_else(|| "/fragments/settings".to_owned());
+    let from = place.get_attribute(attr::FROM).unwrap_or_else(|| "/fragments/settings".to_owned());
     let Ok(html) = fragment::fetch(&from).await else { return };
     let Some(fresh) = fragment::parse(&html) else { return };
     swap(&place, &fresh);

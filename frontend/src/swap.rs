@@ -1,6 +1,7 @@
 //! New content takes the place of old one without taking away what the reader has opened, loaded or focused.
 
 use app::browser::{dom, focus};
+use app::shared::attr;
 use web_sys::Element;
 
 /// Where the focus was inside a part of the page.
@@ -29,11 +30,11 @@ pub fn swap(current: &Element, fresh: &Element) {
 /// `toggle` event does; meanwhile it shows what it had.
 fn keep_loaded(current: &Element, fresh: &Element) {
     for new in dom::find_all(fresh, "details[data-load]") {
-        let Some(old) = group(current, new.get_attribute("data-load").as_deref()) else { continue };
+        let Some(old) = group(current, new.get_attribute(attr::LOAD).as_deref()) else { continue };
         let (Some(slot), Some(empty)) = (old.last_element_child(), new.last_element_child()) else { continue };
         let _ = new.replace_child(&slot, &empty);
-        if old.has_attribute("data-loaded") && old.get_attribute("data-edits") == new.get_attribute("data-edits") {
-            let _ = new.set_attribute("data-loaded", "");
+        if old.has_attribute(attr::LOADED) && old.get_attribute(attr::EDITS) == new.get_attribute(attr::EDITS) {
+            let _ = new.set_attribute(attr::LOADED, "");
         }
         let _ = new.toggle_attribute_with_force("open", old.has_attribute("open"));
     }
@@ -43,15 +44,15 @@ fn keep_loaded(current: &Element, fresh: &Element) {
 pub fn keep_diffs(current: &Element, fresh: &Element) {
     let loaded = dom::find_all(current, "[data-edit][data-loaded]");
     for edit in dom::find_all(fresh, "[data-edit]") {
-        let path = edit.get_attribute("data-edit");
-        if let Some(old) = loaded.iter().find(|old| old.get_attribute("data-edit") == path) {
+        let path = edit.get_attribute(attr::EDIT);
+        if let Some(old) = loaded.iter().find(|old| old.get_attribute(attr::EDIT) == path) {
             let _ = edit.replace_with_with_node_1(old);
         }
     }
 }
 
 fn group(root: &Element, load: Option<&str>) -> Option<Element> {
-    let named = |group: &Element| group.get_attribute("data-load").as_deref() == load;
+    let named = |group: &Element| group.get_attribute(attr::LOAD).as_deref() == load;
     dom::find_all(root, "details[data-load]").into_iter().find(named)
 }
 
@@ -63,7 +64,7 @@ fn focused(root: &Element) -> Option<Focused> {
     let active = dom::focus_in(root)?;
     let within = active.closest("details[data-load]").ok().flatten();
     let number = stops(within.as_ref().unwrap_or(root)).iter().position(|stop| *stop == active)?;
-    Some(Focused { group: within.and_then(|group| group.get_attribute("data-load")), number })
+    Some(Focused { group: within.and_then(|group| group.get_attribute(attr::LOAD)), number })
 }
 
 fn refocus(root: &Element, focused: &Focused) {

@@ -2,6 +2,7 @@
 
 use app::browser::dom;
 use app::figures;
+use app::shared::attr;
 use app::shared::words::{HOUR, of_retry};
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
@@ -28,12 +29,12 @@ fn next_stall() -> Option<i32> {
     let now = js_sys::Date::now();
     let mut next: Option<f64> = None;
     for card in dom::find_all(&root, "[data-stalls][data-state=running]") {
-        let Some(at) = card.get_attribute("data-stalls").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let Some(at) = card.get_attribute(attr::STALLS).and_then(|text| text.parse::<i64>().ok()) else { continue };
         let left = (at / 1_000) as f64 - now;
         if left > 0.0 {
             next = Some(next.map_or(left, |next| next.min(left)));
         } else {
-            let _ = card.set_attribute("data-state", "stalled");
+            let _ = card.set_attribute(attr::STATE, "stalled");
             if let Some(bar) = dom::find(&card, "[role=progressbar][aria-valuetext=Running]") {
                 let _ = bar.set_attribute("aria-valuetext", "Stalled");
             }
@@ -52,26 +53,26 @@ pub fn refresh() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();
     for time in dom::find_all(&root, "time[data-us]") {
-        let Some(at) = time.get_attribute("data-us").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let Some(at) = time.get_attribute(attr::US).and_then(|text| text.parse::<i64>().ok()) else { continue };
         let milliseconds = (at / 1_000) as f64;
         let seconds = ((now - milliseconds) / 1_000.0) as i64;
-        if seconds >= HOUR && time.has_attribute("data-exact") {
+        if seconds >= HOUR && time.has_attribute(attr::EXACT) {
             time.set_text_content(Some(&day_and_hour(milliseconds, now)));
-            let _ = time.remove_attribute("data-exact");
-            let _ = time.set_attribute("data-said", "");
+            let _ = time.remove_attribute(attr::EXACT);
+            let _ = time.set_attribute(attr::SAID, "");
         }
         // The server wrote the date where an age says too little; that stays.
-        let age = if time.has_attribute("data-ago") { figures::said_ago(seconds) } else { figures::ago(seconds) };
-        if let Some(age) = age.filter(|_| !time.has_attribute("data-said"))
+        let age = if time.has_attribute(attr::AGO) { figures::said_ago(seconds) } else { figures::ago(seconds) };
+        if let Some(age) = age.filter(|_| !time.has_attribute(attr::SAID))
             && time.text_content().as_deref() != Some(&age)
         {
             time.set_text_content(Some(&age));
         }
-        if !time.has_attribute("data-local") {
+        if !time.has_attribute(attr::LOCAL) {
             let date = js_sys::Date::new(&JsValue::from_f64(milliseconds));
             let local = String::from(date.to_locale_string("en-GB", &JsValue::UNDEFINED));
             let _ = time.set_attribute("title", &local);
-            let _ = time.set_attribute("data-local", "");
+            let _ = time.set_attribute(attr::LOCAL, "");
         }
     }
 }
@@ -83,7 +84,7 @@ fn count_down() {
     let now = js_sys::Date::now();
     let mut counts = false;
     for time in dom::find_all(&root, "time[data-retry]") {
-        let Some(at) = time.get_attribute("data-retry").and_then(|text| text.parse::<i64>().ok()) else { continue };
+        let Some(at) = time.get_attribute(attr::RETRY).and_then(|text| text.parse::<i64>().ok()) else { continue };
         let milliseconds = (at / 1_000) as f64;
         let seconds = ((milliseconds - now) / 1_000.0).ceil() as i64;
         let (words, goes_on) = of_retry(seconds, || day_and_hour(milliseconds, now));

@@ -9,6 +9,7 @@ use api::{Method, json};
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, fragment};
 use app::icon::{self, Glyph, IconStyle};
+use app::shared::attr;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -40,7 +41,7 @@ pub fn start() {
 /// Closes its toast, after what the button says.
 pub fn press(button: &Element) {
     let Ok(Some(toast)) = button.closest("[data-toast]") else { return };
-    if button.get_attribute("data-do").as_deref() == Some("undo") {
+    if button.get_attribute(attr::DO).as_deref() == Some("undo") {
         take_back(number(&toast));
     }
     remove(&toast);
@@ -105,15 +106,15 @@ fn show_for(words: &str, then: Then, life: i32) {
 
 fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
     let element = dom::make("div", "toast")?;
-    let _ = element.set_attribute("data-toast", &number.to_string());
+    let _ = element.set_attribute(attr::TOAST, &number.to_string());
     let said = dom::make("p", "")?;
     said.set_text_content(Some(words));
     let _ = element.append_child(&said);
     match then {
-        Then::Failed => drop(element.set_attribute("data-state", "failed")),
+        Then::Failed => drop(element.set_attribute(attr::STATE, "failed")),
         Then::Undo(_) => {
             let undo = dom::make("button", "btn tiny")?;
-            let _ = undo.set_attribute("data-do", "undo");
+            let _ = undo.set_attribute(attr::DO, "undo");
             undo.set_text_content(Some("Undo"));
             let _ = element.append_child(&undo);
         }
@@ -127,7 +128,7 @@ fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
 }
 
 fn number(toast: &Element) -> u32 {
-    toast.get_attribute("data-toast").and_then(|text| text.parse().ok()).unwrap_or(0)
+    toast.get_attribute(attr::TOAST).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 fn remove(toast: &Element) {

@@ -23,6 +23,7 @@ mod waiting;
 use app::browser::dom;
 use app::browser::page_state::{page_state, whenever};
 use app::shared::arrivals::Arrivals;
+use app::shared::attr;
 use app::shared::fragments_href;
 pub use app::shared::landmarks::Step;
 use app::shared::loads::Loads;
@@ -42,7 +43,7 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
 
 /// On a transcript that has the focus because its row went: said until a key is pressed.
-const FELL: &str = "data-fell";
+const FELL: &str = attr::FELL;
 /// A selection over more chunks than this loses its middle.
 const MOST_KEPT: usize = 50;
 
@@ -101,7 +102,7 @@ pub fn state_changed() {
 /// Draws a request of this session anew: what it asks for has changed.
 pub fn ask_again(form: &Element) {
     let row = form.closest("article[data-seq]").ok().flatten();
-    let seq = row.and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let seq = row.and_then(|row| row.get_attribute(attr::SEQ)?.parse().ok());
     if let (Some(column), Some(seq)) = (column(), seq)
         && form.closest(".nested").is_ok_and(|nested| nested.is_none())
     {
@@ -122,7 +123,7 @@ pub fn session_of(element: &Element) -> Option<String> {
 /// Takes over what the server drew.
 pub fn start() {
     let Some((scroller, session)) = dom::by_id("transcript").zip(dom::session()) else { return };
-    let at = scroller.get_attribute("data-at").and_then(|at| at.parse().ok());
+    let at = scroller.get_attribute(attr::AT).and_then(|at| at.parse().ok());
     let Some(column) = take_over(scroller, session) else { return };
     COLUMN.set(Some(column.clone()));
     column.measure();
@@ -162,12 +163,12 @@ fn observer() -> Option<ResizeObserver> {
 
 /// The transcript of a session, with the chunks that the server drew.
 fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
-    let last_seq = scroller.get_attribute("data-last-seq").and_then(|seq| seq.parse().ok()).unwrap_or(0);
+    let last_seq = scroller.get_attribute(attr::LAST_SEQ).and_then(|seq| seq.parse().ok()).unwrap_or(0);
     let element = dom::find(&scroller, ".column")?;
     let observer = observer()?;
     let mut mounted = Map::default();
     for section in dom::find_all(&element, "[data-chunk]") {
-        if let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse().ok()) {
+        if let Some(chunk) = section.get_attribute(attr::CHUNK).and_then(|n| n.parse().ok()) {
             observer.observe(&section);
             days::divide(&section);
             mounted.insert(chunk, section);
@@ -189,7 +190,7 @@ fn take_over(scroller: Element, session: String) -> Option<Rc<Column>> {
     let filter = MessageFilter::parse(dom::parameter("type").as_deref(), dom::parameter("role").as_deref());
     let filter = filter.unwrap_or_default();
     let level = level + &filter.page_query();
-    if let Some(holds) = scroller.get_attribute("data-holds") {
+    if let Some(holds) = scroller.get_attribute(attr::HOLDS) {
         chunks.empty_but(&holds.split(' ').filter_map(|chunk| chunk.parse().ok()).collect());
     }
     Some(Rc::new(Column {
@@ -285,10 +286,10 @@ fn kept() -> Set<usize> {
 
 /// The chunk that holds an element.
 fn chunk_at(element: Element) -> Option<usize> {
-    element.closest("[data-chunk]").ok().flatten()?.get_attribute("data-chunk")?.parse().ok()
+    element.closest("[data-chunk]").ok().flatten()?.get_attribute(attr::CHUNK)?.parse().ok()
 }
 
 /// What names a row across loads.
 fn key(article: &Element) -> Option<String> {
-    article.get_attribute("data-id").or_else(|| article.get_attribute("data-seq"))
+    article.get_attribute(attr::ID).or_else(|| article.get_attribute(attr::SEQ))
 }

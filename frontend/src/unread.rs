@@ -5,6 +5,7 @@ use api::contract::ListUnread;
 use api::json::Json;
 use api::reading::UnreadSession;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use std::cell::RefCell;
 
 thread_local! {
@@ -54,9 +55,9 @@ pub fn draw() {
             let href = link.get_attribute("href").unwrap_or_default();
             let id = href.strip_prefix("/s/").filter(|_| !link.has_attribute("aria-current"));
             let _ = match id.and_then(|id| linked.iter().find(|(linked, _)| linked == id)) {
-                Some((_, unread)) if *unread >= UnreadSession::MANY => link.set_attribute("data-unread", "99+ new"),
-                Some((_, unread)) => link.set_attribute("data-unread", &format!("{unread} new")),
-                None => link.remove_attribute("data-unread"),
+                Some((_, unread)) if *unread >= UnreadSession::MANY => link.set_attribute(attr::UNREAD, "99+ new"),
+                Some((_, unread)) => link.set_attribute(attr::UNREAD, &format!("{unread} new")),
+                None => link.remove_attribute(attr::UNREAD),
             };
         }
     });

@@ -2,6 +2,7 @@
 
 use app::browser::dom;
 use app::browser::toast::{self, Then};
+use app::shared::attr;
 use app::shared::words::joined;
 use model::text::is_blank;
 use wasm_bindgen::JsCast;
@@ -12,14 +13,14 @@ use web_sys::{Element, Event, HtmlTextAreaElement};
 pub fn keep(container: &Element, fresh: &Element) {
     for form in dom::find_all(container, "form[data-decide]") {
         let Some(field) = field(&form).filter(|field| !is_blank(&field.value())) else { continue };
-        let id = form.get_attribute("data-decide");
-        let same = |other: &Element| other.get_attribute("data-decide") == id;
+        let id = form.get_attribute(attr::DECIDE);
+        let same = |other: &Element| other.get_attribute(attr::DECIDE) == id;
         let next = dom::find_all(fresh, "form[data-decide]").into_iter().find(same);
         if let Some(next) = next {
             if let Some(next) = self::field(&next) {
                 next.set_value(&field.value());
             }
-        } else if !form.has_attribute("aria-busy") && !form.has_attribute("data-sent") {
+        } else if !form.has_attribute("aria-busy") && !form.has_attribute(attr::SENT) {
             rescue(&field.value(), dom::focus_in(&form).is_some());
         }
     }

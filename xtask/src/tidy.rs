@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::{step, workspace};
 
+mod attributes;
 mod circles;
 mod directions;
 mod floors;
@@ -40,6 +41,7 @@ impl Display for Finding {
 pub fn tidy() -> Result<()> {
     let tree = Tree::read(&workspace::root())?;
     let mut findings = floors::check()?;
+    findings.extend(attributes::check(&tree));
     findings.extend(circles::check(&tree));
     findings.extend(directions::check(&tree));
     findings.extend(sizes::check(&tree));

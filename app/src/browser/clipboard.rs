@@ -1,6 +1,7 @@
 //! Copies text, and says so on the button that was pressed.
 
 use super::dom;
+use crate::shared::attr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlTextAreaElement};
@@ -45,8 +46,8 @@ fn copy_by_selection(text: &str) -> Option<bool> {
 /// The button says for a moment what happened: in its word where it has one, else in its title.
 pub fn say(button: Element, word: &str, aloud: &str) {
     dom::announce(aloud);
-    let _ = button.set_attribute("data-said", word);
+    let _ = button.set_attribute(attr::SAID, word);
     dom::after(SAID, move || {
-        let _ = button.remove_attribute("data-said");
+        let _ = button.remove_attribute(attr::SAID);
     });
 }

@@ -1,6 +1,7 @@
 //! The few calls to the browser that several parts make. Each of them may fail quietly; none panics.
 
 use crate::look::CHOICES;
+use crate::shared::attr;
 use crate::shared::page_action::PageAction;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::convert::FromWasmAbi;
@@ -57,7 +58,7 @@ pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
 
 /// What a button or link does.
 pub fn action_of(element: &Element) -> Option<PageAction> {
-    PageAction::parse(&element.get_attribute("data-action")?)
+    PageAction::parse(&element.get_attribute(attr::ACTION)?)
 }
 
 /// What the button or link of an event's target does, and the button.
@@ -109,22 +110,22 @@ pub fn visible() -> bool {
 
 /// The session of this page, if it is about one.
 pub fn session() -> Option<String> {
-    by_id("live")?.get_attribute("data-session")
+    by_id("live")?.get_attribute(attr::SESSION)
 }
 
 /// The sub-agent's session, of a row in the panel.
 pub fn nested_session(element: &Element) -> Option<String> {
-    element.closest(".nested").ok().flatten()?.get_attribute("data-session")
+    element.closest(".nested").ok().flatten()?.get_attribute(attr::SESSION)
 }
 
 /// The build that drew this page.
 pub fn build() -> Option<String> {
-    document()?.document_element()?.get_attribute("data-build")
+    document()?.document_element()?.get_attribute(attr::BUILD)
 }
 
 /// When the page was read that the worker shows for the server, in milliseconds; None of one that comes from the server.
 pub fn kept_at() -> Option<f64> {
-    document()?.document_element()?.get_attribute("data-kept")?.parse::<i64>().ok().map(|at| at as f64)
+    document()?.document_element()?.get_attribute(attr::KEPT)?.parse::<i64>().ok().map(|at| at as f64)
 }
 
 /// `14:02`, as the reader's clock says.

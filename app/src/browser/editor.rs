@@ -1,10 +1,11 @@
 //! The editor that the person set: an address with places for path and line.
 
 use super::dom;
+use crate::shared::attr;
 
 /// Opens a path where the person's editor has it. Returns true if there is an editor.
 pub fn open(path: &str, line: Option<String>) -> bool {
-    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute("data-editor")) else {
+    let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute(attr::EDITOR)) else {
         dom::announce("No editor is set: Settings has its address");
         return false;
     };

@@ -1,12 +1,13 @@
 //! The focus stays where the reader put it, also when what holds it is drawn anew, folds up or goes.
 
 use super::dom;
+use crate::shared::attr;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlInputElement, HtmlTextAreaElement};
 
 /// What tells one control of a row from the others, beside its kind.
-const NAMES: [&str; 6] = ["data-action", "name", "value", "href", "for", "data-tick"];
+const NAMES: [&str; 6] = [attr::ACTION, "name", "value", "href", "for", attr::TICK];
 
 /// Where the focus is in a part of the page whose rows are drawn anew.
 pub struct Held {
@@ -41,7 +42,7 @@ pub fn put(element: &Element) {
 pub fn held(part: &Element) -> Option<Held> {
     let active = dom::focus_in(part)?;
     let article = active.closest("article[data-seq]").ok().flatten().filter(|row| part.contains(Some(row)))?;
-    let seq = article.get_attribute("data-seq")?;
+    let seq = article.get_attribute(attr::SEQ)?;
     // A group has the number of its first message.
     let kind = if article.class_list().contains("group") { ".group" } else { ":not(.group)" };
     let sign = sign(&active);

@@ -2,6 +2,7 @@
 
 use super::unseen::{Side, unseen};
 use crate::html::Html;
+use crate::shared::attr;
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use model::view::{CodeLine, TokenClass};
@@ -22,7 +23,7 @@ pub fn code_block(html: &mut Html, language: &str, code: &str) {
     });
     html.text(label.unwrap_or_default());
     html.tag("</span><span class=\"sp\"></span><button type=\"button\" class=\"btn quiet tiny\"")
-        .attr("data-action", PageAction::Copy.name())
+        .attr(attr::ACTION, PageAction::Copy.name())
         .tag(">Copy</button></header><pre tabindex=\"0\"><code>");
     code_lines(html, language, code);
     html.tag("</code></pre></figure>");

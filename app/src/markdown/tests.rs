@@ -1,4 +1,5 @@
 use super::{Breaks, Settled, to_html, typed};
+use crate::shared::attr;
 use proptest::prelude::*;
 
 fn soft(text: &str) -> String {
@@ -368,7 +369,7 @@ fn check(html: &str) -> Result<(), String> {
     const ATTRIBUTES: &[&str] = &[
         "aria-label",
         "class",
-        "data-action",
+        attr::ACTION,
         "dir",
         "href",
         "id",

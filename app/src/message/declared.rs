@@ -6,6 +6,7 @@ use super::{Card, parts::TextButton, unknown::Unknown};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon};
 use crate::json_tree;
+use crate::shared::attr;
 use crate::shared::page_action::PageAction;
 use crate::visible;
 use api::messages::ShownBy;
@@ -75,9 +76,7 @@ fn inside(card: &Card, declared: &Declared, view: &View) -> Html {
     let shown = card.entry.shown_sha256.as_deref().filter(|_| card.options.answers && !card.printed());
     let form = shown.filter(|_| declared.asks());
     if let Some(sha256) = form {
-        html.tag("<form class=\"answer nodes\"")
-            .attr("data-decide", card.draft().id.as_str())
-            .attr("data-shown", sha256);
+        html.tag("<form class=\"answer nodes\"").attr(attr::DECIDE, card.draft().id.as_str()).attr(attr::SHOWN, sha256);
         html.tag("><fieldset data-asks=\"\" role=\"none\" class=\"nodes\">");
         // The first submit button is disabled, so that Enter in a field presses none.
         html.tag("<button type=\"submit\" disabled hidden></button>");

@@ -5,6 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, Icon, IconStyle, Motion, Size};
 use crate::names::listed;
+use crate::shared::attr;
 use crate::shared::context_href;
 use crate::shared::page_action::PageAction;
 use crate::visible;
@@ -125,7 +126,7 @@ pub fn ShowAll(label: String) -> impl IntoView {
 
 /// Appends the button of [`ShowAll`], for what is written without components.
 pub fn show_all(html: &mut Html, label: &str) {
-    html.tag("<button type=\"button\" class=\"hidden-lines\"").attr("data-action", PageAction::ShowAll.name()).tag(">");
+    html.tag("<button type=\"button\" class=\"hidden-lines\"").attr(attr::ACTION, PageAction::ShowAll.name()).tag(">");
     html.icon(Glyph::FOLD, IconStyle::SMALL);
     html.text(label).tag("</button>");
 }

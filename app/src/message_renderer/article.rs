@@ -14,6 +14,7 @@ use crate::message::{
     voice::{head, speaker},
 };
 use crate::render::render_part;
+use crate::shared::attr;
 use api::messages::{Delivery, Display, Entry};
 use leptos::prelude::*;
 use model::closed::Closed;
@@ -35,25 +36,25 @@ pub fn render_article(entry: &Entry, options: &TranscriptOptions) -> String {
     if !options.nested {
         html.attr("id", &format!("m{seq}"));
     }
-    html.attr("data-seq", &seq)
-        .attr("data-id", message.draft.id.as_str())
-        .attr("data-revision", &message.revision.to_string());
-    html.attr("data-type", &entry.message_type).attr("data-role", message.draft.role.as_str());
+    html.attr(attr::SEQ, &seq)
+        .attr(attr::ID, message.draft.id.as_str())
+        .attr(attr::REVISION, &message.revision.to_string());
+    html.attr(attr::TYPE, &entry.message_type).attr(attr::ROLE, message.draft.role.as_str());
     html.attr("aria-posinset", &seq).attr("aria-setsize", &options.last_seq.max(message.seq).to_string());
     let policy = policy(&facts_of(&message.draft));
-    html.attr("data-side", policy.side.as_str()).attr("data-look", policy.look.as_str());
+    html.attr(attr::SIDE, policy.side.as_str()).attr(attr::LOOK, policy.look.as_str());
     html.attr("aria-label", &label(entry, options));
     if asks_in_words(entry) {
-        html.attr("data-question", "");
+        html.attr(attr::QUESTION, "");
     }
     if message.draft.answers_in_words() {
-        html.attr("data-answer", "");
+        html.attr(attr::ANSWER, "");
     }
     if let Some(delivery) = entry.delivery {
-        html.attr("data-delivery", if delivery == Delivery::Waiting { "waiting" } else { "given" });
+        html.attr(attr::DELIVERY, if delivery == Delivery::Waiting { "waiting" } else { "given" });
     }
     if let Some(child) = cache::child(entry, options) {
-        html.attr("data-child", &child);
+        html.attr(attr::CHILD, &child);
     }
     html.tag(" tabindex=\"-1\">");
     if let Some(of) = options.requests.get(&message.seq).filter(|_| options.dev) {
@@ -84,7 +85,7 @@ fn delivered(html: &mut Html, delivery: Delivery, now: Micros) {
         }
         Delivery::Given { at } => {
             let ago = figures::ago(now.since(at) / Micros::SECOND).unwrap_or_else(|| "long ago".to_owned());
-            html.tag("<p class=\"delivery\">Given to the agent <time").attr("data-us", &at.0.to_string());
+            html.tag("<p class=\"delivery\">Given to the agent <time").attr(attr::US, &at.0.to_string());
             html.tag(">").text(&ago).tag("</time></p>");
         }
     }

@@ -9,6 +9,7 @@ use crate::pages::stats::select;
 use crate::part::{Part, part};
 use crate::paths::{path_within, split_path};
 use crate::shared::message_href;
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, agent_name, icon, small_icon};
 use crate::visible;
 use api::files::{FileEdit, FilesPage};
@@ -79,8 +80,8 @@ impl Query {
     /// The page with this query.
     fn href(&self) -> String {
         match serde_html_form::to_string(self) {
-            Ok(query) if !query.is_empty() => format!("/files?{query}"),
-            _ => "/files".to_owned(),
+            Ok(query) if !query.is_empty() => format!("{}?{query}", page_path::FILES),
+            _ => page_path::FILES.to_owned(),
         }
     }
 }
@@ -155,7 +156,7 @@ fn filters(data: &FilesPageData) -> Part {
         part! { <a class="btn quiet tiny" href=all.href()>{small_icon(Glyph::X)}"Clear"</a> }
     });
     part! {
-        <form class="subbar" id="files-filters" method="get" autocomplete="off" action="/files" aria-label="Filters">
+        <form class="subbar" id="files-filters" method="get" autocomplete="off" action=page_path::FILES aria-label="Filters">
             <a class="chip" href=of_day(None).href() aria-current=is_today.then_some("true")>"Today"</a>
             {day}
             <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Part of a path, on any day"</span>

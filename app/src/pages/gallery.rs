@@ -7,6 +7,7 @@ mod examples;
 use crate::html::Html;
 use crate::message_renderer::render_article;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::transcript::{self, Detail, TranscriptOptions, Verbosity};
 use api::endpoint::segment;
@@ -73,7 +74,7 @@ fn content(data: &GalleryPage, groups: &[Group]) -> Part {
 }
 
 fn address(part: usize, dev: bool, verbosity: Verbosity) -> String {
-    format!("/gallery?part={part}&dev={}&view={}", u8::from(dev), segment(verbosity.as_str()))
+    format!("{}?part={part}&dev={}&view={}", page_path::GALLERY, u8::from(dev), segment(verbosity.as_str()))
 }
 
 fn link(data: &GalleryPage, at: usize, title: &str, here: bool) -> Part {

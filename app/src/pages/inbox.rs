@@ -11,6 +11,7 @@ use crate::pages::panel::copy_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::messages::Asks;
 use leptos::prelude::*;
@@ -105,7 +106,7 @@ fn below(data: &InboxPage) -> Part {
         let says = format!("{} of {} shown", figures::count(shown), figures::count(total(data)));
         let more = (data.limit < MOST).then(|| {
             let limit = (data.limit + STEP).min(MOST);
-            part! { <a class="btn" data-action=PageAction::MoreAsks.name() data-limit=limit.to_string() href=format!("/inbox?limit={limit}")>"Show more"</a> }
+            part! { <a class="btn" data-action=PageAction::MoreAsks.name() data-limit=limit.to_string() href=format!("{}?limit={limit}", page_path::INBOX)>"Show more"</a> }
         });
         Some(part! { <div class="way-on"><span class="cap num">{says}</span>{more}</div> })
     } else {
@@ -133,7 +134,7 @@ fn nothing() -> Part {
                 <p>"When an agent asks for a permission or has a question, it appears here, with the command or the change that it is about. You answer it in place."</p>
             </div>
             <div class="ways">{ways}</div>
-            <p class="after"><a class="link" href="/sessions">"All sessions"</a></p>
+            <p class="after"><a class="link" href=page_path::SESSIONS>"All sessions"</a></p>
         </div>
     }
 }

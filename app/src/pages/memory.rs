@@ -9,6 +9,7 @@ use crate::part::{Part, part};
 use crate::send::send;
 use crate::shared::form::Then;
 use crate::shared::message_id_href;
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use api::Problem;
@@ -38,8 +39,8 @@ pub fn page(data: &MemoryPageData) -> String {
 
 fn href(query: &MemoryQuery) -> String {
     match serde_html_form::to_string(query) {
-        Ok(query) if !query.is_empty() => format!("/memory?{query}"),
-        _ => "/memory".to_owned(),
+        Ok(query) if !query.is_empty() => format!("{}?{query}", page_path::MEMORY),
+        _ => page_path::MEMORY.to_owned(),
     }
 }
 
@@ -55,7 +56,7 @@ fn content(data: &MemoryPageData) -> Part {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Memory"</h1></div></header>
             <div class="scroll" tabindex="-1"><div class="page">
-            <form role="search" id="memory-search" class="search-head" method="get" autocomplete="off" action="/memory">
+            <form role="search" id="memory-search" class="search-head" method="get" autocomplete="off" action=page_path::MEMORY>
                 <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search what is remembered"</span>
                     <input type="search" name="q" id="find" dir="auto" autocomplete="off" value=q/>
                     <kbd class="hide-narrow">"/"</kbd></label>
@@ -153,7 +154,7 @@ fn nothing(data: &MemoryPageData, page: &MemoryPage) -> Part {
         Some(q) if page.total > 0 => part! {
             <div class="pagehead"><h2>{format!("Nothing remembered about \u{201c}{}\u{201d}", visible::line(q))}</h2>
                 <p>"Memories that hold any of the words are found. Try other words."</p></div>
-            <div class="actions"><a class="btn" href="/memory">"Show all memories"</a></div>
+            <div class="actions"><a class="btn" href=page_path::MEMORY>"Show all memories"</a></div>
         },
         _ => part! {
             <div class="pagehead"><h2>"Nothing is remembered yet"</h2>

@@ -5,6 +5,7 @@ use crate::look::Look;
 use crate::page::{Assets, Document, Script, document};
 use crate::part::{Part, part};
 use crate::render::render;
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
 use leptos::prelude::*;
@@ -49,7 +50,7 @@ fn says(class: Option<&'static str>, title: &str, hint: Option<&str>, status: u1
     let hint = hint.map(|hint| part! { <p class="mut">{visible::phrase(hint).into_view()}</p> });
     part! {
         <div class=class><h1>{visible::phrase(title).into_view()}</h1>{hint}</div>
-        <p class="actions"><a class="btn" href="/sessions">"All sessions"</a><a class="btn quiet" href="/search">"History"</a></p>
+        <p class="actions"><a class="btn" href=page_path::SESSIONS>"All sessions"</a><a class="btn quiet" href=page_path::SEARCH>"History"</a></p>
         <p class="cap num">{format!("Status {status}")}</p>
     }
 }

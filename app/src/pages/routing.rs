@@ -4,7 +4,8 @@ use crate::names::title;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::send::{as_, attribute, problem, send};
-use crate::shared::form::{self, As};
+use crate::shared::attr;
+use crate::shared::form::As;
 use crate::shared::{fragments_href, session_href};
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData};
 use crate::visible;
@@ -89,10 +90,10 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
     let is_set = *own != model::routing::Settings::default();
     let reset = is_set.then(|| {
         let words = if session.is_some() { "As in the workspace" } else { "Back to the defaults" };
-        part! { <button type="button" class="btn quiet" {..set().with(&model::routing::Settings::default()).done("Saved").attributes()} {..attribute(form::TOAST, "")}>{words}</button> }
+        part! { <button type="button" class="btn quiet" {..set().with(&model::routing::Settings::default()).done("Saved").attributes()} {..attribute(attr::DONE_TOAST, "")}>{words}</button> }
     });
     part! {
-        <form class="answer routing" {..set().done("Saved").attributes()} {..attribute(form::TOAST, "")} autocomplete="off" novalidate>
+        <form class="answer routing" {..set().done("Saved").attributes()} {..attribute(attr::DONE_TOAST, "")} autocomplete="off" novalidate>
             {name(routing, session.is_some())}
             {(Lines { name: "aliases", label: "Other names", help: "One a line.", none: "ghost", empty: "None" }).draw(own.aliases.as_deref(), applies.aliases.as_deref())}
             {select(trigger(), own.trigger.map(Trigger::as_str), applies.trigger.map(Trigger::as_str))}
@@ -162,7 +163,7 @@ impl Lines {
             self.label,
             self.help,
             part! {
-                <textarea id=id.clone() name=self.name rows="2" dir="auto" spellcheck="false" {..as_(As::Lines)} {..leptos::attr::custom::custom_attribute(form::EMPTY, is_empty)} placeholder=placeholder
+                <textarea id=id.clone() name=self.name rows="2" dir="auto" spellcheck="false" {..as_(As::Lines)} {..leptos::attr::custom::custom_attribute(attr::EMPTY, is_empty)} placeholder=placeholder
                     aria-describedby=format!("{id}-help {id}-problem")>{format!("\n{text}")}</textarea>
             },
         )

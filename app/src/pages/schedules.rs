@@ -6,6 +6,7 @@ use crate::icon::Glyph;
 use crate::islands::schedules::{NewSchedule, ScheduleActions};
 use crate::pages::session_pick;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shared::session_href;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use crate::visible;
@@ -40,7 +41,7 @@ fn content(data: &SchedulesPage) -> Part {
     let list = if rows.is_empty() { nothing() } else { table(rows) };
     let sessions = session_pick::entries(&data.shell.recent);
     let form = if sessions.is_empty() {
-        part! { <p class="cap">"A schedule needs a session. "<a class="link" href="/new">"Start one"</a></p> }
+        part! { <p class="cap">"A schedule needs a session. "<a class="link" href=page_path::NEW_SESSION>"Start one"</a></p> }
     } else {
         let zone = clock.zone.iana_name().unwrap_or("UTC").to_owned();
         part! { <NewSchedule sessions zone/> }

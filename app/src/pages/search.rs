@@ -7,6 +7,7 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::names::title;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
 use api::Problem;
 use api::search::{SearchPage, SearchQuery};
@@ -62,8 +63,8 @@ pub fn read(query: SearchQuery) -> SearchQuery {
 /// The page with this query.
 pub(crate) fn href(query: &SearchQuery) -> String {
     match serde_html_form::to_string(query) {
-        Ok(query) if !query.is_empty() => format!("/search?{query}"),
-        _ => "/search".to_owned(),
+        Ok(query) if !query.is_empty() => format!("{}?{query}", page_path::SEARCH),
+        _ => page_path::SEARCH.to_owned(),
     }
 }
 
@@ -87,7 +88,7 @@ fn content(data: &SearchPageData) -> Part {
         <main class="main" id="main">
             <header class="bar"><div class="bar-title"><h1>"Search the history"</h1></div></header>
             <div class="scroll" tabindex="-1"><div class="page">
-            <form role="search" id="search" class="search-head" method="get" autocomplete="off" action="/search">
+            <form role="search" id="search" class="search-head" method="get" autocomplete="off" action=page_path::SEARCH>
                 <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search the history"</span>
                     <input type="search" name="q" id="find" dir="auto" autocomplete="off" autofocus=data.result.is_none() value=data.query.q.clone()/>
                     <kbd class="hide-narrow">"/"</kbd></label>

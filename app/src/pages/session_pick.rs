@@ -2,7 +2,8 @@
 
 use crate::part::{Part, part};
 use crate::session_field::session_field;
-use crate::shared::form::{self, As};
+use crate::shared::attr;
+use crate::shared::form::As;
 use leptos::attr::custom::custom_attribute;
 use leptos::prelude::*;
 use model::Session;
@@ -28,7 +29,7 @@ pub struct Pick {
 pub fn pick(pick: &Pick, recent: &[Session]) -> Part {
     let find = format!("Find: {}", pick.label);
     let list = part! {
-        <span class="pick"><select name=pick.name {..custom_attribute(form::AS, pick.kind.map(As::name))} required=pick.is_required aria-label=pick.label.clone()>
+        <span class="pick"><select name=pick.name {..custom_attribute(attr::AS, pick.kind.map(As::name))} required=pick.is_required aria-label=pick.label.clone()>
             <option value="">{pick.none}</option>{options(recent)}</select></span>
     };
     part! { {session_field(find, list)} }

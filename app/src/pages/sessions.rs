@@ -13,6 +13,7 @@ use crate::pages::stats::budget::warning;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, Waiting, icon};
 use api::cost::Budgets;
 use api::imports::ImportJob;
@@ -82,7 +83,7 @@ fn content(data: &SessionsPage) -> Part {
                     <p class="meta"><span>{figures::counted(if data.query.show.is_some() { data.list.total } else { data.list.all }, "session")}</span></p>
                 </div>
                 {filters::text(&data.query)}
-                <a class="btn primary" href="/new">{icon(Glyph::PLUS)}<span class="hide-narrow">"New session"</span><span class="sr only-narrow">"New session"</span></a>
+                <a class="btn primary" href=page_path::NEW_SESSION>{icon(Glyph::PLUS)}<span class="hide-narrow">"New session"</span><span class="sr only-narrow">"New session"</span></a>
             </header>
             {filters::bar(data)}
             <div class="scroll flush" id="scroller" tabindex="-1">
@@ -188,7 +189,7 @@ fn consent(data: &SessionsPage) -> Option<Part> {
         let says = format!("{} with sessions found, {size}, not read yet", figures::counted(folders, "folder"));
         part! {
             <div class="banner">{icon(Glyph::FOLDER)}<span class="cut">{says}</span><span class="sp"></span>
-                <a class="btn tiny" href="/folders">"Choose what to import"</a>
+                <a class="btn tiny" href=page_path::FOLDERS>"Choose what to import"</a>
             </div>
         }
     })
@@ -234,7 +235,7 @@ fn nothing_to_show(data: &SessionsPage) -> Part {
     part! {
         <div class="page narrow empty">
             <div class="pagehead"><h2>{heading}</h2><p>{words}</p></div>
-            <div class="actions"><a class="btn" href="/sessions" data-action=PageAction::ClearFilters.name()>"All sessions"</a></div>
+            <div class="actions"><a class="btn" href=page_path::SESSIONS data-action=PageAction::ClearFilters.name()>"All sessions"</a></div>
         </div>
     }
 }
@@ -244,8 +245,8 @@ fn nothing_matches() -> Part {
         <div class="page narrow empty">
             <div class="pagehead"><h2>"No session matches"</h2>
                 <p>"Nothing has these words, this project, this agent and this time all at once."</p></div>
-            <div class="actions"><a class="btn" href="/sessions" data-action=PageAction::ClearFilters.name()>"Clear the filters"</a>
-                <a class="btn quiet" href="/search">"Search inside the sessions"</a></div>
+            <div class="actions"><a class="btn" href=page_path::SESSIONS data-action=PageAction::ClearFilters.name()>"Clear the filters"</a>
+                <a class="btn quiet" href=page_path::SEARCH>"Search inside the sessions"</a></div>
         </div>
     }
 }
@@ -263,7 +264,7 @@ fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
         ("No sessions yet", "Sessions of your agents are listed here as soon as one starts, or is imported.")
     };
     let choose = (!importing && waiting).then(
-        || part! { <div class="actions"><a class="btn primary" href="/folders">"Choose what to import"</a></div> },
+        || part! { <div class="actions"><a class="btn primary" href=page_path::FOLDERS>"Choose what to import"</a></div> },
     );
     let ways = (!importing && !waiting).then(|| {
         let ways: Vec<_> = WAYS
@@ -272,7 +273,7 @@ fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
             .collect();
         part! {
             <div class="ways">{ways}</div>
-            <p class="after"><a class="link" href="/folders">"Folders that are followed"</a></p>
+            <p class="after"><a class="link" href=page_path::FOLDERS>"Folders that are followed"</a></p>
         }
     });
     part! {

@@ -11,6 +11,7 @@ use crate::icon::Glyph;
 use crate::names::project_name;
 use crate::pages::sessions::filters::behind_a_button;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, agent_name, icon};
 use api::cost::Budgets;
 use api::sessions::{Facet, Facets};
@@ -138,7 +139,7 @@ fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
     };
     let narrowed = *query != StatsQuery { from: query.from.clone(), ..StatsQuery::default() };
     let clear = narrowed.then(|| {
-        part! { <a class="btn quiet tiny" href="/stats">{shell::small_icon(Glyph::X)}"Clear"</a> }
+        part! { <a class="btn quiet tiny" href=page_path::STATISTICS>{shell::small_icon(Glyph::X)}"Clear"</a> }
     });
     // Everything begins where the charts do.
     let from = match (&query.from, first) {
@@ -147,7 +148,7 @@ fn filters(data: &StatsPage, first: Option<&Bucket>) -> Part {
     };
     let to = query.to.clone().unwrap_or_default();
     part! {
-        <form class="subbar" id="stats-filters" method="get" autocomplete="off" action="/stats" aria-label="Filters">
+        <form class="subbar" id="stats-filters" method="get" autocomplete="off" action=page_path::STATISTICS aria-label="Filters">
             {period("7 days", clock.days_ago(6))}
             {period("30 days", clock.days_ago(29))}
             {period("90 days", clock.days_ago(89))}
@@ -197,14 +198,14 @@ pub(crate) fn select(
 /// The page with this query.
 fn href(query: &StatsQuery) -> String {
     match serde_html_form::to_string(query) {
-        Ok(query) if !query.is_empty() => format!("/stats?{query}"),
-        _ => "/stats".to_owned(),
+        Ok(query) if !query.is_empty() => format!("{}?{query}", page_path::STATISTICS),
+        _ => page_path::STATISTICS.to_owned(),
     }
 }
 
 fn nothing(data: &StatsPage) -> Part {
     let (words, to, glyph, link) = if data.shell.sessions == 0 {
-        ("They begin with the first session.", "/folders", Glyph::FOLDER, "Choose folders")
+        ("They begin with the first session.", page_path::FOLDERS, Glyph::FOLDER, "Choose folders")
     } else {
         (
             "Nothing happened in these days, or nothing that these filters let through.",

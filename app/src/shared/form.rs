@@ -5,38 +5,6 @@
 use api::{Method, Problem};
 use serde_json::{Map, Value};
 
-/// At a form, a button or a switch: where it goes, as `PATCH /v1/keys/k1`. A `{name}` in it stands for a field.
-pub const SEND: &str = "data-send";
-/// Beside it: the JSON that the fields are added to.
-pub const BODY: &str = "data-body";
-/// What is said when it was done; nothing if it is empty.
-pub const DONE: &str = "data-done";
-/// The dialog that asks before it is sent, and what that is about.
-pub const CONFIRM: &str = "data-confirm";
-/// The dialog that a button opens: its form goes where the button says.
-pub const OPENS: &str = "data-opens";
-/// At such a button: values of the dialog's fields, as JSON.
-pub const FILL: &str = "data-fill";
-/// The place that is shown once it was done, with the answer in its slots.
-pub const SHOWS: &str = "data-shows";
-/// At such a place: which field of the answer a slot says.
-pub const SLOT: &str = "data-slot";
-/// What the undo in that place sends, and the JSON of it.
-pub const UNDO: &str = "data-undo";
-pub const UNDO_BODY: &str = "data-undo-body";
-/// At an undo: the place that goes with it.
-pub const HIDES: &str = "data-hides";
-/// What was done is shown, not only said to those who don't see the page.
-pub const TOAST: &str = "data-done-toast";
-/// What becomes of the page, see [`Then`].
-pub const THEN: &str = "data-then";
-/// At a field: how its text becomes JSON.
-pub const AS: &str = "data-as";
-/// At a list of lines that is sent also if it is empty.
-pub const EMPTY: &str = "data-empty";
-/// Where a form says what is wrong with a field; with no name, with all of it.
-pub const PROBLEM: &str = "data-problem";
-
 const MEGABYTE: f64 = 1e6;
 
 macro_rules! words {

@@ -1,4 +1,5 @@
 //! New rows take the place of old ones: which of them go, stay and come, and which are the same in the same state.
+use super::attr;
 
 /// What becomes of the rows, in their new order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,26 +50,26 @@ pub trait Row {
 /// Attributes that say which row it is, and how it stands.
 const STATE: [&str; 10] = [
     "id",
-    "data-seq",
-    "data-last",
-    "data-holds",
-    "data-turn",
-    "data-runs-on",
-    "data-revision",
-    "data-delivery",
-    "data-child",
+    attr::SEQ,
+    attr::LAST,
+    attr::HOLDS,
+    attr::TURN,
+    attr::RUNS_ON,
+    attr::REVISION,
+    attr::DELIVERY,
+    attr::CHILD,
     "class",
 ];
 
 /// What may change without the message: the hash of what an open approval asks about, what people ticked in a plan, and how a
 /// call stands whose result is elsewhere, or whose agent was lost.
 const WITHIN: [(&str, &str); 3] =
-    [("[data-shown]", "data-shown"), ("[data-done]", "data-done"), (".tool[data-state]", "data-state")];
+    [("[data-shown]", attr::SHOWN), ("[data-done]", attr::DONE), (".tool[data-state]", attr::STATE)];
 
 /// Is it the same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
 pub fn is_same(one: &impl Row, other: &impl Row) -> bool {
     STATE.iter().all(|name| one.attribute(name) == other.attribute(name))
-        && (one.attribute("data-revision").is_some() || one.text() == other.text())
+        && (one.attribute(attr::REVISION).is_some() || one.text() == other.text())
         && WITHIN.iter().all(|(selector, name)| one.inner(selector, name) == other.inner(selector, name))
         // With dev on a row ends in a strip that it lacks otherwise.
         && one.has(".dev") == other.has(".dev")
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn a_marker_is_compared_by_what_it_says() {
         let mut marker = message();
-        marker.attributes.retain(|(name, _)| *name != "data-revision");
+        marker.attributes.retain(|(name, _)| *name != attr::REVISION);
         assert!(is_same(&marker, &marker.clone()));
         assert!(!is_same(&marker, &Fake { text: "2 messages are hidden", ..marker.clone() }));
     }

@@ -4,6 +4,7 @@ use super::{NavItem, ShellData, icon};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shared::session_href;
 use leptos::prelude::*;
 
@@ -35,18 +36,19 @@ pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part
     let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
     let here = |other: NavItem| place == other;
     let first = [
-        Tab::new("/sessions", Glyph::LIST, "Sessions", here(NavItem::Sessions)),
-        Tab { badge: needs, ..Tab::new("/inbox", Glyph::NEEDS, "Needs you", here(NavItem::NeedsYou)) },
+        Tab::new(page_path::SESSIONS, Glyph::LIST, "Sessions", here(NavItem::Sessions)),
+        Tab { badge: needs, ..Tab::new(page_path::INBOX, Glyph::NEEDS, "Needs you", here(NavItem::NeedsYou)) },
     ];
     let first: Vec<_> = first.into_iter().map(Tab::link).collect();
-    let history = Tab::new("/search", Glyph::LAYERS, "History", here(NavItem::Search));
-    let folders = Tab { badge: waiting, ..Tab::new("/folders", Glyph::FOLDER, "Folders", here(NavItem::Folders)) };
+    let history = Tab::new(page_path::SEARCH, Glyph::LAYERS, "History", here(NavItem::Search));
+    let folders =
+        Tab { badge: waiting, ..Tab::new(page_path::FOLDERS, Glyph::FOLDER, "Folders", here(NavItem::Folders)) };
     let others = [
-        Tab::new("/files", Glyph::DIFF, "Changed files", here(NavItem::Files)),
-        Tab::new("/schedules", Glyph::CLOCK, "Schedules", here(NavItem::Schedules)),
-        Tab::new("/memory", Glyph::DB, "Memory", here(NavItem::Memory)),
-        Tab::new("/stats", Glyph::CHART, "Statistics", here(NavItem::Stats)),
-        Tab::new("/settings", Glyph::GEAR, "Settings", here(NavItem::Settings)),
+        Tab::new(page_path::FILES, Glyph::DIFF, "Changed files", here(NavItem::Files)),
+        Tab::new(page_path::SCHEDULES, Glyph::CLOCK, "Schedules", here(NavItem::Schedules)),
+        Tab::new(page_path::MEMORY, Glyph::DB, "Memory", here(NavItem::Memory)),
+        Tab::new(page_path::STATISTICS, Glyph::CHART, "Statistics", here(NavItem::Stats)),
+        Tab::new(page_path::SETTINGS, Glyph::GEAR, "Settings", here(NavItem::Settings)),
     ];
     let session = session.filter(|_| matches!(place, NavItem::Session | NavItem::Changes));
     let Some(id) = session else {

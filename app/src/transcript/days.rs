@@ -4,6 +4,7 @@
 use super::{Detail, TranscriptOptions};
 use crate::clock::Clock;
 use crate::html::Html;
+use crate::shared::attr;
 use model::Micros;
 
 /// What a row says of the time since the one above it, as attributes.
@@ -12,9 +13,9 @@ pub(super) fn between(before: Option<Micros>, at: Micros, options: &TranscriptOp
     let Some(before) = before.filter(|before| *before < at) else { return html };
     let clock = Clock::utc(options.now);
     match options.detail {
-        Detail::Printed if clock.day(before) != clock.day(at) => html.attr("data-day", &clock.weekday(at)),
+        Detail::Printed if clock.day(before) != clock.day(at) => html.attr(attr::DAY, &clock.weekday(at)),
         Detail::Printed => &mut html,
-        _ => html.attr("data-before", &before.0.to_string()).attr("data-at", &at.0.to_string()),
+        _ => html.attr(attr::BEFORE, &before.0.to_string()).attr(attr::AT, &at.0.to_string()),
     };
     html
 }

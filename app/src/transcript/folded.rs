@@ -5,6 +5,7 @@ use crate::clock::{Clock, exact_moment};
 use crate::html::Html;
 use crate::icon::{Glyph, IconStyle};
 use crate::render::render_part;
+use crate::shared::attr;
 use crate::time_text::duration;
 use crate::visible;
 use model::Micros;
@@ -40,12 +41,12 @@ pub(super) fn group(line: &Line<'_>, rows: &str, options: &TranscriptOptions) ->
     let (first, last) = line.span;
     let first_seq = first.to_string();
     let mut html = Html::new();
-    html.tag("<article class=\"m tight group\"").attr("data-seq", &first_seq);
-    html.attr("data-last", &last.to_string()).attr("aria-posinset", &first_seq);
+    html.tag("<article class=\"m tight group\"").attr(attr::SEQ, &first_seq);
+    html.attr(attr::LAST, &last.to_string()).attr("aria-posinset", &first_seq);
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
     html.attr("aria-label", &format!("{} {}", line.title, line.words));
     html.tag(" tabindex=\"-1\"><details class=\"card tool explored\"")
-        .attr("data-state", if line.failed { "failed" } else { "done" })
+        .attr(attr::STATE, if line.failed { "failed" } else { "done" })
         .tag("><summary>");
     html.icon(line.glyph, IconStyle { state: line.failed.then_some("failed"), ..IconStyle::default() });
     html.tag("<b>").text(line.title);

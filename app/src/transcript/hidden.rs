@@ -4,6 +4,7 @@ use super::{Detail, TranscriptOptions, days};
 use crate::figures::{count, counted, tokens};
 use crate::html::Html;
 use crate::icon::{Glyph, IconStyle};
+use crate::shared::attr;
 use crate::shared::page_action::PageAction;
 use crate::shared::{fragments_href, session_href};
 use crate::time_text::seconds;
@@ -71,7 +72,7 @@ fn begun(
 ) -> Html {
     let (first, last) = (run.first().map_or(0, |row| row.seq), run.last().map_or(0, |row| row.seq));
     let mut html = Html::new();
-    html.tag("<article").attr("class", class).attr("data-seq", &first.to_string());
+    html.tag("<article").attr("class", class).attr(attr::SEQ, &first.to_string());
     html.html(&reach(run, last, turn));
     html.attr("aria-posinset", &first.to_string());
     html.attr("aria-setsize", &options.last_seq.max(last).to_string());
@@ -103,9 +104,9 @@ pub(super) fn in_foot(
 fn reach(run: &[&HiddenRow], last: i64, turn: &[&HiddenRow]) -> Html {
     let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let mut html = Html::new();
-    html.attr("data-last", &last.to_string()).attr("data-holds", &holds.join(" "));
+    html.attr(attr::LAST, &last.to_string()).attr(attr::HOLDS, &holds.join(" "));
     if let (Some(first), Some(last), true) = (turn.first(), turn.last(), turn.len() > run.len()) {
-        html.attr("data-turn", &format!("{} {}", first.seq, last.seq));
+        html.attr(attr::TURN, &format!("{} {}", first.seq, last.seq));
     }
     html
 }
@@ -130,7 +131,7 @@ fn open_link(
             Some(last) => format!("{}/hidden?from={seq}&to={last}", fragments_href(session)),
             None => format!("{}?dev=1&at={seq}#m{seq}", session_href(session)),
         };
-        html.attr("href", &address).attr("data-action", PageAction::ShowHidden.name()).tag(" aria-expanded=\"false\"");
+        html.attr("href", &address).attr(attr::ACTION, PageAction::ShowHidden.name()).tag(" aria-expanded=\"false\"");
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
 use crate::message::approval::OWNER;
 use crate::message::voice::{is_answer, speaker};
 use crate::message_renderer::{self, Kind, render_article};
+use crate::shared::attr;
 use crate::shared::window::CHUNK;
 use api::messages::{Entry, HiddenRow, MessagePage};
 use model::message_type::approval::{ApprovalKind, ApprovalState, Decision};
@@ -56,7 +57,7 @@ impl<'p> Row<'p> {
         };
         let mut marks = self.times().map(|(first, _)| days::between(before, first, options)).unwrap_or_default();
         if named {
-            marks.attr("data-named", "");
+            marks.attr(attr::NAMED, "");
         }
         days::put(html, &marks)
     }

@@ -11,6 +11,7 @@ use crate::html::Html;
 use crate::icon::{Glyph, IconStyle};
 use crate::message::tool_call::kind_glyph;
 use crate::message_renderer::{self, Kind};
+use crate::shared::attr;
 use crate::shared::session_href;
 use api::messages::{Entry, HiddenRow};
 use model::{
@@ -115,7 +116,7 @@ fn steps(entries: &[&Entry], options: &TranscriptOptions) -> Html {
         let said = if entry.summary.is_empty() { &entry.message.draft.content } else { &entry.summary };
         let seq = entry.message.seq;
         let to = format!("{}?view=normal&at={seq}#m{seq}", session_href(options.session_id.as_str()));
-        html.tag("<li").attr("data-seq", &seq.to_string()).tag(" tabindex=\"-1\">");
+        html.tag("<li").attr(attr::SEQ, &seq.to_string()).tag(" tabindex=\"-1\">");
         html.icon(glyph, IconStyle::SMALL);
         html.tag("<a class=\"cut\"").attr("href", &to);
         html.tag(">").text(&one_line(&ansi::plain(said), 160)).tag("</a></li>");

@@ -4,6 +4,7 @@
 use super::{change_steps, highlights, lines, notes, rows, wrap};
 use api::Problem;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::diff_lines;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -60,7 +61,7 @@ pub fn start(body: &Element) {
         for place in &places {
             observe(place);
         }
-        if number(&blocks, "data-rows").is_some_and(|rows| rows <= MAX_ROWS) {
+        if number(&blocks, attr::ROWS).is_some_and(|rows| rows <= MAX_ROWS) {
             fill_all(places);
         }
     }
@@ -97,7 +98,7 @@ fn observe(place: &Element) {
     NEAR.with_borrow_mut(|near| {
         if near.is_none() {
             *near = observer("1500px 0px", |place, is_near| {
-                let _ = place.toggle_attribute_with_force("data-near", is_near);
+                let _ = place.toggle_attribute_with_force(attr::NEAR, is_near);
                 if is_near {
                     wasm_bindgen_futures::spawn_local(async move { fill(&place).await });
                 } else {
@@ -112,7 +113,7 @@ fn observe(place: &Element) {
 }
 
 fn range(place: &Element) -> Option<(u32, u32)> {
-    diff_lines::range(&place.get_attribute("data-r")?)
+    diff_lines::range(&place.get_attribute(attr::R)?)
 }
 
 fn of(place: &Element) -> Option<Element> {
@@ -146,7 +147,7 @@ async fn fill(place: &Element) {
     if to - from > CHUNK {
         return divide(place, from, to);
     }
-    let Some(path) = blocks.get_attribute("data-load") else { return };
+    let Some(path) = blocks.get_attribute(attr::LOAD) else { return };
     loop {
         let cuts = notes::rows_within(&blocks, from, to);
         let answer = fragment::fetch(&format!("{path}&rows={from}-{to}{cuts}")).await;
@@ -168,8 +169,8 @@ async fn fill(place: &Element) {
 
 /// Returns true if it is near still, or in a difference that is kept as a whole.
 fn is_wanted(place: &Element) -> bool {
-    let is_kept = of(place).and_then(|blocks| number(&blocks, "data-rows")).is_some_and(|rows| rows <= MAX_ROWS);
-    is_kept || place.has_attribute("data-near") || place.has_attribute("data-wanted")
+    let is_kept = of(place).and_then(|blocks| number(&blocks, attr::ROWS)).is_some_and(|rows| rows <= MAX_ROWS);
+    is_kept || place.has_attribute(attr::NEAR) || place.has_attribute(attr::WANTED)
 }
 
 /// A large place becomes several.
@@ -177,7 +178,7 @@ fn divide(place: &Element, from: u32, to: u32) {
     for (start, end) in diff_lines::divide(from, to, CHUNK) {
         if let Some(within) = dom::make("div", "bc") {
             let _ = within.set_attribute("style", &format!("--n:{}", end - start));
-            let _ = within.set_attribute("data-r", &format!("{start}-{end}"));
+            let _ = within.set_attribute(attr::R, &format!("{start}-{end}"));
             let _ = place.append_child(&within);
             observe(&within);
         }
@@ -189,12 +190,12 @@ fn arrange(place: &Element) {
     if dom::find(place, ":scope > .bk").is_none() {
         return;
     }
-    let is_new = !place.has_attribute("data-painted");
-    if place.has_attribute("data-near") {
+    let is_new = !place.has_attribute(attr::PAINTED);
+    if place.has_attribute(attr::NEAR) {
         lay(place);
     }
     if is_new {
-        let _ = place.set_attribute("data-painted", "");
+        let _ = place.set_attribute(attr::PAINTED, "");
         highlights::paint(place);
         notes::place_within(place);
     }
@@ -206,7 +207,7 @@ fn arrange(place: &Element) {
 /// Buttons over hidden lines, where the reader may press them: some more of them, or all.
 fn offer(place: &Element) {
     dom::find_all(place, ".bgap").iter().for_each(Element::remove);
-    if !place.has_attribute("data-near") {
+    if !place.has_attribute(attr::NEAR) {
         return;
     }
     for block in dom::find_all(place, ":scope > .bk[data-gaps]") {
@@ -226,7 +227,7 @@ fn offer(place: &Element) {
                 let Some(button) = dom::make("button", "btn quiet tiny") else { continue };
                 button.set_text_content(Some(words));
                 let _ = button.set_attribute("title", title);
-                let _ = button.set_attribute("data-open", &lines);
+                let _ = button.set_attribute(attr::OPEN, &lines);
                 let _ = over.append_child(&button);
             }
             let _ = block.append_child(&over);
@@ -236,7 +237,7 @@ fn offer(place: &Element) {
 
 /// Wraps long lines; colours are of texts that are whole.
 fn lay(place: &Element) {
-    if wrap::lay(place) && place.has_attribute("data-painted") {
+    if wrap::lay(place) && place.has_attribute(attr::PAINTED) {
         highlights::release(place);
         highlights::paint(place);
     }
@@ -244,7 +245,7 @@ fn lay(place: &Element) {
 
 /// Goes far away.
 fn leave(place: &Element) {
-    let Some(rows) = of(place).and_then(|blocks| number(&blocks, "data-rows")) else { return };
+    let Some(rows) = of(place).and_then(|blocks| number(&blocks, attr::ROWS)) else { return };
     if rows > MAX_ROWS {
         clear(place);
     }
@@ -252,11 +253,11 @@ fn leave(place: &Element) {
 
 /// Leaves an empty place as high as what it held.
 fn clear(place: &Element) {
-    if dom::find(place, ".writing-note").is_some() || place.has_attribute("data-wanted") {
+    if dom::find(place, ".writing-note").is_some() || place.has_attribute(attr::WANTED) {
         return;
     }
     let is_leaf = dom::find(place, ":scope > .bc").is_none();
-    if place.has_attribute("data-wrapped") || dom::find(place, ".note").is_some() || !is_leaf {
+    if place.has_attribute(attr::WRAPPED) || dom::find(place, ".note").is_some() || !is_leaf {
         // Its height isn't that of its rows.
         let height = (place.get_bounding_client_rect().height() / rows::ROW).ceil() as u32;
         let rows = range(place).map_or(0, |(from, to)| to - from);
@@ -275,8 +276,8 @@ fn empty(place: &Element) {
         });
     }
     place.set_text_content(None);
-    let _ = place.remove_attribute("data-wrapped");
-    let _ = place.remove_attribute("data-painted");
+    let _ = place.remove_attribute(attr::WRAPPED);
+    let _ = place.remove_attribute(attr::PAINTED);
 }
 
 /// Fetches what holds these rows again, since a comment came or went.
@@ -285,9 +286,9 @@ pub async fn renew(blocks: &Element, rows: &[u32]) {
     places.dedup();
     for place in &places {
         empty(place);
-        let _ = place.set_attribute("data-wanted", "");
+        let _ = place.set_attribute(attr::WANTED, "");
         fill(place).await;
-        let _ = place.remove_attribute("data-wanted");
+        let _ = place.remove_attribute(attr::WANTED);
     }
 }
 
@@ -317,10 +318,10 @@ pub async fn reveal(spot: &Spot) {
             _ => break,
         }
     }
-    let _ = place.set_attribute("data-wanted", "");
+    let _ = place.set_attribute(attr::WANTED, "");
     fill(&place).await;
     lay(&place);
-    let _ = place.remove_attribute("data-wanted");
+    let _ = place.remove_attribute(attr::WANTED);
     scroll(&files, &place, spot.first);
     let (blocks, row) = (spot.blocks.clone(), spot.first);
     // What came into view may have turned out to be higher than it was thought to be.
@@ -357,7 +358,7 @@ fn block_top(place: &Element, row: u32) -> Option<f64> {
 
 /// Asks the server where something is: `part first end`, and what follows in lines of their own. None: it isn't there.
 pub async fn ask(card: &Element, blocks: &Element, question: &str) -> Result<Option<(Spot, Vec<String>)>, Problem> {
-    let address = blocks.get_attribute("data-load").unwrap_or_default();
+    let address = blocks.get_attribute(attr::LOAD).unwrap_or_default();
     Ok(read(card, &fragment::fetch(&format!("{address}&{question}")).await?))
 }
 
@@ -366,6 +367,6 @@ fn read(card: &Element, answer: &str) -> Option<(Spot, Vec<String>)> {
     let place = lines.next()?;
     let mut numbers = place.split(' ').filter_map(|number| number.parse::<u32>().ok());
     let (part, first, end) = (numbers.next()?, numbers.next()?, numbers.next()?);
-    let blocks = all(card).into_iter().find(|blocks| number(blocks, "data-part") == Some(part))?;
+    let blocks = all(card).into_iter().find(|blocks| number(blocks, attr::PART) == Some(part))?;
     Some((Spot { blocks, first, end }, lines.collect()))
 }

@@ -2,6 +2,7 @@
 
 use super::{blocks, change_steps, file_lists, highlights, lines, notes, page, restore, store, unfinished};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
 
@@ -36,7 +37,7 @@ pub fn start() {
 
 /// Where the difference is fetched, as it is looked at now.
 pub fn address(card: &Element) -> Option<String> {
-    let mut path = card.get_attribute("data-load")?;
+    let mut path = card.get_attribute(attr::LOAD)?;
     let mut add = |word: &str| {
         path.push('&');
         path.push_str(word);
@@ -50,12 +51,12 @@ pub fn address(card: &Element) -> Option<String> {
     if !highlights::is_possible() {
         add("spans=1");
     }
-    for (mark, word) in [("data-all", "context=all"), ("data-shown", "show=1")] {
+    for (mark, word) in [(attr::ALL, "context=all"), (attr::SHOWN, "show=1")] {
         if card.has_attribute(mark) {
             add(word);
         }
     }
-    if let Some(opened) = card.get_attribute("data-opened") {
+    if let Some(opened) = card.get_attribute(attr::OPENED) {
         add(&format!("open={opened}"));
     }
     Some(path)
@@ -63,16 +64,16 @@ pub fn address(card: &Element) -> Option<String> {
 
 pub fn load(card: Element) {
     if !card.is_connected() {
-        let _ = card.set_attribute("data-stale", "");
+        let _ = card.set_attribute(attr::STALE, "");
         return;
     }
     let (Some(path), Some(body)) = (address(&card), body(&card)) else { return };
-    let _ = card.set_attribute("data-loaded", &path);
+    let _ = card.set_attribute(attr::LOADED, &path);
     let _ = card.set_attribute("aria-busy", "true");
     wasm_bindgen_futures::spawn_local(async move {
         let answer = fragment::fetch(&path).await;
         // Another look was chosen meanwhile.
-        if card.get_attribute("data-loaded").as_deref() != Some(&path) {
+        if card.get_attribute(attr::LOADED).as_deref() != Some(&path) {
             return;
         }
         let _ = card.remove_attribute("aria-busy");
@@ -97,7 +98,7 @@ pub fn load(card: Element) {
                 file_lists::draw_soon();
             }
             Err(problem) => {
-                let _ = card.remove_attribute("data-loaded");
+                let _ = card.remove_attribute(attr::LOADED);
                 body.set_text_content(Some(&problem.to_string()));
             }
         }
@@ -106,7 +107,7 @@ pub fn load(card: Element) {
 
 /// All that were fetched are fetched anew: they are looked at in another way.
 pub fn reload() {
-    all().into_iter().filter(|card| card.has_attribute("data-loaded")).for_each(load);
+    all().into_iter().filter(|card| card.has_attribute(attr::LOADED)).for_each(load);
 }
 
 /// Those with large differences: what they hold depends on the width of the page.
@@ -115,7 +116,7 @@ pub fn reload_large() {
 }
 
 pub fn fold(card: &Element, folded: bool) {
-    let _ = card.toggle_attribute_with_force("data-folded", folded);
+    let _ = card.toggle_attribute_with_force(attr::FOLDED, folded);
     if let Some(button) = dom::find(card, "[data-review=fold]") {
         let _ = button.set_attribute("aria-expanded", if folded { "false" } else { "true" });
     }
@@ -123,11 +124,11 @@ pub fn fold(card: &Element, folded: bool) {
 }
 
 pub fn is_folded(card: &Element) -> bool {
-    card.has_attribute("data-folded")
+    card.has_attribute(attr::FOLDED)
 }
 
 pub fn is_viewed(card: &Element) -> bool {
-    card.has_attribute("data-viewed")
+    card.has_attribute(attr::VIEWED)
 }
 
 /// What was viewed is ticked, and folded.
@@ -139,7 +140,7 @@ fn show_viewed(card: &Element, viewed: bool) {
         }
     }
     let was = is_viewed(card);
-    let _ = card.toggle_attribute_with_force("data-viewed", viewed);
+    let _ = card.toggle_attribute_with_force(attr::VIEWED, viewed);
     let folded = if was == viewed { is_folded(card) } else { viewed };
     fold(card, folded);
 }
@@ -170,7 +171,7 @@ fn count() {
 /// The file with the id of a row of the tree.
 pub fn by_row(element: &Element) -> Option<Element> {
     let row = element.closest("[data-file]").ok().flatten()?;
-    by_id(&row.get_attribute("data-file")?)
+    by_id(&row.get_attribute(attr::FILE)?)
 }
 
 /// Shows the files whose names fit, and of the tree also no rows of folders that are closed.
@@ -181,8 +182,8 @@ pub fn filter() {
     let mut folder: Option<(String, bool)> = None;
     let mut has_rows = false;
     for row in file_lists::rows() {
-        let Some(id) = row.get_attribute("data-file") else { continue };
-        let Some(name) = row.get_attribute("data-name") else {
+        let Some(id) = row.get_attribute(attr::FILE) else { continue };
+        let Some(name) = row.get_attribute(attr::NAME) else {
             let is_open = is_open(&row);
             if let Some((folder, _)) = folder.replace((id, is_open)) {
                 file_lists::hide_row(&folder, !has_rows);

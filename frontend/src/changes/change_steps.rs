@@ -4,6 +4,7 @@ use super::blocks::{self, Spot};
 use super::lines::Lines;
 use super::{cards, drawn_lines, file_lists, rows};
 use app::browser::{dom, toast};
+use app::shared::attr;
 use std::cell::RefCell;
 use web_sys::{Element, MouseEvent};
 
@@ -42,7 +43,7 @@ fn stops() -> Vec<Stop> {
             let found = if cards::is_folded(&card) { Vec::new() } else { dom::find_all(&card, ".run.chg, .blocks") };
             if found.is_empty() { vec![card] } else { found }
         })
-        .map(|element| Stop { count: blocks::number(&element, "data-changes").unwrap_or(1).max(1), element })
+        .map(|element| Stop { count: blocks::number(&element, attr::CHANGES).unwrap_or(1).max(1), element })
         .collect()
 }
 
@@ -235,10 +236,10 @@ pub fn arrived(card: &Element) {
 fn mark(element: &Element, change: Option<(Spot, u32)>) {
     AT.with_borrow_mut(|at| {
         if let Some(before) = at.take() {
-            let _ = before.element.remove_attribute("data-at");
+            let _ = before.element.remove_attribute(attr::AT);
             dom::find_all(&before.element, "i.bnow").iter().for_each(Element::remove);
         }
-        let _ = element.set_attribute("data-at", "");
+        let _ = element.set_attribute(attr::AT, "");
         *at = Some(At { element: element.clone(), change });
     });
 }

@@ -9,6 +9,7 @@ use api::posting::PostMessage;
 use api::sessions::SessionPath;
 use app::browser::{clipboard, dom, focus, fragment, storage, toast};
 use app::icon::{self, Glyph, IconStyle};
+use app::shared::attr;
 use app::shared::comments;
 pub use app::shared::comments::{Comment, Remark, State};
 use web_sys::{Element, Event};
@@ -42,7 +43,7 @@ pub fn keep(drafts: &[Comment]) {
 }
 
 pub fn of(card: &Element) -> Vec<Comment> {
-    let path = card.get_attribute("data-path");
+    let path = card.get_attribute(attr::PATH);
     all().into_iter().filter(|comment| path.as_ref() == Some(&comment.path)).collect()
 }
 
@@ -66,7 +67,7 @@ pub fn start() {
 pub fn show() {
     let all = all();
     let drafts = all.iter().filter(|comment| comment.state == State::Draft).count();
-    let hears = store::root().is_some_and(|root| root.has_attribute("data-hears"));
+    let hears = store::root().is_some_and(|root| root.has_attribute(attr::HEARS));
     for button in senders() {
         let _ = button.toggle_attribute_with_force("hidden", drafts == 0);
         let does = if hears { "Send" } else { "Copy" };
@@ -74,7 +75,7 @@ pub fn show() {
         button.set_text_content(Some(&words));
     }
     for card in cards::all() {
-        let (Some(path), Some(row)) = (card.get_attribute("data-path"), file_lists::row(&card.id())) else { continue };
+        let (Some(path), Some(row)) = (card.get_attribute(attr::PATH), file_lists::row(&card.id())) else { continue };
         let open = all.iter().filter(|c| c.path == path && c.state != State::Resolved).count();
         count(&row, open);
     }
@@ -112,7 +113,7 @@ pub fn send() {
         return;
     }
     let text = comments::message(&drafts);
-    if !root.has_attribute("data-hears") {
+    if !root.has_attribute(attr::HEARS) {
         clipboard::copy(button, text);
         return;
     }

@@ -2,13 +2,14 @@
 
 use super::lines::{Lines, text};
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::diff_lines::nearest;
 use std::collections::BTreeMap;
 use web_sys::Element;
 
 /// The edit that a line is of, where its place in the file isn't known.
 pub fn edit_of(element: &Element) -> Option<String> {
-    element.closest("[data-edit]").ok().flatten()?.get_attribute("data-edit")
+    element.closest("[data-edit]").ok().flatten()?.get_attribute(attr::EDIT)
 }
 
 /// All lines of one side of a file, or of an edit whose place in it isn't known.

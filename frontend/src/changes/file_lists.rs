@@ -4,6 +4,7 @@ use super::store::Viewed;
 use super::virtual_list::{Moved, VirtualList};
 use super::{blocks, cards, change_steps, highlights, lines, notes};
 use app::browser::dom;
+use app::shared::attr;
 use std::cell::{Cell, RefCell};
 use web_sys::Element;
 
@@ -20,14 +21,14 @@ thread_local! {
 /// Takes over what the server has drawn.
 pub fn start(viewed: &Viewed) {
     let guess = |card: &Element| {
-        let height = card.get_attribute("data-rows").and_then(|rows| rows.parse::<f64>().ok()).unwrap_or(0.0) * 20.0;
+        let height = card.get_attribute(attr::ROWS).and_then(|rows| rows.parse::<f64>().ok()).unwrap_or(0.0) * 20.0;
         HEAD + if viewed.has(card) { 0.0 } else { height }
     };
     if let Some(files) = dom::by_id("files") {
         FILES.set(VirtualList::new(files.clone(), &files, "more-files", "id", guess));
     }
     if let (Some(side), Some(tree)) = (dom::by_id("review-side"), dom::by_id("review-tree")) {
-        ROWS.set(VirtualList::new(side, &tree, "more-rows", "data-file", |_| ROW));
+        ROWS.set(VirtualList::new(side, &tree, "more-rows", attr::FILE, |_| ROW));
     }
 }
 
@@ -94,7 +95,7 @@ pub fn draw() {
     let Moved { near, came, left } = of_files(|files| files.draw(is_used));
     left.iter().for_each(highlights::release);
     came.iter().for_each(come);
-    for card in near.into_iter().filter(|card| !card.has_attribute("data-loaded")) {
+    for card in near.into_iter().filter(|card| !card.has_attribute(attr::LOADED)) {
         cards::load(card);
     }
     blocks::thin_out();
@@ -106,10 +107,10 @@ pub fn draw_rows() {
 
 /// What a card holds is as it was; what changed meanwhile follows.
 fn come(card: &Element) {
-    if card.has_attribute("data-stale") {
-        let _ = card.remove_attribute("data-stale");
+    if card.has_attribute(attr::STALE) {
+        let _ = card.remove_attribute(attr::STALE);
         cards::load(card.clone());
-    } else if card.has_attribute("data-loaded") {
+    } else if card.has_attribute(attr::LOADED) {
         highlights::paint(card);
         notes::place(card);
         blocks::wake(card);

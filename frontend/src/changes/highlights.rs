@@ -1,6 +1,7 @@
 //! Colours without elements: ranges of text nodes go into the browser's highlights, which the style colours.
 
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::diff_rows::highlight;
 use js_sys::{Array, Function, Reflect};
 use std::cell::RefCell;
@@ -50,7 +51,7 @@ pub fn paint(root: &Element) {
     PAINTER.with_borrow_mut(|painter| {
         let Some(painter) = painter else { return };
         for element in dom::find_all(root, "[data-h]") {
-            let (Some(words), Some(text)) = (element.get_attribute("data-h"), element.first_child()) else { continue };
+            let (Some(words), Some(text)) = (element.get_attribute(attr::H), element.first_child()) else { continue };
             let owner = element.closest(".bc, .run").ok().flatten().unwrap_or_else(|| root.clone());
             if painter.painted.last().is_none_or(|(last, _)| *last != owner) {
                 painter.painted.push((owner, Vec::new()));

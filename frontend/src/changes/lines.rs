@@ -5,6 +5,7 @@ use super::drawn_lines::{DrawnLines, edit_of, find};
 use super::{cards, change_steps, highlights, notes, rows};
 use app::browser::toast::{self, Then};
 use app::browser::{clipboard, dom, editor, fragment};
+use app::shared::attr;
 pub use app::shared::diff_lines::Lines;
 use app::shared::diff_lines::{
     Address, Expansion, chosen as from_first, expand as expansion, gap_words, is_one_step, left, range,
@@ -55,18 +56,18 @@ pub fn click_text(text: &Element, event: &MouseEvent) {
 
 /// A button over hidden lines of a large difference.
 pub fn open_gap(button: &Element) {
-    if let Some(lines) = button.get_attribute("data-open") {
+    if let Some(lines) = button.get_attribute(attr::OPEN) {
         open_lines(button, &lines);
     }
 }
 
 /// Shows `40-78`, unchanged lines of the part in which an element is.
 fn open_lines(element: &Element, lines: &str) {
-    let part = element.closest("[data-part]").ok().flatten().and_then(|part| part.get_attribute("data-part"));
+    let part = element.closest("[data-part]").ok().flatten().and_then(|part| part.get_attribute(attr::PART));
     let (Some(card), Some(part)) = (cards::of(element), part) else { return };
-    let before = card.get_attribute("data-opened").map(|opened| format!("{opened},")).unwrap_or_default();
-    let _ = card.set_attribute("data-opened", &format!("{before}{part}:{lines}"));
-    let _ = card.set_attribute("data-shown", "");
+    let before = card.get_attribute(attr::OPENED).map(|opened| format!("{opened},")).unwrap_or_default();
+    let _ = card.set_attribute(attr::OPENED, &format!("{before}{part}:{lines}"));
+    let _ = card.set_attribute(attr::SHOWN, "");
     if let Some((from, _)) = range(lines) {
         WANTED.set(Some((card.id(), Lines { side: 'R', from, to: from, edit: edit_of(element) }, None)));
     }
@@ -169,7 +170,7 @@ pub fn open_in_editor(card: &Element) {
         Some(lines) => new_line(card, &lines),
         None => first_change(card),
     };
-    if let Some(path) = card.get_attribute("data-path") {
+    if let Some(path) = card.get_attribute(attr::PATH) {
         editor::open(&path, line.map(|line| line.to_string()));
     }
 }
@@ -235,11 +236,11 @@ pub fn extend(by: i64) {
 /// The lines that a button of the table is about: comments on them, or copies their address.
 pub fn of_table(button: &Element) {
     let card =
-        button.closest("[data-of]").ok().flatten().and_then(|table| cards::by_id(&table.get_attribute("data-of")?));
-    let lines = button.get_attribute("data-lines").as_deref().and_then(Lines::parse);
+        button.closest("[data-of]").ok().flatten().and_then(|table| cards::by_id(&table.get_attribute(attr::OF)?));
+    let lines = button.get_attribute(attr::LINES).as_deref().and_then(Lines::parse);
     let (Some(card), Some(lines)) = (card, lines) else { return };
     choose(&card, lines.clone(), lines.from);
-    if button.has_attribute("data-link") {
+    if button.has_attribute(attr::LINK) {
         return copy_address(button.clone());
     }
     if let Ok(Some(dialog)) = button.closest("dialog") {
@@ -274,7 +275,7 @@ pub fn open_address() {
     if let Some(lines) = lines {
         WANTED.set(Some((file, lines, hash)));
         // Else they are chosen when it has come.
-        match (card.has_attribute("data-loaded"), card.has_attribute("aria-busy")) {
+        match (card.has_attribute(attr::LOADED), card.has_attribute("aria-busy")) {
             (true, true) => {}
             (true, false) => arrive(&card),
             (false, _) => cards::load(card),
@@ -323,7 +324,7 @@ fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option
 
 /// Lines that aren't shown may be among those that a gap hides.
 fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
-    if card.has_attribute("data-all") {
+    if card.has_attribute(attr::ALL) {
         let why = match hashed {
             Some(_) => "Lines that the link leads to have changed since it was made",
             None => "Lines that the link leads to aren't in this file",
@@ -331,8 +332,8 @@ fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
         toast::show(&format!("{why}: {}", lines.label()), Then::Nothing);
         return;
     }
-    let _ = card.set_attribute("data-all", "");
-    let _ = card.set_attribute("data-shown", "");
+    let _ = card.set_attribute(attr::ALL, "");
+    let _ = card.set_attribute(attr::SHOWN, "");
     WANTED.set(Some((card.id(), lines, hashed)));
     cards::load(card.clone());
 }
@@ -341,11 +342,11 @@ fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
 pub fn expand(button: &Element) {
     let Some(gap) = button.closest(".gap").ok().flatten() else { return };
     let number = |name: &str| gap.get_attribute(name).and_then(|n| n.parse::<u32>().ok());
-    let (Some(part), Some(from), Some(to)) = (number("data-part"), number("data-from"), number("data-to")) else {
+    let (Some(part), Some(from), Some(to)) = (number(attr::PART), number(attr::FROM), number(attr::TO)) else {
         return;
     };
     let Some(address) = cards::of(&gap).and_then(|card| cards::address(&card)) else { return };
-    let way = button.get_attribute("data-expand").unwrap_or_default();
+    let way = button.get_attribute(attr::EXPAND).unwrap_or_default();
     let (first, last) = match expansion(&way, from, to) {
         Expansion::Lines(first, last) => (first, last),
         Expansion::Blocks => return open_lines(&gap, &format!("{from}-{to}")),
@@ -391,8 +392,8 @@ fn close(gap: &Element, focused: bool) {
 
 /// Makes a gap say what it still hides. One click shows all of it once that is few enough.
 fn narrow(gap: &Element, (from, to): (u32, u32), focused: bool) {
-    let _ = gap.set_attribute("data-from", &from.to_string());
-    let _ = gap.set_attribute("data-to", &to.to_string());
+    let _ = gap.set_attribute(attr::FROM, &from.to_string());
+    let _ = gap.set_attribute(attr::TO, &to.to_string());
     if let Some(words) = dom::find(gap, "[data-expand=all] > span") {
         words.set_text_content(Some(&gap_words(from, to)));
     }

@@ -6,6 +6,7 @@ use super::lines::{self, Lines};
 use super::{below_line, blocks, cards, sent, unfinished};
 use api::Problem;
 use app::browser::{dom, focus, toast};
+use app::shared::attr;
 use app::shared::hash::text_hash;
 use app::shared::latest::{Latest, Turn};
 use std::cell::Cell;
@@ -47,7 +48,7 @@ fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
 fn button(action: &str, words: &str, class: &str) -> Option<Element> {
     let button = element("button", class, words)?;
     let _ = button.set_attribute("type", "button");
-    let _ = button.set_attribute("data-note", action);
+    let _ = button.set_attribute(attr::NOTE, action);
     Some(button)
 }
 
@@ -79,7 +80,7 @@ pub fn place(card: &Element) {
     for old in dom::find_all(card, ".note[data-id]") {
         old.remove();
     }
-    if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute("data-loaded") {
+    if cards::body(card).is_none_or(|body| body.child_element_count() == 0) || !card.has_attribute(attr::LOADED) {
         return;
     }
     if let Some(blocks) = blocks::all(card).into_iter().next() {
@@ -145,12 +146,12 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
 }
 
 /// At a file: when its comments were placed last.
-const PLACED: &str = "data-placed";
+const PLACED: &str = attr::PLACED;
 
 /// `523:4 801:7 `: rows of a large difference, and the comments behind them.
-const NOTES: &str = "data-notes";
+const NOTES: &str = attr::NOTES;
 /// The row behind which somebody writes.
-const WRITING: &str = "data-writing";
+const WRITING: &str = attr::WRITING;
 
 fn rows_of(blocks: &Element) -> Vec<(u32, u32)> {
     let said = blocks.get_attribute(NOTES).unwrap_or_default();
@@ -196,17 +197,17 @@ fn note(comment: &Comment, lost: bool) -> Option<Element> {
     let remark = comment.remark.as_ref();
     let outdated = comment.is_outdated(lost);
     let note = element("div", "note", "")?;
-    let _ = note.set_attribute("data-id", &comment.id.to_string());
+    let _ = note.set_attribute(attr::ID, &comment.id.to_string());
     if is_changed(comment.id) {
         let _ = note.set_attribute("hidden", "");
     }
-    let _ = note.set_attribute("data-state", comment.colour(outdated));
+    let _ = note.set_attribute(attr::STATE, comment.colour(outdated));
     let head = element("div", "note-head", "")?;
     within(&head, element("b", "state", &comment.word(outdated)))?;
     within(&head, element("span", "cap num", &comment.lines().label()))?;
     within(&head, element("span", "sp", ""))?;
     if remark.is_some_and(|remark| remark.review.shown_sha256.is_some()) {
-        let _ = note.set_attribute("data-waits", "");
+        let _ = note.set_attribute(attr::WAITS, "");
     }
     for (verb, words) in comment.verbs(outdated) {
         within(&head, button(verb, words, if *verb == "accept" { "btn tiny" } else { "btn quiet tiny" }))?;
@@ -278,11 +279,11 @@ fn open(
     let _ = field.set_attribute("dir", "auto");
     let begun = unfinished::text(card, lines, id);
     field.set_value(begun.as_deref().unwrap_or(text));
-    for (name, value) in [("data-lines", lines.words()), ("data-quote", quote.to_owned())] {
+    for (name, value) in [(attr::LINES, lines.words()), (attr::QUOTE, quote.to_owned())] {
         let _ = note.set_attribute(name, &value);
     }
     if let Some(id) = id {
-        let _ = note.set_attribute("data-of", &id.to_string());
+        let _ = note.set_attribute(attr::OF, &id.to_string());
     }
     let foot = element("div", "note-foot", "")?;
     within(&foot, button("add", "Add comment", "btn primary tiny"))?;
@@ -334,13 +335,13 @@ fn close() {
 fn add(note: &Element) {
     let (Some(card), Some(field)) = (cards::of(note), dom::find(note, "textarea")) else { return };
     let text = field.dyn_into::<HtmlTextAreaElement>().map(|field| field.value()).unwrap_or_default();
-    let lines = note.get_attribute("data-lines").as_deref().and_then(Lines::parse);
-    let (Some(lines), Some(path)) = (lines, card.get_attribute("data-path")) else { return };
+    let lines = note.get_attribute(attr::LINES).as_deref().and_then(Lines::parse);
+    let (Some(lines), Some(path)) = (lines, card.get_attribute(attr::PATH)) else { return };
     if text.trim().is_empty() {
         return;
     }
     let mut all = comments::drafts();
-    let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
+    let id = note.get_attribute(attr::OF).and_then(|id| id.parse().ok());
     let number = id.unwrap_or_else(comments::number);
     match all.iter_mut().find(|comment| Some(comment.id) == id) {
         Some(comment) => text.trim().clone_into(&mut comment.text),
@@ -351,7 +352,7 @@ fn add(note: &Element) {
             from: lines.from,
             to: lines.to,
             edit: lines.edit,
-            quote: note.get_attribute("data-quote").unwrap_or_default(),
+            quote: note.get_attribute(attr::QUOTE).unwrap_or_default(),
             text: text.trim().to_owned(),
             state: State::Draft,
             remark: None,
@@ -401,10 +402,10 @@ fn change(card: &Element, comment: &Comment, note: &Element) {
 /// A button of a comment.
 pub fn press(button: &Element) {
     let (Some(note), Some(card)) = (button.closest(".note").ok().flatten(), cards::of(button)) else { return };
-    let id = note.get_attribute("data-id").and_then(|id| id.parse::<u32>().ok());
+    let id = note.get_attribute(attr::ID).and_then(|id| id.parse::<u32>().ok());
     let mut all = comments::drafts();
     let at = all.iter().position(|comment| Some(comment.id) == id);
-    match (button.get_attribute("data-note").as_deref(), at) {
+    match (button.get_attribute(attr::NOTE).as_deref(), at) {
         (Some("add"), _) => add(&note),
         (Some("close"), _) => {
             unfinished::forget(&note);

@@ -5,6 +5,7 @@ use api::outline::{MarkKind, OutlineQuery};
 use api::sessions::SessionPath;
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{clipboard, dom, fragment, storage, toast};
+use app::shared::attr;
 use app::shared::session_href;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -167,7 +168,7 @@ fn close_menu() -> bool {
 /// The files as a sheet, where they have no room beside the differences.
 fn toggle_files() {
     let (Some(side), Some(button)) = (dom::by_id("review-side"), dom::by_id("review-files")) else { return };
-    let open = side.toggle_attribute("data-open").unwrap_or(false);
+    let open = side.toggle_attribute(attr::OPEN).unwrap_or(false);
     let _ = button.set_attribute("aria-expanded", if open { "true" } else { "false" });
     file_lists::draw_rows();
     let target = if open { dom::by_id("find") } else { Some(button) };
@@ -178,7 +179,7 @@ fn toggle_files() {
 
 /// Closes the sheet of files. Returns true if it was open.
 pub fn close_files() -> bool {
-    let is_open = dom::by_id("review-side").is_some_and(|side| side.has_attribute("data-open"));
+    let is_open = dom::by_id("review-side").is_some_and(|side| side.has_attribute(attr::OPEN));
     if is_open {
         toggle_files();
     }
@@ -187,15 +188,15 @@ pub fn close_files() -> bool {
 
 fn press(button: &Element) {
     let card = cards::of(button);
-    match (button.get_attribute("data-review").as_deref(), card) {
+    match (button.get_attribute(attr::REVIEW).as_deref(), card) {
         (Some("fold"), Some(card)) => cards::fold(&card, !cards::is_folded(&card)),
         (Some("show"), Some(card)) => {
-            let _ = card.set_attribute("data-shown", "");
+            let _ = card.set_attribute(attr::SHOWN, "");
             cards::load(card);
         }
         (Some("context"), Some(card)) => {
-            let _ = card.toggle_attribute("data-all");
-            let _ = card.set_attribute("data-shown", "");
+            let _ = card.toggle_attribute(attr::ALL);
+            let _ = card.set_attribute(attr::SHOWN, "");
             cards::load(card);
         }
         (Some("table"), Some(card)) => table(&card),
@@ -223,7 +224,7 @@ fn change(event: &Event) {
     else {
         return;
     };
-    match tick.get_attribute("data-review").as_deref() {
+    match tick.get_attribute(attr::REVIEW).as_deref() {
         Some("viewed") => {
             if let Some(card) = cards::of(&tick).or_else(|| cards::by_row(&tick)) {
                 cards::view(&card, tick.checked());
@@ -264,7 +265,7 @@ fn show_settings() {
     let Some(root) = store::root() else { return };
     let split = store::is_split();
     let scrolls = store::is_on("nowrap");
-    let _ = root.toggle_attribute_with_force("data-nowrap", scrolls);
+    let _ = root.toggle_attribute_with_force(attr::NOWRAP, scrolls);
     for diff in dom::find_all(&root, ".diff") {
         reach(&diff, scrolls);
     }
@@ -290,7 +291,7 @@ pub fn reach(diff: &Element, scrolls: bool) {
 /// What the agent changes meanwhile isn't drawn under the reader's eyes: it is counted, and shown when they ask for it.
 fn follow() {
     let Some(root) = store::root() else { return };
-    let Some(seq) = root.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()) else { return };
+    let Some(seq) = root.get_attribute(attr::SEQ).and_then(|seq| seq.parse::<i64>().ok()) else { return };
     now_and_then(LOOK, [page_state().own], move || wasm_bindgen_futures::spawn_local(count_new(seq)));
 }
 
@@ -317,7 +318,7 @@ fn reload() {
 /// `Since I looked` begins where the reader left this page last.
 fn since() {
     let Some(root) = store::root() else { return };
-    let Some(seq) = root.get_attribute("data-seq") else { return };
+    let Some(seq) = root.get_attribute(attr::SEQ) else { return };
     let key = format!("looked:{}", store::session());
     if let (Some(before), Some(link)) = (storage::get(&key).filter(|before| *before != seq), dom::by_id("since-link")) {
         let path = dom::window().and_then(|w| w.location().pathname().ok()).unwrap_or_default();
@@ -339,15 +340,15 @@ fn fill_menu(menu: &Element) {
     if let Ok(entries) = template.content().clone_node_with_deep(true) {
         let _ = list.append_child(&entries);
     }
-    if let (Some(link), Some(seq)) = (dom::find(&list, "a"), card.get_attribute("data-seq")) {
+    if let (Some(link), Some(seq)) = (dom::find(&list, "a"), card.get_attribute(attr::SEQ)) {
         let _ = link.set_attribute("href", &format!("{}?at={seq}", session_href(&store::session())));
     }
 }
 
 fn copy(button: Element) {
-    let Some(what) = button.get_attribute("data-copy") else { return };
+    let Some(what) = button.get_attribute(attr::COPY) else { return };
     // Of a file, or the address of what is copied.
-    let of_file = cards::of(&button).and_then(|card| card.get_attribute("data-load"));
+    let of_file = cards::of(&button).and_then(|card| card.get_attribute(attr::LOAD));
     let path = of_file.map_or(what.clone(), |path| format!("{path}&as={what}"));
     wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
@@ -371,7 +372,7 @@ pub fn table(card: &Element) {
         if let Some(place) = dom::find(&dialog, ".sheet-body") {
             highlights::release(&place);
             fragment::fill(&place, &html);
-            let _ = place.set_attribute("data-of", &id);
+            let _ = place.set_attribute(attr::OF, &id);
         }
         let _ = dialog.show_modal();
     });

@@ -1,13 +1,14 @@
 //! Rows of a large difference in the page: which one was clicked, and marks over them.
 
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::diff_rows;
 pub use app::shared::diff_rows::{BlockRow, ROW};
 use web_sys::{Element, MouseEvent};
 
 /// The first row of a block, counted over the whole difference.
 pub fn first(block: &Element) -> u32 {
-    block.get_attribute("data-row").and_then(|row| row.parse().ok()).unwrap_or(0)
+    block.get_attribute(attr::ROW).and_then(|row| row.parse().ok()).unwrap_or(0)
 }
 
 /// The rows of a block.
@@ -24,7 +25,7 @@ fn at(block: &Element, event: &MouseEvent) -> Option<(usize, BlockRow)> {
 
 /// Hidden lines, where they stand: the row of the screen within their block, and which ones, `40-78`.
 pub fn gaps(block: &Element) -> Vec<(u32, String)> {
-    diff_rows::gaps(&of(block), first(block), &block.get_attribute("data-gaps").unwrap_or_default())
+    diff_rows::gaps(&of(block), first(block), &block.get_attribute(attr::GAPS).unwrap_or_default())
 }
 
 /// The hidden lines that were clicked, if it were some.

@@ -9,6 +9,7 @@ use api::messages::MessagePath;
 use api::posting::Decide;
 use api::{Problem, json};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::{OfReview, Sent};
 use model::MessageType;
 use model::envelope::{LineComment, ReviewState, Side};
@@ -23,7 +24,7 @@ thread_local! {
 
 /// Reads those that the page came with.
 pub fn start() {
-    let text = store::root().and_then(|root| root.get_attribute("data-sent"));
+    let text = store::root().and_then(|root| root.get_attribute(attr::SENT));
     SENT.set(text.and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default());
 }
 

@@ -2,6 +2,7 @@
 
 use api::json;
 use app::browser::{dom, storage};
+use app::shared::attr;
 use std::collections::BTreeMap;
 use web_sys::Element;
 
@@ -15,7 +16,7 @@ pub fn root() -> Option<Element> {
 }
 
 pub fn session() -> String {
-    root().and_then(|root| root.get_attribute("data-session")).unwrap_or_default()
+    root().and_then(|root| root.get_attribute(attr::SESSION)).unwrap_or_default()
 }
 
 /// Two sides, or one?
@@ -53,13 +54,13 @@ pub fn viewed() -> Viewed {
 impl Viewed {
     /// Was this file viewed as it is now?
     pub fn has(&self, card: &Element) -> bool {
-        let hash = card.get_attribute("data-hash");
-        card.get_attribute("data-path").is_some_and(|path| self.0.get(&path) == hash.as_ref())
+        let hash = card.get_attribute(attr::HASH);
+        card.get_attribute(attr::PATH).is_some_and(|path| self.0.get(&path) == hash.as_ref())
     }
 }
 
 pub fn set_viewed(card: &Element, viewed: bool) {
-    let (Some(path), Some(hash)) = (card.get_attribute("data-path"), card.get_attribute("data-hash")) else { return };
+    let (Some(path), Some(hash)) = (card.get_attribute(attr::PATH), card.get_attribute(attr::HASH)) else { return };
     let Viewed(mut all) = self::viewed();
     if viewed {
         all.insert(path, hash);

@@ -5,6 +5,7 @@ use super::lines::Lines;
 use super::{cards, notes, store};
 use api::json;
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::comments::{Field, Unfinished};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlTextAreaElement, Storage};
@@ -31,14 +32,14 @@ fn change(act: impl FnOnce(&mut Unfinished)) {
 }
 
 fn field_of(card: &Element, lines: String, id: Option<u32>) -> Field {
-    Field { path: card.get_attribute("data-path").unwrap_or_default(), lines, id }
+    Field { path: card.get_attribute(attr::PATH).unwrap_or_default(), lines, id }
 }
 
 /// The field of a comment that is being written, and its file.
 fn field(note: &Element) -> Option<(Element, Field)> {
     let card = cards::of(note)?;
-    let id = note.get_attribute("data-of").and_then(|id| id.parse().ok());
-    let field = field_of(&card, note.get_attribute("data-lines").unwrap_or_default(), id);
+    let id = note.get_attribute(attr::OF).and_then(|id| id.parse().ok());
+    let field = field_of(&card, note.get_attribute(attr::LINES).unwrap_or_default(), id);
     Some((card, field))
 }
 

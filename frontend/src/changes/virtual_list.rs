@@ -2,6 +2,7 @@
 //! content, so that it comes back as it was.
 
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::item_heights::{Fits, ItemHeights};
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
@@ -129,7 +130,7 @@ impl VirtualList {
             if let Some(space) = spaces.pop().filter(|space| *space > 0.0)
                 && let Some(between) = dom::make("div", "reel-space")
             {
-                let _ = between.set_attribute("data-between", "");
+                let _ = between.set_attribute(attr::BETWEEN, "");
                 let _ = between.set_attribute("style", &format!("height:{space}px"));
                 let _ = within.insert_before(&between, Some(&next));
                 next = between;

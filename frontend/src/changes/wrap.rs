@@ -3,16 +3,17 @@
 
 use super::store;
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::diff_rows::{ROW, columns, cut_highlights, cuts, scaled, shifted, spread};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node, Range};
 
 /// Measures what a place holds, once. Returns true if its texts were cut into pieces.
 pub fn lay(place: &Element) -> bool {
-    if store::is_on("nowrap") || place.has_attribute("data-wrapped") || place.child_element_count() == 0 {
+    if store::is_on("nowrap") || place.has_attribute(attr::WRAPPED) || place.child_element_count() == 0 {
         return false;
     }
-    let _ = place.set_attribute("data-wrapped", "");
+    let _ = place.set_attribute(attr::WRAPPED, "");
     let Some(range) = dom::document().and_then(|document| document.create_range().ok()) else { return false };
     let mut is_cut = false;
     for block in dom::find_all(place, ":scope > .bk") {
@@ -102,15 +103,15 @@ fn cut(block: &Element, rows: usize) -> Option<Element> {
         let (before, after) = text.split_at(at);
         here.set_text_content(Some(before));
         there.set_text_content(Some(after));
-        if let Some(ranges) = here.get_attribute("data-h") {
+        if let Some(ranges) = here.get_attribute(attr::H) {
             let units = before.encode_utf16().count() as u32;
             let (mine, theirs) = cut_highlights(&ranges, units);
-            let _ = here.set_attribute("data-h", &mine);
-            let _ = there.set_attribute("data-h", &theirs);
+            let _ = here.set_attribute(attr::H, &mine);
+            let _ = there.set_attribute(attr::H, &theirs);
         }
     }
     let first = super::rows::first(block) + rows as u32;
-    let _ = behind.set_attribute("data-row", &first.to_string());
+    let _ = behind.set_attribute(attr::ROW, &first.to_string());
     for (part, from, to) in [(block, 0, rows), (&behind, rows, usize::MAX)] {
         let style = part.get_attribute("style")?;
         let _ = part.set_attribute("style", &shifted(&style, from, to));

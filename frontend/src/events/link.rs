@@ -3,6 +3,7 @@
 use crate::times;
 use app::browser::dom;
 use app::browser::page_state::page_state;
+use app::shared::attr;
 use app::shared::events::Link;
 use app::shared::words;
 use std::cell::RefCell;
@@ -35,7 +36,7 @@ fn show_state(state: &Element, link: Link) {
         Link::Offline => ("idle", "Offline"),
         Link::Replaying(_) => ("idle", "Catching up"),
     };
-    let _ = state.set_attribute("data-state", tag);
+    let _ = state.set_attribute(attr::STATE, tag);
     if let Some(place) = state.last_element_child() {
         place.set_text_content(Some(word));
     }

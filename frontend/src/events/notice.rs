@@ -5,6 +5,7 @@ use super::tab;
 use crate::desktop::{self, State};
 use crate::toast_stack;
 use app::browser::dom;
+use app::shared::attr;
 use web_sys::{Element, MouseEvent};
 
 /// Milliseconds for which a word stands on the page. The rail keeps saying it.
@@ -34,7 +35,7 @@ pub fn answered(key: &str) {
 
 fn take_away(key: &str) {
     let place = dom::by_id("notices");
-    let own = |notice: &Element| notice.get_attribute("data-notice").as_deref() == Some(key);
+    let own = |notice: &Element| notice.get_attribute(attr::NOTICE).as_deref() == Some(key);
     for notice in place.iter().flat_map(|place| dom::find_all(place, "[data-notice]")).filter(own) {
         notice.remove();
     }
@@ -44,7 +45,7 @@ fn stand(key: &str, href: &str, title: &str) {
     take_away(key);
     let Some(place) = dom::by_id("notices") else { return };
     let Some(notice) = draw(href, title) else { return };
-    let _ = notice.set_attribute("data-notice", key);
+    let _ = notice.set_attribute(attr::NOTICE, key);
     toast_stack::push(&place, &notice, Element::remove);
     toast_stack::fade(notice, LIFE, Element::remove);
 }

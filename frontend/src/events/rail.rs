@@ -4,6 +4,7 @@ use super::{notice, tab};
 use crate::{times, unread};
 use app::browser::page_state::{page_state, whenever};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::rail;
 use app::shared::tab_message::TabMessage;
 use app::shared::{message_href, session_href};
@@ -65,7 +66,7 @@ fn soon() {
 
 fn watch() {
     dom::after(LOOK, || {
-        let working = dom::by_id("rail").and_then(|rail| rail.get_attribute("data-working"));
+        let working = dom::by_id("rail").and_then(|rail| rail.get_attribute(attr::WORKING));
         if tab::leads() && working.is_some_and(|n| n != "0") {
             refresh();
         }
@@ -105,12 +106,12 @@ pub fn show(html: String) {
         return;
     };
     SHOWN.set(html);
-    sessions(&rail, fresh.get_attribute("data-sessions"));
+    sessions(&rail, fresh.get_attribute(attr::SESSIONS));
     // Nobody tells that a session works no more: its silence does, and other lists learn it here.
-    if rail.get_attribute("data-working") != fresh.get_attribute("data-working") {
+    if rail.get_attribute(attr::WORKING) != fresh.get_attribute(attr::WORKING) {
         page_state().changed(false);
     }
-    for name in ["data-asks", "data-working"] {
+    for name in [attr::ASKS, attr::WORKING] {
         let _ = rail.set_attribute(name, &fresh.get_attribute(name).unwrap_or_default());
     }
     news(&fresh);
@@ -160,7 +161,7 @@ fn fill(list: &Element, fresh: &Element) {
 }
 
 fn waiting(drawn: &Element) -> Vec<String> {
-    rail::waiting(&drawn.get_attribute("data-asks").unwrap_or_default())
+    rail::waiting(&drawn.get_attribute(attr::ASKS).unwrap_or_default())
 }
 
 /// Says which requests wait since now, and which no longer do.
@@ -224,16 +225,16 @@ pub fn mark() {
         document.set_title(&title);
     }
     app_badge(count);
-    let own = dom::by_id("session-state").and_then(|state| state.get_attribute("data-state"));
-    let works = rail.get_attribute("data-working").is_some_and(|n| n != "0");
+    let own = dom::by_id("session-state").and_then(|state| state.get_attribute(attr::STATE));
+    let works = rail.get_attribute(attr::WORKING).is_some_and(|n| n != "0");
     let dot = rail::dot(count, own.as_deref(), works);
     let Some(link) = document.query_selector("link[rel=icon]").ok().flatten() else { return };
-    let plain = link.get_attribute("data-plain").or_else(|| link.get_attribute("href")).unwrap_or_default();
+    let plain = link.get_attribute(attr::PLAIN).or_else(|| link.get_attribute("href")).unwrap_or_default();
     let href = match dot {
         Some(color) => icon(color),
         None => plain.clone(),
     };
-    let _ = link.set_attribute("data-plain", &plain);
+    let _ = link.set_attribute(attr::PLAIN, &plain);
     if link.get_attribute("href").as_ref() != Some(&href) {
         let _ = link.set_attribute("href", &href);
     }

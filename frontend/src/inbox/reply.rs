@@ -3,6 +3,7 @@
 use crate::unsent;
 use api::contract::PostMessageEndpoint;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::hash::text_hash;
 use model::text::is_blank;
 use serde_json::json;
@@ -38,16 +39,16 @@ pub fn start() {
 }
 
 async fn send(form: Element) {
-    let session = form.closest("[data-session]").ok().flatten().and_then(|row| row.get_attribute("data-session"));
-    let (Some(session), Some(question), Some(field)) = (session, form.get_attribute("data-reply"), field(&form)) else {
+    let session = form.closest("[data-session]").ok().flatten().and_then(|row| row.get_attribute(attr::SESSION));
+    let (Some(session), Some(question), Some(field)) = (session, form.get_attribute(attr::REPLY), field(&form)) else {
         return;
     };
     let (problem, button) = (dom::find(&form, "[data-problem]"), dom::find(&form, "button"));
     let mark = |word: Option<&str>| {
         let Some(button) = &button else { return };
         let _ = match word {
-            Some(word) => button.set_attribute("data-said", word),
-            None => button.remove_attribute("data-said"),
+            Some(word) => button.set_attribute(attr::SAID, word),
+            None => button.remove_attribute(attr::SAID),
         };
     };
     mark(Some("Sending\u{2026}"));
@@ -57,7 +58,7 @@ async fn send(form: Element) {
     let sent = fragment::ask(PostMessageEndpoint, [session.as_str()], input).await;
     let _ = form.remove_attribute("aria-busy");
     mark(sent.is_ok().then_some("Sent"));
-    let _ = form.toggle_attribute_with_force("data-sent", sent.is_ok());
+    let _ = form.toggle_attribute_with_force(attr::SENT, sent.is_ok());
     if let Some(place) = problem {
         let _ = place.toggle_attribute_with_force("hidden", sent.is_ok());
         place.set_text_content(sent.err().map(|problem| problem.to_string()).as_deref());

@@ -3,6 +3,7 @@
 use super::{key, reply};
 use crate::{times, unsent};
 use app::browser::{dom, focus, fragment};
+use app::shared::attr;
 use app::shared::fragments_href;
 use web_sys::Element;
 
@@ -14,7 +15,7 @@ const GONE: u16 = 404;
 
 /// Draws a row as decided.
 pub fn settle(row: &Element) {
-    let _ = row.set_attribute("data-settled", "");
+    let _ = row.set_attribute(attr::SETTLED, "");
     let (row, key) = (row.clone(), key(row).unwrap_or_default());
     wasm_bindgen_futures::spawn_local(async move {
         let Some((session, seq)) = key.rsplit_once('/') else { return };
@@ -23,7 +24,7 @@ pub fn settle(row: &Element) {
             Ok(html) => draw(&row, fragment::parse(&html).and_then(|html| html.first_element_child())),
             Err(problem) if problem.status == GONE => draw(&row, None),
             // It is found again with the next list.
-            Err(_) => drop(row.remove_attribute("data-settled")),
+            Err(_) => drop(row.remove_attribute(attr::SETTLED)),
         }
     });
 }
@@ -38,7 +39,7 @@ fn draw(row: &Element, fresh: Option<Element>) {
         None => Some(PUT_AWAY),
         Some(fresh) if dom::find(fresh, "form[data-decide]").is_some() => Some(PUT_AWAY),
         Some(_) if reply::is_sent(row) => Some("Answered by you"),
-        Some(fresh) if fresh.has_attribute("data-question") => Some("Answered elsewhere, or no longer asked"),
+        Some(fresh) if fresh.has_attribute(attr::QUESTION) => Some("Answered elsewhere, or no longer asked"),
         Some(_) => None,
     };
     let closed = fresh.as_ref().and_then(|fresh| dom::find(fresh, ".closed")?.text_content());
@@ -67,7 +68,7 @@ fn draw(row: &Element, fresh: Option<Element>) {
     let said = dom::find(&outcome, ".line, summary, .refusal > .cap").unwrap_or_else(|| outcome.clone());
     dom::announce(&said.text_content().unwrap_or_default());
     if let Some(card) = dom::find(row, ".approval") {
-        let _ = card.set_attribute("data-state", "idle");
+        let _ = card.set_attribute(attr::STATE, "idle");
     }
     let _ = match dom::find(row, "form.answer, form.reply, .note-line") {
         Some(form) => form.replace_with_with_node_1(&outcome),

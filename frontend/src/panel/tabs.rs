@@ -2,6 +2,7 @@ use crate::swap::{self, swap};
 use crate::{events, filter, session_actions, times, transcript};
 use app::browser::page_state::{now_and_then, page_state};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
 use app::shared::{fragments_href, message_href};
@@ -126,7 +127,7 @@ fn listen_to_panel(panel: &Element, base: &str) {
         let action = if let Some(tab) = dom::closest(&event, "[role=tab]") {
             TabAction::Show(tab_of(&tab))
         } else if let Some(link) = dom::closest(&event, "a[data-seq]") {
-            TabAction::GoToMessage(link.get_attribute("data-seq").and_then(|seq| seq.parse().ok()))
+            TabAction::GoToMessage(link.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok()))
         } else {
             if let Some(place) = dom::closest(&event, ".nested [data-action]") {
                 elsewhere(&place, &event);
@@ -169,7 +170,7 @@ fn listen_to_page(document: &Document, base: &str) {
             TabAction::OpenAt(tab_of(&fact))
         } else if let Some(agent) = dom::closest(&event, "article a[data-agent]").filter(|_| beside() && plain(&event))
         {
-            TabAction::ShowAgent(agent.get_attribute("data-agent"))
+            TabAction::ShowAgent(agent.get_attribute(attr::AGENT))
         } else {
             return;
         };
@@ -180,7 +181,7 @@ fn listen_to_page(document: &Document, base: &str) {
 
 /// The tab that a link or a tab names.
 fn tab_of(place: &Element) -> String {
-    place.get_attribute("data-tab").unwrap_or_default()
+    place.get_attribute(attr::TAB).unwrap_or_default()
 }
 
 fn watch(base: String) {
@@ -193,7 +194,7 @@ fn watch(base: String) {
 }
 
 fn state() -> Option<String> {
-    dom::by_id("session-state")?.get_attribute("data-state")
+    dom::by_id("session-state")?.get_attribute(attr::STATE)
 }
 
 /// Not one that asks for a new tab.
@@ -206,7 +207,7 @@ fn elsewhere(button: &Element, event: &MouseEvent) {
     let here =
         matches!(dom::action_of(button), Some(PageAction::Copy | PageAction::CopyLink | PageAction::OpenInEditor));
     let session = dom::nested_session(button);
-    let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute("data-seq"));
+    let row = button.closest("article[data-seq]").ok().flatten().and_then(|row| row.get_attribute(attr::SEQ));
     let seq = row.and_then(|seq| seq.parse::<i64>().ok());
     if let (false, Some(session), Some(seq)) = (here, session, seq) {
         event.prevent_default();
@@ -224,11 +225,11 @@ pub fn toggle() {
     let open = if beside() {
         app.class_list().toggle("has-panel").unwrap_or(false)
     } else {
-        panel.toggle_attribute("data-open").unwrap_or(false)
+        panel.toggle_attribute(attr::OPEN).unwrap_or(false)
     };
     if open {
         let tab = dom::find(&panel, "[role=tab][aria-selected=true]");
-        let name = tab.as_ref().and_then(|tab| tab.get_attribute("data-tab"));
+        let name = tab.as_ref().and_then(|tab| tab.get_attribute(attr::TAB));
         dom::replace_parameter("panel", name.as_deref());
         if !beside()
             && let Some(tab) = tab.as_ref().and_then(dom::html)
@@ -249,7 +250,7 @@ pub fn open() {
     let beside = beside();
     let open = match (beside, dom::by_id("app"), dom::by_id("panel")) {
         (true, Some(app), _) => app.class_list().contains("has-panel"),
-        (false, _, Some(panel)) => panel.has_attribute("data-open"),
+        (false, _, Some(panel)) => panel.has_attribute(attr::OPEN),
         _ => return,
     };
     if !open {
@@ -259,7 +260,7 @@ pub fn open() {
 
 /// Closes the panel where it floats. Returns whether it was open.
 pub fn close_floating() -> bool {
-    let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute("data-open"));
+    let open = !beside() && dom::by_id("panel").is_some_and(|panel| panel.has_attribute(attr::OPEN));
     if open {
         toggle();
     }
@@ -275,7 +276,7 @@ fn load(base: &str, tab: &str, why: Why) {
     }
     COMING.set(COMING.get() + u32::from(why == Why::Asked));
     let again = dom::find(&panel, ".panel-body").filter(|_| why == Why::Changed);
-    let again = again.and_then(|body| body.get_attribute("data-again")).unwrap_or_default();
+    let again = again.and_then(|body| body.get_attribute(attr::AGAIN)).unwrap_or_default();
     let path = format!("{base}/panel?tab={tab}&dev={}{again}", u8::from(page_state().dev.get()));
     let (base, tab) = (base.to_owned(), tab.to_owned());
     let turn = ASKED.with(Latest::begin);
@@ -314,7 +315,7 @@ fn load(base: &str, tab: &str, why: Why) {
 
 /// Unfolds a sub-agent in the list, and takes the focus to it.
 fn open_agent(panel: &Element, agent: &str) {
-    let named = |group: &Element| group.get_attribute("data-agent").as_deref() == Some(agent);
+    let named = |group: &Element| group.get_attribute(attr::AGENT).as_deref() == Some(agent);
     let Some(group) = dom::find_all(panel, "details[data-agent]").into_iter().find(named) else { return };
     let _ = group.set_attribute("open", "");
     group.scroll_into_view();
@@ -343,11 +344,11 @@ fn show_problem(panel: &Element, words: &str) {
 
 /// What a group of files or edits holds is fetched when it is opened.
 fn fill(group: Element) {
-    if group.has_attribute("data-loaded") {
+    if group.has_attribute(attr::LOADED) {
         return;
     }
-    let (Some(path), Some(slot)) = (group.get_attribute("data-load"), group.last_element_child()) else { return };
-    let _ = group.set_attribute("data-loaded", "");
+    let (Some(path), Some(slot)) = (group.get_attribute(attr::LOAD), group.last_element_child()) else { return };
+    let _ = group.set_attribute(attr::LOADED, "");
     wasm_bindgen_futures::spawn_local(async move {
         match fragment::fetch(&path).await {
             Ok(html) => {
@@ -357,7 +358,7 @@ fn fill(group: Element) {
                 diffs(&slot);
             }
             Err(problem) => {
-                let _ = group.remove_attribute("data-loaded");
+                let _ = group.remove_attribute(attr::LOADED);
                 slot.set_text_content(Some(&problem.to_string()));
             }
         }
@@ -366,14 +367,14 @@ fn fill(group: Element) {
 
 fn diffs(file: &Element) {
     for edit in dom::find_all(file, "[data-edit]:not([data-loaded])") {
-        let Some(path) = edit.get_attribute("data-edit") else { continue };
+        let Some(path) = edit.get_attribute(attr::EDIT) else { continue };
         let Some(slot) = dom::find(&edit, ".edit-slot") else { continue };
-        let _ = edit.set_attribute("data-loaded", "");
+        let _ = edit.set_attribute(attr::LOADED, "");
         wasm_bindgen_futures::spawn_local(async move {
             match fragment::fetch(&path).await {
                 Ok(html) => fragment::fill(&slot, &html),
                 Err(problem) => {
-                    let _ = edit.remove_attribute("data-loaded");
+                    let _ = edit.remove_attribute(attr::LOADED);
                     slot.set_text_content(Some(&problem.to_string()));
                 }
             }
@@ -396,15 +397,15 @@ pub fn refresh() {
 
 fn tab_again(base: &str) {
     let tab = dom::by_id("panel").and_then(|panel| dom::find(&panel, "[role=tab][aria-selected=true]"));
-    if let Some(name) = tab.and_then(|tab| tab.get_attribute("data-tab")) {
+    if let Some(name) = tab.and_then(|tab| tab.get_attribute(attr::TAB)) {
         load(base, &name, Why::Changed);
     }
 }
 
 /// A session that somebody deleted meanwhile can still be read here, and be restored; nothing can be said in it.
 fn gone(is_gone: bool) {
-    let Some(main) = dom::by_id("main").filter(|main| main.has_attribute("data-gone") != is_gone) else { return };
-    let _ = main.toggle_attribute_with_force("data-gone", is_gone);
+    let Some(main) = dom::by_id("main").filter(|main| main.has_attribute(attr::GONE) != is_gone) else { return };
+    let _ = main.toggle_attribute_with_force(attr::GONE, is_gone);
     if let Some(dock) = dom::find(&main, ".dock") {
         let _ = dock.toggle_attribute_with_force("inert", is_gone);
     }

@@ -7,6 +7,7 @@ use api::{Method, Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::toast::{self, Then, Undo};
 use app::browser::{dom, focus, fragment};
+use app::shared::attr;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
@@ -48,7 +49,7 @@ fn title_of(session: &str) -> Option<Element> {
         .map(|list| dom::find_all(&list, ".srow[data-row]"))
         .into_iter()
         .flatten()
-        .find(|row| row.get_attribute("data-row").as_deref() == Some(session));
+        .find(|row| row.get_attribute(attr::ROW).as_deref() == Some(session));
     match row {
         Some(row) => dom::find(&row, ".title > a"),
         None => dom::find(&dom::by_id("session-head")?.parent_element()?, "h1"),
@@ -58,7 +59,7 @@ fn title_of(session: &str) -> Option<Element> {
 /// The title as it is kept, which is more than what is shown of it.
 fn whole(title: &Element) -> String {
     title
-        .get_attribute("data-title")
+        .get_attribute(attr::TITLE)
         .or_else(|| title.get_attribute("title"))
         .or_else(|| title.text_content())
         .unwrap_or_default()
@@ -66,7 +67,7 @@ fn whole(title: &Element) -> String {
 
 fn put(title: &Element, words: &str) {
     title.set_text_content(Some(words));
-    for name in ["title", "data-title"] {
+    for name in ["title", attr::TITLE] {
         let _ = title.set_attribute(name, words);
     }
 }
@@ -78,7 +79,7 @@ pub fn begin(session: &str) {
 fn form(session: &str) -> Option<()> {
     let title = title_of(session)?;
     let form = dom::make("form", "rename")?;
-    let _ = form.set_attribute("data-session", session);
+    let _ = form.set_attribute(attr::SESSION, session);
     let field = dom::make("input", "")?.dyn_into::<HtmlInputElement>().ok()?;
     field.set_value(&whole(&title));
     let _ = field.set_attribute("aria-label", "Title");
@@ -100,7 +101,7 @@ fn form(session: &str) -> Option<()> {
 
 fn end(form: &Element) {
     // A field that goes loses its focus, which ends it again.
-    if !form.toggle_attribute("data-ended").unwrap_or(false) {
+    if !form.toggle_attribute(attr::ENDED).unwrap_or(false) {
         return;
     }
     if let Some(holder) = form.parent_element() {
@@ -116,7 +117,7 @@ fn end(form: &Element) {
 }
 
 fn send(form: &Element) {
-    let Some(session) = form.get_attribute("data-session") else { return };
+    let Some(session) = form.get_attribute(attr::SESSION) else { return };
     let field = dom::find(form, "input").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
     let title = field.map(|field| field.value()).unwrap_or_default();
     let shown = title_of(&session);

@@ -2,6 +2,7 @@
 
 use crate::cursor;
 use app::browser::{dom, focus};
+use app::shared::attr;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlInputElement};
@@ -26,7 +27,7 @@ pub fn select_to(row: &Element) {
 }
 
 fn row_of(element: &Element) -> Option<String> {
-    element.closest("[data-row]").ok().flatten()?.get_attribute("data-row")
+    element.closest("[data-row]").ok().flatten()?.get_attribute(attr::ROW)
 }
 
 pub fn selected() -> Vec<String> {

@@ -6,8 +6,10 @@ use crate::{events, session_actions, times};
 use api::Problem;
 use app::browser::page_state::{now_and_then, page_state, whenever};
 use app::browser::{dom, focus, fragment};
+use app::shared::attr;
 use app::shared::latest::Latest;
 use app::shared::page_action::PageAction;
+use app::shared::page_path;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, FormData, HtmlFormElement, UrlSearchParams};
 
@@ -136,7 +138,7 @@ fn show(query: String) {
 }
 
 fn address(query: &str) -> String {
-    if query.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{query}") }
+    if query.is_empty() { page_path::SESSIONS.to_owned() } else { format!("{}?{query}", page_path::SESSIONS) }
 }
 
 /// The link that clears the filters is there when there is one.
@@ -210,7 +212,7 @@ fn draw(list: &Element, answer: Result<String, Problem>, aloud: bool) {
             let Some((words, again)) = words else { return };
             words.set_text_content(Some(&format!("The list couldn't be loaded: {problem}. ")));
             again.set_text_content(Some("Try again"));
-            let _ = again.set_attribute("data-action", PageAction::ListAgain.name());
+            let _ = again.set_attribute(attr::ACTION, PageAction::ListAgain.name());
             let _ = words.append_child(&again);
             let _ = words.set_attribute("role", "status");
             list.replace_children_with_node_1(&words);
@@ -227,7 +229,7 @@ fn count(list: &Element) {
         swap(&facets, &fresh);
     }
     if let Some(rail) = dom::by_id("rail") {
-        events::count_sessions(&rail, fresh.get_attribute("data-sessions"));
+        events::count_sessions(&rail, fresh.get_attribute(attr::SESSIONS));
     }
 }
 
@@ -253,7 +255,7 @@ impl RowPosition {
     fn of(within: &Element, rows: &[Element]) -> Option<Self> {
         let row = within.closest("[data-row]").ok().flatten()?;
         let number = rows.iter().position(|other| *other == row)?;
-        Some(Self { id: row.get_attribute("data-row")?, number })
+        Some(Self { id: row.get_attribute(attr::ROW)?, number })
     }
 
     fn find<'r>(&self, rows: &'r [Element]) -> Option<&'r Element> {
@@ -262,7 +264,7 @@ impl RowPosition {
 }
 
 fn named<'r>(rows: &'r [Element], id: &str) -> Option<&'r Element> {
-    rows.iter().find(|row| row.get_attribute("data-row").as_deref() == Some(id))
+    rows.iter().find(|row| row.get_attribute(attr::ROW).as_deref() == Some(id))
 }
 
 impl Kept {
@@ -280,10 +282,10 @@ impl Kept {
     fn restore(self, list: &Element) {
         let rows = dom::find_all(list, "[data-row]");
         if let Some(row) = self.current.as_ref().and_then(|place| place.find(&rows)) {
-            let _ = row.set_attribute("data-current", "");
+            let _ = row.set_attribute(attr::CURRENT, "");
         }
         if let Some(button) = self.open.and_then(|id| dom::find(named(&rows, &id)?, ".more")) {
-            let _ = button.set_attribute("data-open", "");
+            let _ = button.set_attribute(attr::OPEN, "");
         }
         let Some((place, control)) = self.focused else { return };
         // Of an empty list the list itself has the keys.

@@ -2,6 +2,7 @@
 
 use crate::cursor;
 use app::browser::{dom, fragment, toast};
+use app::shared::attr;
 use app::shared::fragments_href;
 use leptos::prelude::lazy;
 use web_sys::Element;
@@ -21,7 +22,7 @@ fn current() -> Option<(Element, Element)> {
 /// Shows or hides the last message of the current row. Returns false if no row of the list is current.
 pub fn peek() -> bool {
     let row = current();
-    let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute("data-row")) else { return false };
+    let Some(id) = row.as_ref().and_then(|(_, row)| row.get_attribute(attr::ROW)) else { return false };
     if let Some((list, row)) = row {
         let shown = dom::find(&list, ".peek");
         let was_here = shown.as_ref().is_some_and(|shown| row.next_element_sibling().as_ref() == Some(shown));

@@ -1,6 +1,7 @@
 //! What was searched for lately, on this device alone.
 
 use app::browser::{dom, storage};
+use app::shared::page_path;
 use js_sys::{Array, JSON};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -35,7 +36,7 @@ fn show(searches: &[String]) {
     let Some(list) = dom::find(&place, "ul") else { return };
     for words in searches {
         let (Some(item), Some(link)) = (dom::make("li", ""), dom::make("a", "chip")) else { continue };
-        let _ = link.set_attribute("href", &format!("/search?q={}", api::endpoint::segment(words)));
+        let _ = link.set_attribute("href", &format!("{}?q={}", page_path::SEARCH, api::endpoint::segment(words)));
         link.set_text_content(Some(words));
         let _ = item.append_child(&link);
         let _ = list.append_child(&item);

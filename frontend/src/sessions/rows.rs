@@ -3,6 +3,7 @@
 
 use crate::times;
 use app::browser::{dom, focus};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -40,7 +41,7 @@ pub fn take_over(list: &Element) {
         let content = template.content();
         while let Some(row) = content.first_element_child() {
             row.remove();
-            if let Some(id) = row.get_attribute("data-row") {
+            if let Some(id) = row.get_attribute(attr::ROW) {
                 away.insert(id, row);
             }
         }
@@ -95,21 +96,21 @@ fn load_more() -> Option<()> {
     let view = scroller.get_bounding_client_rect();
     let is_near = link.get_bounding_client_rect().top() - view.bottom() < NEAR * view.height();
     let is_longer = !link.get_attribute("href")?.contains("after=");
-    if is_near && is_longer && !link.has_attribute("data-followed") {
-        let _ = link.set_attribute("data-followed", "");
+    if is_near && is_longer && !link.has_attribute(attr::FOLLOWED) {
+        let _ = link.set_attribute(attr::FOLLOWED, "");
         dom::html(&link)?.click();
     }
     Some(())
 }
 
 fn put_row(place: &Element) -> Option<()> {
-    let row = AWAY.with_borrow_mut(|away| away.remove(&place.get_attribute("data-row")?))?;
+    let row = AWAY.with_borrow_mut(|away| away.remove(&place.get_attribute(attr::ROW)?))?;
     let is_selected = place.class_list().contains("sel");
     let _ = row.class_list().toggle_with_force("sel", is_selected);
     if let Some(tick) = dom::find(&row, "input[data-select]").and_then(|it| it.dyn_into::<HtmlInputElement>().ok()) {
         tick.set_checked(is_selected);
     }
-    let _ = row.toggle_attribute_with_force("data-current", place.has_attribute("data-current"));
+    let _ = row.toggle_attribute_with_force(attr::CURRENT, place.has_attribute(attr::CURRENT));
     let had_focus = dom::focus_in(place).is_some();
     place.replace_with_with_node_1(&row).ok()?;
     if had_focus && let Some(link) = dom::find(&row, LINK) {
@@ -120,7 +121,7 @@ fn put_row(place: &Element) -> Option<()> {
 
 /// The place is as high as the row, so that nothing moves.
 fn put_place(row: &Element, height: f64) -> Option<()> {
-    let id = row.get_attribute("data-row")?;
+    let id = row.get_attribute(attr::ROW)?;
     let place = row.clone_node().ok()?.dyn_into::<Element>().ok()?;
     let link = dom::find(row, LINK)?.clone_node_with_deep(true).ok()?;
     place.append_child(&link).ok()?;

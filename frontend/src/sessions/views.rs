@@ -3,6 +3,7 @@
 use api::Problem;
 use api::contract::{EditPreferencesEndpoint, GetPreferences};
 use app::browser::{dom, fragment, toast};
+use app::shared::attr;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
@@ -20,7 +21,7 @@ pub fn start() {
     });
     dom::listen(&place, "click", |event: MouseEvent| {
         let Some(button) = dom::closest(&event, "button[data-forget]") else { return };
-        let name = button.get_attribute("data-forget").unwrap_or_default();
+        let name = button.get_attribute(attr::FORGET).unwrap_or_default();
         wasm_bindgen_futures::spawn_local(change(name, None));
     });
 }

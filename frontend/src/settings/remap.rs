@@ -4,6 +4,7 @@ use super::draw;
 use crate::keyboard;
 use api::contract::{EditPreferencesEndpoint, GetPreferences};
 use app::browser::{dom, fragment, toast};
+use app::shared::attr;
 use app::shared::chords::{is_modifier, is_whole, name_of, taken_by, with};
 use app::shared::keymap::{Changed, readable};
 use app::shared::latest::Latest;
@@ -52,13 +53,13 @@ fn begin(button: Element) {
 
 fn listen(button: Element) {
     end();
-    let _ = button.set_attribute("data-said", "Press keys");
+    let _ = button.set_attribute(attr::SAID, "Press keys");
     WAITING.set(Some((button, Vec::new())));
 }
 
 fn end() {
     if let Some((button, _)) = WAITING.take() {
-        let _ = button.remove_attribute("data-said");
+        let _ = button.remove_attribute(attr::SAID);
     }
     TURN.with(Latest::begin);
 }
@@ -96,7 +97,7 @@ fn press(event: &KeyboardEvent) {
 fn take(pressed: &str) {
     let Some((button, _)) = WAITING.with_borrow(Clone::clone) else { return };
     end();
-    let Some(command) = button.get_attribute("data-command") else { return };
+    let Some(command) = button.get_attribute(attr::COMMAND) else { return };
     let pressed = pressed.to_owned();
     wasm_bindgen_futures::spawn_local(async move {
         let now = match fragment::ask(GetPreferences, [], Value::Null).await {

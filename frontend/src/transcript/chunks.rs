@@ -3,6 +3,7 @@
 use super::{Column, FELL, key};
 use crate::reconcile;
 use app::browser::{dom, focus};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
 use app::shared::sorted::{Map, Set};
 use app::shared::window::{Plan, Segment, View, Window};
@@ -242,7 +243,7 @@ fn say_failed(gap: &Element, why: Option<&str>) {
     let _ = place.set_attribute("role", "status");
     text.set_text_content(Some(&words));
     button.set_text_content(Some("Try again"));
-    let _ = button.set_attribute("data-action", PageAction::LoadAgain.name());
+    let _ = button.set_attribute(attr::ACTION, PageAction::LoadAgain.name());
     let _ = place.append_with_node_2(&text, &button);
     let _ = gap.remove_attribute("aria-hidden");
     let _ = gap.append_child(&place);

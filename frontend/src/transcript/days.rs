@@ -2,6 +2,7 @@
 //! it were written.
 
 use app::browser::dom;
+use app::shared::attr;
 use js_sys::{Date, Object, Reflect};
 use wasm_bindgen::JsValue;
 use web_sys::Element;
@@ -9,10 +10,10 @@ use web_sys::Element;
 /// Draws the lines of some rows.
 pub fn divide(part: &Element) {
     for row in dom::find_all(part, ":scope > [data-before]:not([data-day])") {
-        let (Some(before), Some(at)) = (moment(&row, "data-before"), moment(&row, "data-at")) else { continue };
+        let (Some(before), Some(at)) = (moment(&row, attr::BEFORE), moment(&row, attr::AT)) else { continue };
         let day = |date: &Date| (date.get_full_year(), date.get_month(), date.get_date());
         if day(&before) != day(&at) {
-            let _ = row.set_attribute("data-day", &words(&at));
+            let _ = row.set_attribute(attr::DAY, &words(&at));
         }
     }
 }

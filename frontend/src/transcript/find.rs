@@ -11,6 +11,7 @@ use api::sessions::SessionPath;
 use app::browser::page_state::page_state;
 use app::browser::{dom, focus, fragment};
 use app::message_renderer::type_name;
+use app::shared::attr;
 use app::shared::found_places::{Position, first_hit, next_hit, next_place};
 use app::shared::latest::{Latest, Turn};
 use leptos::prelude::lazy;
@@ -111,7 +112,7 @@ pub fn start(column: &Rc<Column>) {
     let clicked = column.clone();
     dom::listen(&bar, "click", move |event: MouseEvent| {
         let Some(button) = dom::closest(&event, "button") else { return };
-        match button.get_attribute("data-find").as_deref() {
+        match button.get_attribute(attr::FIND).as_deref() {
             Some("next") => step(&clicked, 1),
             Some("previous") => step(&clicked, -1),
             Some("close") => close(&clicked),
@@ -120,7 +121,7 @@ pub fn start(column: &Rc<Column>) {
                 page_state().dev.set(true);
                 ask(&clicked, Reader::IsLed);
             }
-            _ => narrow(&clicked, button.get_attribute("data-type")),
+            _ => narrow(&clicked, button.get_attribute(attr::TYPE)),
         }
     });
     if let Some((words, input)) = dom::parameter(WORDS).zip(self::field()) {
@@ -367,9 +368,9 @@ fn show_types(chips: &Element, finding: &Finding) {
     let mut wanted: Vec<(&str, &str, String)> = Vec::new();
     if let Some(found) = &finding.found {
         let types = found.types.iter().filter(|_| found.types.len() > 1);
-        wanted.extend(types.map(|t| ("data-type", &*t.value, format!("{} {}", type_name(&t.value), t.hits))));
+        wanted.extend(types.map(|t| (attr::TYPE, &*t.value, format!("{} {}", type_name(&t.value), t.hits))));
         if found.hidden > 0 {
-            wanted.push(("data-find", "hidden", format!("{} hidden: show", found.hidden)));
+            wanted.push((attr::FIND, "hidden", format!("{} hidden: show", found.hidden)));
         }
     }
     // A chip that stays keeps the focus.
@@ -386,7 +387,7 @@ fn show_types(chips: &Element, finding: &Finding) {
         });
         let Some(button) = there else { return };
         button.set_text_content(Some(&words));
-        if name == "data-type" {
+        if name == attr::TYPE {
             let pressed = finding.only.as_deref() == Some(value);
             let _ = button.set_attribute("aria-pressed", if pressed { "true" } else { "false" });
         }

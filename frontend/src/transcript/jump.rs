@@ -3,6 +3,7 @@
 use super::{Anchor, Column, column, loader, pause, restore, rows, scroll};
 use crate::{cursor, message_text};
 use app::browser::{dom, focus};
+use app::shared::attr;
 use app::shared::scroll::{HashTarget, seq_beyond, step_offset};
 use app::shared::window::chunk_of;
 use std::rc::Rc;
@@ -210,7 +211,7 @@ pub fn hold_current() {
     let Some(row) = row.filter(|row| column.feed.contains(Some(row))) else { return };
     let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
     let in_view = rect.bottom() > view.top() && rect.top() < view.bottom();
-    if let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()).filter(|_| in_view) {
+    if let Some(seq) = row.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok()).filter(|_| in_view) {
         rows::hold(&column, &row, seq);
     }
 }
@@ -220,7 +221,7 @@ pub fn walk(step: i32) -> bool {
     let Some(column) = column() else { return false };
     let rows = dom::find_all(&column.feed, ".chunk > article");
     let top = column.scroller.get_bounding_client_rect().top();
-    let current = rows.iter().position(|row| row.has_attribute("data-current"));
+    let current = rows.iter().position(|row| row.has_attribute(attr::CURRENT));
     let next = match current {
         Some(at) => rows.get(at.wrapping_add_signed(step as isize)),
         None => rows.iter().find(|row| row.get_bounding_client_rect().bottom() > top + 1.0),
@@ -237,13 +238,13 @@ pub fn walk(step: i32) -> bool {
 fn beyond(column: &Column, rows: &[Element], step: i32) {
     let edge = if step > 0 { rows.last() } else { rows.first() };
     let Some(section) = edge.and_then(|row| row.parent_element()) else { return };
-    let Some(chunk) = section.get_attribute("data-chunk").and_then(|n| n.parse::<i64>().ok()) else { return };
-    let reaches = edge.and_then(|row| row.get_attribute("data-last")?.parse().ok()).unwrap_or(0);
+    let Some(chunk) = section.get_attribute(attr::CHUNK).and_then(|n| n.parse::<i64>().ok()) else { return };
+    let reaches = edge.and_then(|row| row.get_attribute(attr::LAST)?.parse().ok()).unwrap_or(0);
     go_to_seq(seq_beyond(chunk, reaches, step > 0, column.arrivals.last_seq()));
 }
 
 fn show(column: &Rc<Column>, row: &Element) {
-    let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+    let Some(seq) = row.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok()) else { return };
     let (view, rect) = (column.scroller.get_bounding_client_rect(), row.get_bounding_client_rect());
     let offset = step_offset(rect.top() - view.top(), rect.bottom() - view.top(), view.height());
     column.scroll.set_anchor(Anchor::Row { seq, offset });

@@ -6,6 +6,7 @@ use app::browser::page_state::page_state;
 use app::browser::{dom, focus};
 use app::figures;
 use app::shared::arrivals::{Look, first_sentence};
+use app::shared::attr;
 use app::shared::events::Link;
 use app::shared::sorted::Set;
 use app::shared::window::{chunk_of, chunks};
@@ -154,7 +155,7 @@ impl Column {
             return;
         }
         let is_new = |row: &web_sys::Element| {
-            row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
+            row.get_attribute(attr::SEQ).and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > seen)
         };
         let near = self.chunks.mounted().into_iter().filter(|(chunk, _)| *chunk >= chunk_of(seen + 1));
         let rows = near.flat_map(|(_, section)| dom::find_all(&section, ":scope > article:not(.hid)"));

@@ -6,6 +6,7 @@ use api::Problem;
 use app::browser::fragment::Fetched;
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::loads::is_away;
 use app::shared::window::chunk_of;
 use leptos::prelude::lazy;
@@ -163,7 +164,7 @@ fn load_mounted(column: &Rc<Column>, chunk: usize) {
 fn section(chunk: usize, html: &str) -> Option<Element> {
     let section = dom::document()?.create_element("section").ok()?;
     section.set_class_name("chunk");
-    let _ = section.set_attribute("data-chunk", &chunk.to_string());
+    let _ = section.set_attribute(attr::CHUNK, &chunk.to_string());
     fragment::fill(&section, html);
     Some(section)
 }

@@ -9,6 +9,7 @@ use api::outline::{Mark, MarkKind};
 use api::{Problem, Route as _};
 use app::browser::page_state::page_state;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::landmarks::{Answer, Landmarks, Step, Stepped, lines, percent, step_from};
 use app::unmarked;
 use std::cell::RefCell;
@@ -108,7 +109,7 @@ pub fn resume(column: &Rc<Column>) {
 pub fn step(goal: Step, way: i32) -> bool {
     let Some(column) = column() else { return false };
     let chosen = cursor::current().filter(|row| column.feed.contains(Some(row)));
-    let chosen = chosen.and_then(|row| row.get_attribute("data-seq")?.parse::<i64>().ok());
+    let chosen = chosen.and_then(|row| row.get_attribute(attr::SEQ)?.parse::<i64>().ok());
     let from = chosen.or_else(|| match scroll::in_view(&column) {
         Anchor::Row { seq, offset } => Some(step_from(seq, offset, way)),
         Anchor::End | Anchor::Chunk { .. } => None,

@@ -6,6 +6,7 @@ use api::contract::MarkRead;
 use api::{Method, Route as _, Transport as _, transport::fetch::Fetch};
 use app::browser::dom;
 use app::browser::page_state::page_state;
+use app::shared::attr;
 use app::shared::backoff::Backoff;
 use app::shared::window::chunk_of;
 use std::cell::{Cell, RefCell};
@@ -64,7 +65,7 @@ pub fn resume(column: &Rc<Column>) {
 pub fn divide(column: &Column) {
     let Some(after) = column.reading.line.get() else { return };
     let new = |row: &web_sys::Element| {
-        row.get_attribute("data-seq").and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > after)
+        row.get_attribute(attr::SEQ).and_then(|seq| seq.parse::<i64>().ok()).is_some_and(|seq| seq > after)
     };
     let chunk = chunk_of(after + 1);
     let next = column.chunks.numbers().into_iter().find(|mounted| *mounted >= chunk);
@@ -72,10 +73,10 @@ pub fn divide(column: &Column) {
     let there = (next.map_or(chunk, |next| next.min(chunk + 1))..).map_while(|chunk| column.chunks.section(chunk));
     let first = there.flat_map(|section| dom::find_all(&section, ":scope > article[data-seq]")).find(new);
     for row in dom::find_all(&column.feed, "[data-new]").into_iter().filter(|row| Some(row) != first.as_ref()) {
-        let _ = row.remove_attribute("data-new");
+        let _ = row.remove_attribute(attr::NEW);
     }
     if let Some(row) = first {
-        let _ = row.set_attribute("data-new", "");
+        let _ = row.set_attribute(attr::NEW, "");
         column.measure();
     }
 }

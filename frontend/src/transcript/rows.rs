@@ -3,6 +3,7 @@
 use super::{Anchor, Column, find, jump, loader, scroll};
 use crate::{cursor, image_viewer, reconcile};
 use app::browser::{dom, focus, fragment, toast};
+use app::shared::attr;
 use app::shared::page_action::PageAction;
 use std::rc::Rc;
 use web_sys::{Element, Event, MouseEvent};
@@ -18,7 +19,7 @@ pub fn listen(column: &Rc<Column>) {
             return event.prevent_default();
         }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
-        let Some(seq) = row.get_attribute("data-seq").and_then(|seq| seq.parse().ok()) else { return };
+        let Some(seq) = row.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok()) else { return };
         // What the reader unfolds stays under the pointer, also at the end.
         if dom::closest(&event, "summary").is_some() {
             hold(&clicked, &row, seq);
@@ -53,7 +54,7 @@ pub fn resume(column: &Rc<Column>) {
 /// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
 fn unfold(column: &Rc<Column>, card: Element) {
     let row = card.closest("article[data-seq]").ok().flatten();
-    let seq = row.as_ref().and_then(|row| row.get_attribute("data-seq")?.parse().ok());
+    let seq = row.as_ref().and_then(|row| row.get_attribute(attr::SEQ)?.parse().ok());
     let (Some(row), Some(seq)) = (row, seq) else { return };
     let Some(number) = reconcile::cards(&row).iter().position(|c| *c == card) else { return };
     let path = message(column, seq, "open");
@@ -66,7 +67,7 @@ fn unfold(column: &Rc<Column>, card: Element) {
         let drawn = drawn.and_then(|holder| reconcile::cards(&holder.first_element_child()?).into_iter().nth(number));
         let (Some(drawn), Some(summary)) = (drawn, card.first_element_child()) else { return };
         let focused = dom::focus_in(&card).is_some_and(|active| !summary.contains(Some(&active)));
-        let _ = card.remove_attribute("data-folded");
+        let _ = card.remove_attribute(attr::FOLDED);
         while let Some(text) = summary.next_sibling() {
             let _ = card.remove_child(&text);
         }
@@ -118,7 +119,7 @@ fn whole(column: &Rc<Column>, row: Element, seq: i64, button: &Element) {
 /// Puts what was drawn anew in the place of a row.
 pub fn replace(column: &Column, row: &Element, fresh: &Element) {
     let Some(parent) = row.parent_node() else { return };
-    let (focused, current) = (dom::focus_in(row).is_some(), row.has_attribute("data-current"));
+    let (focused, current) = (dom::focus_in(row).is_some(), row.has_attribute(attr::CURRENT));
     let _ = parent.replace_child(fresh, row);
     // The button is gone: what it showed has the keys.
     if focused {
@@ -136,7 +137,7 @@ fn raw(column: &Rc<Column>, row: Element, seq: i64) {
 
 /// What a marker counts, below it; once more takes it away.
 pub fn hidden(column: &Column, row: Element, button: &Element) {
-    let holds = row.get_attribute("data-turn").or_else(|| row.get_attribute("data-holds")).unwrap_or_default();
+    let holds = row.get_attribute(attr::TURN).or_else(|| row.get_attribute(attr::HOLDS)).unwrap_or_default();
     let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());
     let opens = button.get_attribute("aria-expanded").as_deref() != Some("true");
     let _ = button.set_attribute("aria-expanded", if opens { "true" } else { "false" });

@@ -2,6 +2,7 @@
 
 use super::{Anchor, Column, FELL, copying, find};
 use app::browser::dom;
+use app::shared::attr;
 use app::shared::scroll::{Extent, Scrolled, moved};
 use app::shared::window::{View, chunk_of};
 use std::rc::Rc;
@@ -80,7 +81,7 @@ pub fn row(column: &Column, seq: i64) -> Option<Element> {
         return None;
     }
     let nearest = |section: &Element| {
-        let is_before = |row: &Element| number(row, "data-seq").is_some_and(|at| at <= seq);
+        let is_before = |row: &Element| number(row, attr::SEQ).is_some_and(|at| at <= seq);
         dom::find_all(section, ":scope > article[data-seq]").into_iter().rfind(is_before)
     };
     nearest(section).or_else(|| earlier().find_map(nearest)).or_else(|| dom::find(section, "article"))
@@ -94,7 +95,7 @@ pub fn message(column: &Column, seq: i64) -> Option<Element> {
 
 /// The chunk where the row begins that runs on into this one.
 pub fn begins(section: &Element) -> Option<usize> {
-    number(&dom::find(section, ":scope > [data-runs-on]")?, "data-runs-on").map(chunk_of)
+    number(&dom::find(section, ":scope > [data-runs-on]")?, attr::RUNS_ON).map(chunk_of)
 }
 
 /// The chunks that the row of a `seq` needs, as far as is known: its own, and the one where it begins.
@@ -113,7 +114,7 @@ pub fn itself(section: &Element, seq: i64) -> Option<Element> {
 
 /// The last `seq` that the rows of a chunk stand for.
 pub fn reach(section: &Element) -> i64 {
-    let last = |row: &Element| number(row, "data-last");
+    let last = |row: &Element| number(row, attr::LAST);
     dom::find_all(section, ":scope > article[data-last]").iter().filter_map(last).max().unwrap_or(0)
 }
 
@@ -157,7 +158,7 @@ pub fn in_view(column: &Column) -> Anchor {
             let rect = article.get_bounding_client_rect();
             if rect.bottom() > top + 1.0
                 && rect.top() < top + view.height
-                && let Some(seq) = article.get_attribute("data-seq").and_then(|text| text.parse().ok())
+                && let Some(seq) = article.get_attribute(attr::SEQ).and_then(|text| text.parse().ok())
             {
                 return Anchor::Row { seq, offset: rect.top() - top };
             }

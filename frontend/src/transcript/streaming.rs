@@ -5,6 +5,7 @@
 
 use super::{Column, column, loader};
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::sorted::Map;
 use app::shared::window::chunk_of;
 use std::cell::RefCell;
@@ -59,7 +60,7 @@ pub fn told(told: &str) {
 /// Asks for all that has grown: nothing was heard for a while.
 pub fn catch_up(column: &Rc<Column>) {
     for body in dom::find_all(&column.feed, "article[data-seq] > .writing") {
-        if let Some(seq) = number(body.parent_element().and_then(|row| row.get_attribute("data-seq")).as_deref()) {
+        if let Some(seq) = number(body.parent_element().and_then(|row| row.get_attribute(attr::SEQ)).as_deref()) {
             ask(column.clone(), seq);
         }
     }

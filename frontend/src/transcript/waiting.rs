@@ -3,6 +3,7 @@
 use super::{Column, jump, outline, scroll};
 use app::browser::{dom, focus};
 use app::figures;
+use app::shared::attr;
 use app::unmarked;
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ pub fn start(column: &Rc<Column>) {
     let column = column.clone();
     dom::listen(&strip, "click", move |event: web_sys::Event| {
         if let Some(button) = dom::closest(&event, "[data-seq]") {
-            let seq = button.get_attribute("data-seq").and_then(|seq| seq.parse().ok());
+            let seq = button.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok());
             jump::go_to_seq(seq);
             if let Some(form) =
                 seq.and_then(|seq| scroll::row(&column, seq)).and_then(|row| dom::find(&row, ".approval"))
@@ -42,7 +43,7 @@ pub fn draw(column: &Column) {
         }
     }
     if let Some(button) = dom::find(&strip, "button") {
-        let _ = button.set_attribute("data-seq", &seq);
+        let _ = button.set_attribute(attr::SEQ, &seq);
     }
 }
 

@@ -21,7 +21,7 @@ enum Part {
     Comments,
 }
 
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     Rule {
         words: &["inner_html", "insert_adjacent_html", "outer_html", "set_inner_html"],
         applies: |file| {
@@ -104,6 +104,27 @@ const RULES: [Rule; 12] = [
         applies: |file| is_rust(file) && ["app/src/", "frontend/src/"].iter().any(|ours| file.path.starts_with(ours)),
         part: Part::Program,
         why: "paths of endpoints stand in `api::contract` only: use `Route::path`",
+    },
+    Rule {
+        words: &[
+            "\"/files\"",
+            "\"/folders\"",
+            "\"/inbox\"",
+            "\"/memory\"",
+            "\"/new\"",
+            "\"/schedules\"",
+            "\"/search\"",
+            "\"/sessions\"",
+            "\"/settings\"",
+            "\"/stats\"",
+        ],
+        applies: |file| {
+            is_rust(file)
+                && ["app/src/", "frontend/src/"].iter().any(|ours| file.path.starts_with(ours))
+                && file.path != "app/src/shared/page_path.rs"
+        },
+        part: Part::Program,
+        why: "paths of pages stand in one table: use `shared::page_path`",
     },
 ];
 

@@ -1,5 +1,6 @@
 //! What the composer does in the browser.
 
+use crate::shared::attr;
 use super::{Composing, Outgoing, Unsent, files, has};
 use crate::browser::page_state::page_state;
 use crate::browser::{dom, fragment, storage, toast};
@@ -158,7 +159,7 @@ fn keep_outgoing(state: Composing, message: &Outgoing) {
 fn question() -> Option<String> {
     let root = dom::document()?.document_element()?;
     let last = dom::find_all(&root, "article[id][data-question],article[id][data-answer]").pop()?;
-    last.get_attribute("data-id").filter(|_| last.has_attribute("data-question"))
+    last.get_attribute(attr::ID).filter(|_| last.has_attribute(attr::QUESTION))
 }
 
 /// Sends a message once more, under the same id. Those that were lost before it go first.

@@ -6,6 +6,7 @@ use crate::exact::{self, Kind};
 use crate::figures;
 use crate::html::Html;
 use crate::message::{Card, parts::ShowAll};
+use crate::shared::attr;
 use crate::shared::fragments_href;
 use crate::visible;
 use api::messages::NotShownReason;
@@ -111,7 +112,7 @@ fn dismiss_button() -> Html {
 /// Returns a form with this button alone, for a request that is answered in the agent's terminal, or in words.
 pub(crate) fn dismissal(id: &MessageId) -> Html {
     let mut html = Html::new();
-    html.tag("<form class=\"dismiss\"").attr("data-decide", id.as_str()).tag(">");
+    html.tag("<form class=\"dismiss\"").attr(attr::DECIDE, id.as_str()).tag(">");
     html.tag("<fieldset data-asks=\"\" role=\"none\">").html(&dismiss_button());
     html.tag("<p class=\"cap\" role=\"alert\" data-problem=\"\" hidden></p></fieldset></form>");
     html

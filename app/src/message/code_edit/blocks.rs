@@ -5,6 +5,7 @@ use super::diff_view::Part;
 use super::ranges::{units, write_ranges};
 use crate::html::Html;
 use crate::markdown::Side;
+use crate::shared::attr;
 use diff::{Arrangement, Layout, Row};
 use model::view::{CodeLine, FileChange};
 use std::fmt::Write;
@@ -34,13 +35,13 @@ pub fn frame_html(layout: &Layout<'_>, part: Part<'_>, address: &str) -> Html {
     let index = part.index;
     let of_part = if index > 0 { format!(", part {}", index + 1) } else { String::new() };
     html.tag(" role=\"region\" tabindex=\"0\"").attr("aria-label", &format!("Lines of {}{of_part}", part.path));
-    html.attr("data-rows", &rows.to_string());
-    html.attr("data-part", &index.to_string()).attr("data-load", &format!("{address}&part={index}"));
+    html.attr(attr::ROWS, &rows.to_string());
+    html.attr(attr::PART, &index.to_string()).attr(attr::LOAD, &format!("{address}&part={index}"));
     if let Some(edit) = part.edit {
-        html.attr("data-edit", edit);
+        html.attr(attr::EDIT, edit);
     }
     let (digits, width) = (Numbers::of_all(layout).digits, number_width(layout));
-    html.attr("data-changes", &layout.changes().to_string());
+    html.attr(attr::CHANGES, &layout.changes().to_string());
     html.attr("style", &format!("--d:{digits};--w:{width}")).tag("><div class=\"bw\">");
     places_html(&mut html, layout, 0..rows);
     html.tag("</div></div>");
@@ -74,7 +75,7 @@ fn places_html(html: &mut Html, layout: &Layout<'_>, range: Range<usize>) {
 
 fn place_html(html: &mut Html, rows: Range<usize>, fill: impl FnOnce(&mut Html)) {
     html.tag("<div class=\"bc\"").attr("style", &format!("--n:{}", rows.len()));
-    html.attr("data-r", &format!("{}-{}", rows.start, rows.end)).tag(">");
+    html.attr(attr::R, &format!("{}-{}", rows.start, rows.end)).tag(">");
     fill(html);
     html.tag("</div>");
 }
@@ -101,11 +102,11 @@ fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, 
         Arrangement::Split => format!("{},{}", stripes(rows, Side::Old), stripes(rows, Side::New)),
     };
     html.tag(if rows.iter().any(is_gap) { "<div class=\"bk hid\"" } else { "<div class=\"bk\"" });
-    html.attr("data-row", &first.to_string());
+    html.attr(attr::ROW, &first.to_string());
     html.attr("style", &format!("--n:{};background-image:{background}", rows.len()));
     let gaps = gaps(rows, first);
     if !gaps.is_empty() {
-        html.attr("data-gaps", gaps.trim_end());
+        html.attr(attr::GAPS, gaps.trim_end());
     }
     html.tag(">");
     match layout.arrangement() {
@@ -260,7 +261,7 @@ impl Column {
     fn draw(&self, html: &mut Html) {
         // A parser drops the first line end of a `pre`: it gets one to drop.
         html.tag("<pre class=\"bn\" aria-hidden=\"true\">\n").text(&self.numbers).tag("</pre><pre class=\"bt\"");
-        html.attr("data-h", self.ranges.trim_end()).tag(">\n").text(&self.text).tag("</pre>");
+        html.attr(attr::H, self.ranges.trim_end()).tag(">\n").text(&self.text).tag("</pre>");
     }
 }
 

@@ -5,6 +5,7 @@ use crate::html::Html;
 use crate::icon::{self, Glyph};
 use crate::markdown::Side;
 use crate::markdown::line_html;
+use crate::shared::attr;
 use diff::{Layout, Row};
 use model::view::{CodeLine, DiffRun, FileChange, FileDiff};
 
@@ -284,7 +285,7 @@ impl Drawing<'_> {
                     self.html.tag("><span");
                 }
                 if !ranges.is_empty() {
-                    self.html.attr("data-h", ranges.trim_end());
+                    self.html.attr(attr::H, ranges.trim_end());
                 }
                 self.html.tag(">").text(&line.text);
                 if is_kept {
@@ -305,8 +306,8 @@ impl Drawing<'_> {
         self.new += i64::from(lines);
         self.html.tag("<p class=\"gap\"");
         if let Some(part) = self.look.part {
-            self.html.attr("data-part", &part.index.to_string()).attr("data-from", &from.to_string());
-            self.html.attr("data-to", &self.new.to_string()).tag(">");
+            self.html.attr(attr::PART, &part.index.to_string()).attr(attr::FROM, &from.to_string());
+            self.html.attr(attr::TO, &self.new.to_string()).tag(">");
             // What is nearer to a change is what one wants to see next.
             if !first && lines > 20 {
                 self.html.tag("<button type=\"button\" class=\"btn quiet tiny\" data-expand=\"down\" title=\"Show 20 lines below the change\">\u{2193}\u{a0}20</button>");

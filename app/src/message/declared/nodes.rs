@@ -8,6 +8,7 @@ use crate::markdown::code_block;
 use crate::message::Card;
 use crate::message::code_edit::{self, Extent, diff_html};
 use crate::render::render_part;
+use crate::shared::attr;
 use crate::{clock::Clock, json_tree, visible};
 use api::Route as _;
 use api::contract::GetBlob;
@@ -162,7 +163,7 @@ impl Drawing<'_> {
     fn tone(&mut self, tone: Option<Tone>) {
         let Some(tone) = tone else { return };
         self.html.attr(
-            "data-state",
+            attr::STATE,
             match tone {
                 Tone::Ok => "done",
                 Tone::Warn => "stalled",
@@ -187,7 +188,7 @@ impl Drawing<'_> {
             CellLook::Time(at) => {
                 // The browser changes it to the reader's time zone.
                 let clock = Clock::utc(self.card.options.now);
-                self.html.tag("<time").attr("title", &clock.full(*at)).attr("data-us", &at.0.to_string());
+                self.html.tag("<time").attr("title", &clock.full(*at)).attr(attr::US, &at.0.to_string());
                 self.html.tag(" data-exact=\"\">").text(&clock.exact(*at)).tag("</time>");
             }
         }

@@ -14,6 +14,7 @@ use crate::html::Html;
 use crate::markdown::code_lines;
 use crate::message::code_edit::diff_view::{Colours, Part, context_html, runs_html};
 use crate::message::code_edit::{CUT, DiffStyle, Extent, NOT_TEXT, blocks};
+use crate::shared::attr;
 use diff::{Arrangement, Layout, Outline, Spaces};
 use serde::Deserialize;
 
@@ -236,7 +237,7 @@ impl<'a> Shown<'a> {
             before(html, end, outline);
             let look = self.look(part);
             if let Some(edit) = look.part.and_then(|part| part.edit) {
-                html.tag("<div class=\"loose\"").attr("data-edit", edit).tag(">");
+                html.tag("<div class=\"loose\"").attr(attr::EDIT, edit).tag(">");
             }
             runs_html(html, &outline.file_diff_with(self.query.context(), &self.query.opened(part)), look);
             if look.part.is_some_and(|part| part.edit.is_some()) {

@@ -4,6 +4,7 @@ use super::{Does, Found, Kind, Palette, best};
 use crate::icon::Glyph;
 use crate::look::CHOICES;
 use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
+use crate::shared::page_path;
 use crate::shared::session_href;
 use api::Route as _;
 use api::contract::ExportSession;
@@ -16,11 +17,11 @@ struct Line {
 }
 
 const PLACES: [(&str, Glyph, &str); 6] = [
-    ("Folders", Glyph::FOLDER, "/folders"),
-    ("Schedules", Glyph::CLOCK, "/schedules"),
-    ("Memory", Glyph::DB, "/memory"),
+    ("Folders", Glyph::FOLDER, page_path::FOLDERS),
+    ("Schedules", Glyph::CLOCK, page_path::SCHEDULES),
+    ("Memory", Glyph::DB, page_path::MEMORY),
     ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),
-    ("Gallery of messages", Glyph::EYE, "/gallery"),
+    ("Gallery of messages", Glyph::EYE, page_path::GALLERY),
     ("API reference", Glyph::BRACES, "/docs/api"),
 ];
 

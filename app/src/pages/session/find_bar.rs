@@ -2,12 +2,13 @@
 
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shell::small_icon;
 use leptos::prelude::*;
 
 /// Stands above the transcript, hidden until it is asked for.
 pub fn find_bar(session: &str) -> Part {
-    let everywhere = format!("/search?session={}", api::endpoint::segment(session));
+    let everywhere = format!("{}?session={}", page_path::SEARCH, api::endpoint::segment(session));
     part! {
         <form class="find-bar" id="find-bar" role="search" aria-label="Find in this session" hidden>
             <label class="field">{small_icon(Glyph::SEARCH)}<span class="sr">"Find in this session"</span>

@@ -9,6 +9,7 @@ use crate::pages::changes::parts::delta;
 use crate::pages::panel::{Tab, context};
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shared::session_href;
 use crate::shell::{StateLook, agent_name, icon, small_icon};
 use crate::time_text::span;
@@ -26,7 +27,7 @@ pub fn header(data: &SessionPageData) -> Part {
     let find = find_href(session);
     part! {
         <header class="bar">
-            <a class="btn quiet icon only-narrow back" href="/sessions" title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
+            <a class="btn quiet icon only-narrow back" href=page_path::SESSIONS title="Sessions">{icon(Glyph::CHEV)}<span class="sr">"Sessions"</span></a>
             <div class="bar-head" id="session-head">{head(&data.detail, &data.shell.projects, &data.shell.clock)}</div>
             <label class="switch hide-narrow" title="Developer view  .">
                 <input type="checkbox" role="switch" id="dev" checked=data.dev == Dev::On/>"Dev"
@@ -180,7 +181,7 @@ fn spent(detail: &SessionDetail) -> Part {
 }
 
 fn find_href(session: &Session) -> String {
-    format!("/search?session={}", segment(session.id.as_str()))
+    format!("{}?session={}", page_path::SEARCH, segment(session.id.as_str()))
 }
 
 fn menu(data: &SessionPageData) -> Part {

@@ -7,6 +7,7 @@ use crate::icon::Glyph;
 use crate::names::project_name;
 use crate::part::{Part, part};
 use crate::shared::page_action::PageAction;
+use crate::shared::page_path;
 use crate::shell::{agent_name, icon, small_icon};
 use api::sessions::{Facet, ListSessions, Order, SessionShow, SessionSort};
 use leptos::prelude::*;
@@ -24,8 +25,8 @@ const SORTS: [(SessionSort, &str, &str); 6] = [
 /// The page with this query.
 pub fn href(query: &ListSessions) -> String {
     match serde_html_form::to_string(query) {
-        Ok(query) if !query.is_empty() => format!("/sessions?{query}"),
-        _ => "/sessions".to_owned(),
+        Ok(query) if !query.is_empty() => format!("{}?{query}", page_path::SESSIONS),
+        _ => page_path::SESSIONS.to_owned(),
     }
 }
 
@@ -53,10 +54,10 @@ pub fn bar(data: &SessionsPage) -> Part {
         || query.until.is_some();
     // The island shows it when a filter is set in place.
     let clear = part! {
-        <a class="btn quiet tiny" href="/sessions" data-action=PageAction::ClearFilters.name() hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
+        <a class="btn quiet tiny" href=page_path::SESSIONS data-action=PageAction::ClearFilters.name() hidden=!filtered>{small_icon(Glyph::X)}"Clear"</a>
     };
     part! {
-        <form class="subbar" id="filters" method="get" autocomplete="off" action="/sessions" aria-label="Filters">
+        <form class="subbar" id="filters" method="get" autocomplete="off" action=page_path::SESSIONS aria-label="Filters">
             {shows(data)}
             {behind_a_button()}
             <div id="filter-rest" popover="auto" class="menu rest">
@@ -121,7 +122,7 @@ fn views(data: &SessionsPage) -> Part {
         .map(|view| {
             let words = format!("Forget the view {}", view.name);
             part! {
-                <li><a class="cut" href=format!("/sessions?{}", view.query)>{view.name.clone()}</a>
+                <li><a class="cut" href=format!("{}?{}", page_path::SESSIONS, view.query)>{view.name.clone()}</a>
                     <button type="button" class="btn quiet tiny icon" data-forget=view.name.clone() title=words.clone()>{small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></li>
             }
         })

@@ -6,7 +6,8 @@ use crate::icon::Glyph;
 use crate::pages::session_pick::{Pick, pick};
 use crate::part::{Part, part};
 use crate::send::{address, as_, attribute, body, problem, send};
-use crate::shared::form::{self, As, Then};
+use crate::shared::attr;
+use crate::shared::form::{As, Then};
 use crate::shared::message_href;
 use crate::shared::page_action::PageAction;
 use crate::shell::small_icon;
@@ -78,9 +79,9 @@ fn row(channel: &Channel, kinds: &[ChannelKind], clock: &Clock) -> Part {
     let test = send(TestChannel, [&channel.id]).done("The channel took the test message").then(Then::Stay).attributes();
     let undo = body(&EditChannel { removed: Some(false), ..EditChannel::default() });
     let undo = (
-        attribute(form::SHOWS, "channel-removed"),
-        attribute(form::UNDO, address(EditChannelEndpoint, [&channel.id])),
-        attribute(form::UNDO_BODY, undo),
+        attribute(attr::SHOWS, "channel-removed"),
+        attribute(attr::UNDO, address(EditChannelEndpoint, [&channel.id])),
+        attribute(attr::UNDO_BODY, undo),
     );
     let removes = send(RemoveChannel, [&channel.id]).done("").attributes();
     let remove = format!("Remove {name}");
@@ -182,7 +183,7 @@ fn form(kind: &ChannelKind, recent: &[Session]) -> Part {
     });
     part! {
         <details class="old-keys"><summary class="btn tiny">{small_icon(Glyph::PLUS)}{format!("Add {}", kind.title)}</summary>
-            <form class="answer" id=format!("add-{}", kind.name) {..add} {..attribute(form::SHOWS, "channel-secret")} autocomplete="off">
+            <form class="answer" id=format!("add-{}", kind.name) {..add} {..attribute(attr::SHOWS, "channel-secret")} autocomplete="off">
                 <p class="cap">{kind.about.clone()}</p>
                 <label class="answer-field"><span>"Name"</span><input name="name" {..as_(As::Given)} maxlength="200" placeholder=kind.title.clone()/></label>
                 {fields}{people}
@@ -208,9 +209,9 @@ pub fn notices() -> Part {
     part! {
         <div id="channel-secret" class="callout" data-state="done" role="status" hidden>{small_icon(Glyph::KEY)}
             <div><p><b>"The channel was added."</b>" Copy the secret of its signatures now; it will not be shown again."</p>
-                <div class="copyline"><code {..attribute(form::SLOT, "secret")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(form::SLOT, "secret")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
+                <div class="copyline"><code {..attribute(attr::SLOT, "secret")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "secret")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
         </div>
         <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>" was removed. "
-            <button type="button" class="btn quiet tiny" {..attribute(form::HIDES, "channel-removed")}>"Undo"</button></p>
+            <button type="button" class="btn quiet tiny" {..attribute(attr::HIDES, "channel-removed")}>"Undo"</button></p>
     }
 }

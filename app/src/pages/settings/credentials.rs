@@ -5,7 +5,8 @@ use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
 use crate::send::{as_, attribute, problem, send};
-use crate::shared::form::{self, As};
+use crate::shared::attr;
+use crate::shared::form::As;
 use crate::shared::page_action::PageAction;
 use crate::shell::{icon, small_icon};
 use api::account::{LogInInfo, LogIns};
@@ -38,7 +39,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
         <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
                 <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
-                <button type="button" class="btn primary" {..attribute(form::OPENS, "new-key")}>{icon(Glyph::PLUS)}"New agent key"</button></div>
+                <button type="button" class="btn primary" {..attribute(attr::OPENS, "new-key")}>{icon(Glyph::PLUS)}"New agent key"</button></div>
             {none}{table}{old}
         </section>
     }
@@ -74,7 +75,7 @@ fn key_row(key: &KeyInfo, clock: &Clock) -> Part {
             <td class="num hide-narrow">{posted(key)}</td>
             <td>{used}</td>
             <td class="end"><button type="button" class="btn quiet tiny" data-name=key.name.clone()
-                {..attribute(form::OPENS, "quota")} {..send(EditKeyEndpoint, [&key.id]).attributes()} {..attribute(form::FILL, quota)}>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
+                {..attribute(attr::OPENS, "quota")} {..send(EditKeyEndpoint, [&key.id]).attributes()} {..attribute(attr::FILL, quota)}>"Limit"<span class="sr">{format!(" what {} may post", key.name)}</span></button>
                 <button type="button" class="btn quiet tiny icon" {..revoke} data-name=key.name.clone() title=words.clone()>
                 {small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></td></tr>
     }
@@ -120,8 +121,8 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
 pub fn made() -> Part {
     part! {
         <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
-            <div><p><b>"Key \u{201c}"<span {..attribute(form::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it will not be shown again."</p>
-                <div class="copyline"><code {..attribute(form::SLOT, "key")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(form::SLOT, "key")}>{small_icon(Glyph::COPY)}"Copy"</button></div>
+            <div><p><b>"Key \u{201c}"<span {..attribute(attr::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it will not be shown again."</p>
+                <div class="copyline"><code {..attribute(attr::SLOT, "key")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "key")}>{small_icon(Glyph::COPY)}"Copy"</button></div>
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
     }
@@ -135,7 +136,7 @@ pub fn new_key_dialog() -> Part {
         }
     };
     part! {
-        <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form {..send(CreateKey, []).done("").attributes()} {..attribute(form::SHOWS, "key-made")}>
+        <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form {..send(CreateKey, []).done("").attributes()} {..attribute(attr::SHOWS, "key-made")}>
             <h2 id="new-key-title">"New agent key"</h2>
             <label class="label">"Name"<span class="field"><input name="name" required maxlength="200" autocomplete="off" placeholder="ci-nightly"/></span>
                 <small>"What uses it, for you to recognise it"</small></label>

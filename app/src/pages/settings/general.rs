@@ -5,6 +5,7 @@ use crate::icon::Glyph;
 use crate::look::Look;
 use crate::part::{Part, part};
 use crate::send::send;
+use crate::shared::page_path;
 use crate::shell::icon;
 use crate::visible;
 use api::contract::EditPreferencesEndpoint;
@@ -101,7 +102,7 @@ pub fn sources(followed: i64, waiting: i64) -> Part {
     part! {
         <section id="sources" aria-labelledby="sources-heading">
             <div class="pagehead"><h2 id="sources-heading">"Sources"</h2><p>{says}</p></div>
-            <div class="actions"><a class="btn" href="/folders">{icon(Glyph::FOLDER)}"Choose folders"</a></div>
+            <div class="actions"><a class="btn" href=page_path::FOLDERS>{icon(Glyph::FOLDER)}"Choose folders"</a></div>
         </section>
     }
 }

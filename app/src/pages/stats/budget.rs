@@ -3,6 +3,7 @@
 use crate::figures;
 use crate::icon::Glyph;
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use crate::shell::icon;
 use api::cost::{Budget, BudgetState, Budgets};
 use leptos::prelude::*;
@@ -27,7 +28,7 @@ pub fn warning(budgets: &Budgets) -> Option<Part> {
     Some(part! {
         <p class="callout budget-warning" role="status" data-state=state(budget)>{icon(Glyph::NEEDS)}
             <span>{format!("The budget of {name} {words}: {} of {}. ", spent(budget), figures::dollars(budget.limit_usd))}
-            <a class="link" href="/stats">"Statistics"</a></span></p>
+            <a class="link" href=page_path::STATISTICS>"Statistics"</a></span></p>
     })
 }
 

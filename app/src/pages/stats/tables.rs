@@ -3,6 +3,7 @@
 use crate::figures;
 use crate::names::{model_name, project_name};
 use crate::part::{Part, part};
+use crate::shared::page_path;
 use api::cost::Cost;
 use api::sessions::Facet;
 use api::stats::{ModelFigures, NamedFigures, ToolFigures};
@@ -34,7 +35,7 @@ pub fn projects(projects: &[NamedFigures], all: &[Facet]) -> Option<Part> {
             let name = if project.name.is_empty() {
                 part! { <span class="mut">"No project"</span> }
             } else {
-                part! { <a href=format!("/sessions?{query}") title=project.name.clone()>{project_name(&project.name, all)}</a> }
+                part! { <a href=format!("{}?{query}", page_path::SESSIONS) title=project.name.clone()>{project_name(&project.name, all)}</a> }
             };
             let figures = &project.figures;
             part! {

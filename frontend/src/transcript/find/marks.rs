@@ -7,6 +7,7 @@ use crate::transcript::{Anchor, rows, scroll};
 use api::outline::{Found, FoundAt};
 use api::search::HitCount;
 use app::browser::{dom, fragment};
+use app::shared::attr;
 use app::shared::found_places::{Letters, Nodes};
 use app::shared::scroll::BELOW_TOP;
 use js_sys::{Array, Function, JsString, Reflect, WeakMap};
@@ -303,8 +304,8 @@ fn live(range: &StaticRange) -> Option<Range> {
 /// The messages that say the words of those that are in the document or were, for when nobody else can be asked.
 pub fn loaded(column: &Column, words: &str) -> Found {
     let hit = |row: &Element| {
-        let seq = row.get_attribute("data-seq")?.parse().ok()?;
-        Some(FoundAt { seq, message_type: row.get_attribute("data-type")? })
+        let seq = row.get_attribute(attr::SEQ)?.parse().ok()?;
+        Some(FoundAt { seq, message_type: row.get_attribute(attr::TYPE)? })
     };
     let says = |row: &Element| !matches(row, words).is_empty();
     let mut sections: Vec<Element> = column.chunks.mounted().into_iter().map(|(_, section)| section).collect();

@@ -2,6 +2,7 @@
 
 use super::Shown;
 use crate::html::Html;
+use crate::shared::attr;
 use diff::{Arrangement, Row};
 use model::view::CodeLine;
 
@@ -63,7 +64,7 @@ fn line_html(html: &mut Html, open: &'static str, At { side, number, edit }: At<
     html.tag(if line.no_newline { " No newline at the end of the file</td><td>" } else { "</td><td>" });
     let lines = edit.map_or(format!("{side}{number}"), |edit| format!("{side}{number}@{edit}"));
     for (does, words) in [("", "Comment"), (" data-link=\"\"", "Copy link")] {
-        html.tag("<button type=\"button\" class=\"btn quiet tiny\"").tag(does).attr("data-lines", &lines);
+        html.tag("<button type=\"button\" class=\"btn quiet tiny\"").tag(does).attr(attr::LINES, &lines);
         html.attr("aria-label", &format!("{words}: {side}{number}")).tag(">").tag(words).tag("</button>");
     }
     html.tag("</td></tr>");
