@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_marker_is_compared_by_what_it_says() {
         let mut marker = message();
-        marker.attributes.retain(|(name, _)| *name != attr::REVISION);
+        marker.attributes.retain(|(name, _)| *name != crate::shared::attr::REVISION);
         assert!(is_same(&marker, &marker.clone()));
         assert!(!is_same(&marker, &Fake { text: "2 messages are hidden", ..marker.clone() }));
     }
