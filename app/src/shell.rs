@@ -191,8 +191,20 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
         <p class="sr" role="status" id="announcer"></p>
         <p class="sr" role="alert" id="alerter"></p>
         <div class="toasts" id="toasts" role="status"></div>
+        {drawn_later()}
         {sheet::sheet(&changed)}
         {palette::dialog()}
+    }
+}
+
+/// What the browser shows when it happens: a toast, and a notice of a request that waits.
+fn drawn_later() -> Part {
+    part! {
+        <template id="toast-drawn"><div class="toast"><p></p><button type="button" class="btn tiny" data-do="undo">"Undo"</button>
+            <button type="button" class="btn quiet tiny icon" aria-label="Close">{small_icon(Glyph::X)}</button></div></template>
+        <template id="notice-drawn"><div class="notice"><span class="state">"Needs you"</span><a class="cut"></a>
+            <button type="button" class="btn tiny" data-do="notify">"Notify on the desktop"</button>
+            <button type="button" class="btn quiet tiny" data-do="close">"Close"</button></div></template>
     }
 }
 

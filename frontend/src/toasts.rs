@@ -6,9 +6,8 @@
 use crate::dispatch::{UiAction, enqueue};
 use crate::toast_stack;
 use api::{Method, json};
+use app::browser::dom;
 use app::browser::toast::{self, Then, Undo};
-use app::browser::{dom, fragment};
-use app::icon::{self, Glyph, IconStyle};
 use app::shared::attr;
 use leptos::prelude::lazy;
 use serde_json::{Value, json};
@@ -105,25 +104,15 @@ fn show_for(words: &str, then: Then, life: i32) {
 }
 
 fn element(words: &str, then: &Then, number: u32) -> Option<Element> {
-    let element = dom::make("div", "toast")?;
+    let element = dom::drawn("toast-drawn")?;
     let _ = element.set_attribute(attr::TOAST, &number.to_string());
-    let said = dom::make("p", "")?;
-    said.set_text_content(Some(words));
-    let _ = element.append_child(&said);
-    match then {
-        Then::Failed => drop(element.set_attribute(attr::STATE, "failed")),
-        Then::Undo(_) => {
-            let undo = dom::make("button", "btn tiny")?;
-            let _ = undo.set_attribute(attr::DO, "undo");
-            undo.set_text_content(Some("Undo"));
-            let _ = element.append_child(&undo);
-        }
-        Then::Nothing => {}
+    dom::say(&element, "p", words);
+    if matches!(then, Then::Failed) {
+        let _ = element.set_attribute(attr::STATE, "failed");
     }
-    let close = dom::make("button", "btn quiet tiny icon")?;
-    fragment::fill(&close, &icon::markup(Glyph::X, IconStyle::default()));
-    let _ = close.set_attribute("aria-label", "Close");
-    let _ = element.append_child(&close);
+    if !matches!(then, Then::Undo(_)) {
+        dom::find(&element, "[data-do=undo]")?.remove();
+    }
     Some(element)
 }
 

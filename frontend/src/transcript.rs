@@ -42,8 +42,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, ResizeObserver};
 
-/// On a transcript that has the focus because its row went: said until a key is pressed.
-const FELL: &str = attr::FELL;
 /// A selection over more chunks than this loses its middle.
 const MOST_KEPT: usize = 50;
 

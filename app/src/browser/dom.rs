@@ -221,6 +221,19 @@ pub fn make(tag: &str, class: &str) -> Option<Element> {
     Some(element)
 }
 
+/// A copy of what the server drew into a template, which is nowhere yet.
+pub fn drawn(template: &str) -> Option<Element> {
+    let template = by_id(template)?.dyn_into::<web_sys::HtmlTemplateElement>().ok()?;
+    template.content().first_element_child()?.clone_node_with_deep(true).ok()?.dyn_into().ok()
+}
+
+/// Says words in the first match below an element.
+pub fn say(root: &Element, selector: &str, words: &str) {
+    if let Some(place) = find(root, selector) {
+        place.set_text_content(Some(words));
+    }
+}
+
 /// Keeps the dev toggle for this address and for the next page.
 pub fn remember_dev(on: bool) {
     let word = if on { "1" } else { "0" };

@@ -133,7 +133,7 @@ fn row(memory: &Recalled, clock: &Clock) -> Part {
         })
         .collect();
     let short = model::text::one_line(&memory.text, 60);
-    let (session, message) = (Some(memory.session_id.to_string()), Some(memory.message_id.to_string()));
+    let (session, message) = (Some(memory.session_id.clone()), Some(memory.message_id.clone()));
     let this = ForgetMemory { session, message, all: false };
     part! {
         <li class="memory" data-row="">

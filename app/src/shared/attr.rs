@@ -152,6 +152,7 @@ attributes! {
     CURRENT = "data-current";
     DO = "data-do";
     ENDED = "data-ended";
+    /// On a transcript that has the focus because its row went: said until a key is pressed.
     FELL = "data-fell";
     FOLLOWED = "data-followed";
     GONE = "data-gone";
@@ -162,12 +163,14 @@ attributes! {
     NEAR = "data-near";
     NEW = "data-new";
     NOTE = "data-note";
+    /// `523:4 801:7 `: rows of a large difference, and the comments behind them.
     NOTES = "data-notes";
     NOTICE = "data-notice";
     NOWRAP = "data-nowrap";
     OF = "data-of";
     OPENED = "data-opened";
     PAINTED = "data-painted";
+    /// At a file: when its comments were placed last.
     PLACED = "data-placed";
     PLAIN = "data-plain";
     QUOTE = "data-quote";
@@ -181,6 +184,7 @@ attributes! {
     VIEWED = "data-viewed";
     WANTED = "data-wanted";
     WRAPPED = "data-wrapped";
+    /// The row behind which somebody writes.
     WRITING = "data-writing";
 }
 

@@ -90,16 +90,16 @@ impl Comment {
         if is_outdated && self.state != State::Resolved { format!("{word}, outdated") } else { word.to_owned() }
     }
 
-    /// What can be done to it, as its buttons say: the verb and its words.
-    pub fn verbs(&self, is_outdated: bool) -> &'static [(&'static str, &'static str)] {
+    /// What can be done to it: the verbs of its buttons.
+    pub fn verbs(&self, is_outdated: bool) -> &'static [&'static str] {
         // Where no agent gets the answer to a review there is none.
         let answers = self.remark.as_ref().is_none_or(|remark| remark.review.shown_sha256.is_some());
         let accepts = self.remark.as_ref().is_some_and(|remark| remark.suggestion.is_some()) && !is_outdated;
         match self.state {
-            State::Draft => &[("edit", "Edit"), ("delete", "Delete")],
-            State::Sent if answers && accepts => &[("accept", "Accept suggestion"), ("resolve", "Resolve")],
-            State::Sent if answers => &[("resolve", "Resolve")],
-            State::Resolved if answers => &[("reopen", "Reopen")],
+            State::Draft => &["edit", "delete"],
+            State::Sent if answers && accepts => &["accept", "resolve"],
+            State::Sent if answers => &["resolve"],
+            State::Resolved if answers => &["reopen"],
             State::Sent | State::Resolved => &[],
         }
     }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn names(comment: &Comment, is_outdated: bool) -> Vec<&'static str> {
-        comment.verbs(is_outdated).iter().map(|(verb, _)| *verb).collect()
+        comment.verbs(is_outdated).to_vec()
     }
 
     #[test]

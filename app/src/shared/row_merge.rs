@@ -77,7 +77,7 @@ pub fn is_same(one: &impl Row, other: &impl Row) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Merge, Row, STATE, Step, WITHIN, is_same, merge};
+    use super::{Merge, Row, STATE, Step, WITHIN, attr, is_same, merge};
 
     const fn keep(old: usize, new: usize) -> Step {
         Step::Keep { old, new }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_marker_is_compared_by_what_it_says() {
         let mut marker = message();
-        marker.attributes.retain(|(name, _)| *name != crate::shared::attr::REVISION);
+        marker.attributes.retain(|(name, _)| *name != attr::REVISION);
         assert!(is_same(&marker, &marker.clone()));
         assert!(!is_same(&marker, &Fake { text: "2 messages are hidden", ..marker.clone() }));
     }

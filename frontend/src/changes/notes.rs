@@ -34,29 +34,6 @@ pub fn start(files: &Element) {
     });
 }
 
-fn element(tag: &str, class: &str, text: &str) -> Option<Element> {
-    let element = dom::document()?.create_element(tag).ok()?;
-    if !class.is_empty() {
-        element.set_class_name(class);
-    }
-    if !text.is_empty() {
-        element.set_text_content(Some(text));
-    }
-    Some(element)
-}
-
-fn button(action: &str, words: &str, class: &str) -> Option<Element> {
-    let button = element("button", class, words)?;
-    let _ = button.set_attribute("type", "button");
-    let _ = button.set_attribute(attr::NOTE, action);
-    Some(button)
-}
-
-fn within(parent: &Element, child: Option<Element>) -> Option<()> {
-    let child = child?;
-    parent.append_child(&child).ok().map(drop)
-}
-
 /// Below its last line; where that isn't shown, on top of the file.
 fn put(card: &Element, last: Option<&Element>, note: &Element) {
     match last {
@@ -76,7 +53,7 @@ fn put(card: &Element, last: Option<&Element>, note: &Element) {
 pub fn place(card: &Element) {
     PLACES.set(PLACES.get().wrapping_add(1));
     let turn = PLACES.get().to_string();
-    let _ = card.set_attribute(PLACED, &turn);
+    let _ = card.set_attribute(attr::PLACED, &turn);
     for old in dom::find_all(card, ".note[data-id]") {
         old.remove();
     }
@@ -120,7 +97,7 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
         };
         let answer = blocks::ask(card, first, &question).await;
         // The comments, or the look at the file, are others by now.
-        if card.get_attribute(PLACED).as_deref() != Some(turn) {
+        if card.get_attribute(attr::PLACED).as_deref() != Some(turn) {
             return Ok(());
         }
         match answer? {
@@ -134,7 +111,7 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
     for blocks in blocks::all(card) {
         let here = || found.iter().filter(|(of, ..)| *of == blocks);
         let words: String = here().map(|(_, row, id)| format!("{row}:{id} ")).collect();
-        let _ = blocks.set_attribute(NOTES, &words);
+        let _ = blocks.set_attribute(attr::NOTES, &words);
         let mut rows: Vec<u32> = here().map(|(_, row, _)| *row).collect();
         rows.retain(|row| blocks::block(&blocks, *row).is_some());
         rows.sort_unstable();
@@ -145,16 +122,8 @@ async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<
     Ok(())
 }
 
-/// At a file: when its comments were placed last.
-const PLACED: &str = attr::PLACED;
-
-/// `523:4 801:7 `: rows of a large difference, and the comments behind them.
-const NOTES: &str = attr::NOTES;
-/// The row behind which somebody writes.
-const WRITING: &str = attr::WRITING;
-
 fn rows_of(blocks: &Element) -> Vec<(u32, u32)> {
-    let said = blocks.get_attribute(NOTES).unwrap_or_default();
+    let said = blocks.get_attribute(attr::NOTES).unwrap_or_default();
     let place = |words: &str| {
         let (row, id) = words.split_once(':')?;
         Some((row.parse().ok()?, id.parse().ok()?))
@@ -164,7 +133,7 @@ fn rows_of(blocks: &Element) -> Vec<(u32, u32)> {
 
 /// `&cut=523,801`: rows behind which a block has to end.
 pub fn rows_within(blocks: &Element, from: u32, to: u32) -> String {
-    let rows = rows_of(blocks).into_iter().map(|(row, _)| row).chain(blocks::number(blocks, WRITING));
+    let rows = rows_of(blocks).into_iter().map(|(row, _)| row).chain(blocks::number(blocks, attr::WRITING));
     let within: Vec<String> = rows.filter(|row| (from..to).contains(row)).map(|row| row.to_string()).collect();
     if within.is_empty() { String::new() } else { format!("&cut={}", within.join(",")) }
 }
@@ -196,32 +165,33 @@ fn lines_of(shown: &DrawnLines, comment: &Comment) -> Vec<Element> {
 fn note(comment: &Comment, lost: bool) -> Option<Element> {
     let remark = comment.remark.as_ref();
     let outdated = comment.is_outdated(lost);
-    let note = element("div", "note", "")?;
+    let note = dom::drawn("note-drawn")?;
     let _ = note.set_attribute(attr::ID, &comment.id.to_string());
-    if is_changed(comment.id) {
-        let _ = note.set_attribute("hidden", "");
-    }
+    let _ = note.toggle_attribute_with_force("hidden", is_changed(comment.id));
     let _ = note.set_attribute(attr::STATE, comment.colour(outdated));
-    let head = element("div", "note-head", "")?;
-    within(&head, element("b", "state", &comment.word(outdated)))?;
-    within(&head, element("span", "cap num", &comment.lines().label()))?;
-    within(&head, element("span", "sp", ""))?;
+    dom::say(&note, ".state", &comment.word(outdated));
+    dom::say(&note, ".num", &comment.lines().label());
     if remark.is_some_and(|remark| remark.review.shown_sha256.is_some()) {
         let _ = note.set_attribute(attr::WAITS, "");
     }
-    for (verb, words) in comment.verbs(outdated) {
-        within(&head, button(verb, words, if *verb == "accept" { "btn tiny" } else { "btn quiet tiny" }))?;
+    let verbs = comment.verbs(outdated);
+    for button in dom::find_all(&note, "button") {
+        if button.get_attribute(attr::NOTE).is_none_or(|verb| !verbs.contains(&verb.as_str())) {
+            button.remove();
+        }
     }
-    note.append_child(&head).ok()?;
+    let (quote, text) = (dom::find(&note, ".note-quote")?, dom::find(&note, ".lines")?);
     if lost && !comment.quote.is_empty() {
-        within(&note, element("pre", "note-quote", &comment.quote))?;
+        quote.set_text_content(Some(&comment.quote));
+    } else {
+        quote.remove();
     }
     if let Some(drawn) = remark.and_then(|_| sent::drawn(comment.id)) {
-        note.append_child(&drawn).ok()?;
-        return Some(note);
+        text.replace_with_with_node_1(&drawn).ok()?;
+    } else {
+        text.set_text_content(Some(&comment.text));
+        let _ = text.class_list().toggle_with_force("mut", comment.state == State::Resolved);
     }
-    let class = if comment.state == State::Resolved { "lines mut" } else { "lines" };
-    within(&note, element("p", class, &comment.text))?;
     Some(note)
 }
 
@@ -252,7 +222,7 @@ async fn write_in_blocks(card: &Element, first: &Element, lines: &Lines, field: 
     let found = blocks::ask(card, first, &format!("find={}", lines.words())).await?;
     let Some((spot, said)) = found.filter(|_| FIELDS.with(|fields| fields.is(field))) else { return Ok(()) };
     let row = spot.end.saturating_sub(1);
-    let _ = spot.blocks.set_attribute(WRITING, &row.to_string());
+    let _ = spot.blocks.set_attribute(attr::WRITING, &row.to_string());
     blocks::renew(&spot.blocks, &[row]).await;
     if FIELDS.with(|fields| fields.is(field)) {
         let block = blocks::block(&spot.blocks, row);
@@ -270,13 +240,11 @@ fn open(
     id: Option<u32>,
     behind: Option<&Element>,
 ) -> Option<()> {
-    let note = element("div", "note writing-note", "")?;
-    let field = element("textarea", "", "")?.dyn_into::<HtmlTextAreaElement>().ok()?;
+    let note = dom::drawn("writing-drawn")?;
+    let field = dom::find(&note, "textarea")?.dyn_into::<HtmlTextAreaElement>().ok()?;
     let label = format!("Comment on {}", lines.label());
     let _ = field.set_attribute("aria-label", &label);
     field.set_placeholder(&format!("{label}. It is kept until you send it."));
-    field.set_rows(2);
-    let _ = field.set_attribute("dir", "auto");
     let begun = unfinished::text(card, lines, id);
     field.set_value(begun.as_deref().unwrap_or(text));
     for (name, value) in [(attr::LINES, lines.words()), (attr::QUOTE, quote.to_owned())] {
@@ -285,14 +253,6 @@ fn open(
     if let Some(id) = id {
         let _ = note.set_attribute(attr::OF, &id.to_string());
     }
-    let foot = element("div", "note-foot", "")?;
-    within(&foot, button("add", "Add comment", "btn primary tiny"))?;
-    within(&foot, button("close", "Cancel", "btn quiet tiny"))?;
-    within(&foot, element("span", "sp", ""))?;
-    within(&foot, button("link", "Copy link", "btn quiet tiny"))?;
-    within(&foot, button("editor", "Open in the editor", "btn quiet tiny"))?;
-    note.append_child(&field).ok()?;
-    note.append_child(&foot).ok()?;
     put(card, behind, &note);
     unfinished::keep(&note);
     let _ = field.focus();
@@ -326,8 +286,8 @@ fn close() {
             let _ = note.remove_attribute("hidden");
         }
         below_line::settle(&files);
-        for blocks in dom::find_all(&files, &format!("[{WRITING}]")) {
-            let _ = blocks.remove_attribute(WRITING);
+        for blocks in dom::find_all(&files, &format!("[{}]", attr::WRITING)) {
+            let _ = blocks.remove_attribute(attr::WRITING);
         }
     }
 }

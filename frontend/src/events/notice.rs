@@ -51,27 +51,19 @@ fn stand(key: &str, href: &str, title: &str) {
 }
 
 fn draw(href: &str, title: &str) -> Option<Element> {
-    let make = |tag: &str, class: &str, words: &str| {
-        let element = dom::make(tag, class)?;
-        element.set_text_content(Some(words));
-        Some(element)
-    };
-    let notice = make("div", "notice", "")?;
-    let link = make("a", "cut", title)?;
+    let notice = dom::drawn("notice-drawn")?;
+    let link = dom::find(&notice, "a")?;
+    link.set_text_content(Some(title));
     let _ = link.set_attribute("href", href);
-    let close = make("button", "btn quiet tiny", "Close")?;
-    let closed = notice.clone();
-    dom::listen(&close, "click", move |_: MouseEvent| closed.remove());
-    let word = make("span", "state", "Needs you")?;
-    notice.append_child(&word).ok()?;
-    notice.append_child(&link).ok()?;
+    let (ask, close) = (dom::find(&notice, "[data-do=notify]")?, dom::find(&notice, "[data-do=close]")?);
     if desktop::state() == State::Off && !desktop::is_settled() {
-        let ask = make("button", "btn tiny", "Notify on the desktop")?;
         let asked = ask.clone();
         dom::listen(&ask, "click", move |_: MouseEvent| allow(asked.clone()));
-        notice.append_child(&ask).ok()?;
+    } else {
+        ask.remove();
     }
-    notice.append_child(&close).ok()?;
+    let closed = notice.clone();
+    dom::listen(&close, "click", move |_: MouseEvent| closed.remove());
     Some(notice)
 }
 

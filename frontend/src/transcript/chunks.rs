@@ -1,6 +1,6 @@
 //! The chunks of the session: which of them stand in the document, how high they are, and gaps for the others.
 
-use super::{Column, FELL, key};
+use super::{Column, key};
 use crate::reconcile;
 use app::browser::{dom, focus};
 use app::shared::attr;
@@ -204,7 +204,7 @@ impl Column {
         }
         // The keys of a row that goes are the transcript's.
         if dom::focus_in(&section).is_some() {
-            let _ = self.scroller.set_attribute(FELL, "");
+            let _ = self.scroller.set_attribute(attr::FELL, "");
             focus::put(&self.scroller);
         }
         section.remove();

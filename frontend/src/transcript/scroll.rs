@@ -1,6 +1,6 @@
 //! The reader's place: taken when the reader scrolls, put back when anything else moves.
 
-use super::{Anchor, Column, FELL, copying, find};
+use super::{Anchor, Column, copying, find};
 use app::browser::dom;
 use app::shared::attr;
 use app::shared::scroll::{Extent, Scrolled, moved};
@@ -195,7 +195,7 @@ pub fn listen(column: &Rc<Column>) {
     }
     let keys = column.clone();
     dom::listen(&column.scroller, "keydown", move |event: KeyboardEvent| {
-        let _ = keys.scroller.remove_attribute(FELL);
+        let _ = keys.scroller.remove_attribute(attr::FELL);
         keys.scroll.press(&event.key(), event.shift_key(), js_sys::Date::now());
     });
 }

@@ -92,7 +92,7 @@ fn an_endpoint_gives_memories_their_meaning() {
     assert_eq!((&found["memories"][0]["text"], &found["model"]), (&json!("I have a poodle"), &json!("small")));
     let page = read("/memory?q=dog").text();
     assert!(page.contains("I have a poodle") && page.contains("Buy &lt;b&gt;bread"), "{page}");
-    assert!(page.contains("data-action=\"forget-memory\"") && page.contains("Make vectors anew"), "{page}");
+    assert!(page.contains("data-send=\"POST /v1/memory/forget\"") && page.contains("Make vectors anew"), "{page}");
     let forget = json!({"session": "s1", "message": found["memories"][0]["message_id"]});
     assert_eq!(post("/v1/memory/forget", forget).json(), json!({"memories": 1}));
     let left = read("/v1/memory").json()["memories"].clone();

@@ -21,7 +21,7 @@ enum Part {
     Comments,
 }
 
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     Rule {
         words: &["inner_html", "insert_adjacent_html", "outer_html", "set_inner_html"],
         applies: |file| {
@@ -98,6 +98,14 @@ const RULES: [Rule; 13] = [
         },
         part: Part::Program,
         why: "tags of message types stand in one table: use `model::MessageType`",
+    },
+    Rule {
+        words: &["Problem::outside("],
+        applies: |file| {
+            is_rust(file) && ["crates/hub/src/", "server/src/"].iter().any(|ours| file.path.starts_with(ours))
+        },
+        part: Part::Program,
+        why: "what a request is refused for stands in one table: `api::ProblemCode`",
     },
     Rule {
         words: &["\"/v1/"],

@@ -34,6 +34,8 @@ fn what_was_written_counts_once() {
     scroll.placed(700, extent(900));
     scroll.scrolled(extent(900), 0.0);
     assert_eq!(scroll.scrolled(extent(850), 5_000.0), Scrolled::ByReader);
+    scroll.capture(extent(850), false, || row(40, 0.0));
+    assert_eq!(scroll.scrolled(extent(900), 5_000.0), Scrolled::ByReader);
 }
 
 #[test]

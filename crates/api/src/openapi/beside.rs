@@ -28,8 +28,6 @@ struct Beside {
     /// Of a stream, its events and their data.
     events: Option<Value>,
     problems: &'static [u16],
-    /// The topic whose problems these are.
-    problem_topic: &'static str,
 }
 
 pub fn describe_all(book: &mut Book) {
@@ -51,8 +49,7 @@ pub fn describe_all(book: &mut Book) {
         let mut statuses = [route.problems, always].concat();
         statuses.sort_unstable();
         statuses.dedup();
-        let problems =
-            statuses.into_iter().map(|status| (status.to_string(), fixed::problem(status, route.problem_topic)));
+        let problems = statuses.into_iter().map(|status| (status.to_string(), fixed::problem(status)));
         let answers = route.answers.into_iter().map(|(status, answer)| (status.to_string(), answer));
         operation["responses"] = answers.chain(problems).collect();
         book.put(route.path, route.method, operation);
@@ -108,7 +105,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("A stream", "text/event-stream", json!({ "type": "string" })))],
             events: Some(events),
             problems: &[400, 404, 409, 410, 429],
-            problem_topic: "events",
         },
         Beside {
             name: "export_session",
@@ -147,7 +143,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             )],
             events: None,
             problems: &[400, 404, 409],
-            problem_topic: "export",
         },
         Beside {
             name: "export_audit",
@@ -163,7 +158,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("A file to save", "application/x-ndjson", binary()))],
             events: None,
             problems: &[],
-            problem_topic: "account",
         },
         Beside {
             name: "upload_blob",
@@ -182,7 +176,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             ],
             events: None,
             problems: &[400, 408, 413, 415, 429],
-            problem_topic: "blobs",
         },
         Beside {
             name: "get_blob",
@@ -218,7 +211,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             ],
             events: None,
             problems: &[400, 404],
-            problem_topic: "blobs",
         },
         Beside {
             name: "log_in_state",
@@ -233,7 +225,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Done", "application/json", state))],
             events: None,
             problems: &[],
-            problem_topic: "login",
         },
         Beside {
             name: "log_in",
@@ -249,7 +240,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Logged in", "application/json", secret))],
             events: None,
             problems: &[400, 401, 413, 415, 429],
-            problem_topic: "login",
         },
         Beside {
             name: "log_out",
@@ -264,7 +254,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Logged out", "application/json", empty()))],
             events: None,
             problems: &[],
-            problem_topic: "login",
         },
         Beside {
             name: "metrics",
@@ -279,7 +268,6 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("The metrics", "text/plain", json!({ "type": "string" })))],
             events: None,
             problems: &[],
-            problem_topic: "account",
         },
     ]
 }
