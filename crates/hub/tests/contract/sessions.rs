@@ -277,6 +277,41 @@ async fn a_fork_counts_what_is_its_own() {
     assert_eq!(texts(&hits["hits"], "session_title"), ["Plant a quince"], "a copy is found once");
 }
 
+/// A file that repeats another one under ids and times of its own, as a session that was resumed does, and marks nothing: what the model
+/// said is known by its API message, and a prompt by the answer behind it. The same words before another answer are a prompt of their own.
+#[tokio::test]
+async fn a_history_that_is_repeated_with_new_ids_and_times_counts_once() {
+    let first = Talk::new("first")
+        .user("Plant a quince")
+        .says("Planted.")
+        .user("And a plum")
+        .user("A large one")
+        .says("So it is.");
+    let again = [("first-0", "copy-0"), ("\"sessionId\":\"first\"", "\"sessionId\":\"fork\""), ("T09:", "T10:")];
+    let copy = again.iter().fold(first.text(), |text, (from, to)| text.replace(from, to));
+    let own = Talk::new("fork").user("A large one").says("Another one, then.").user("Plant a quince").text();
+    let own = own.replacen("\"parentUuid\":null", "\"parentUuid\":\"copy-0005\"", 1).replace("T09:", "T11:");
+    let house = House::with(&first).await;
+    house.import(&[house.write("fork.jsonl", format!("{copy}{own}"))]).await;
+    let told = async |session: &str| {
+        let detail = house.read(&format!("/v1/sessions/{session}")).await;
+        let page = house.read(&format!("/v1/sessions/{session}/messages")).await;
+        let copied: Vec<bool> = page["messages"].as_array().unwrap().iter().map(|m| m["copied"] == true).collect();
+        (detail["session"]["message_count"].as_i64().unwrap(), detail["session"]["usage"]["output"].clone(), copied)
+    };
+    let (count, output, copied) = told("fork").await;
+    assert_eq!(copied, [true, true, true, true, true, false, false, false], "{count} {output}");
+    assert_eq!((count, output), (3, json!(5)));
+    assert_eq!(told("first").await, (5, json!(10), vec![false; 5]));
+    let from = house.read("/v1/sessions/fork").await["forked_from"]["id"].clone();
+    assert_eq!(
+        house.read(&format!("/v1/sessions/{}", from.as_str().unwrap())).await["session"]["agent_session_id"],
+        "first"
+    );
+    let hits = house.read("/v1/search?q=large").await;
+    assert_eq!(hits["total"], 2, "{hits}");
+}
+
 /// Whatever the files are called, what is forked comes after what it was forked from: a fork, and a fork of that one.
 #[tokio::test]
 async fn forks_are_told_by_time_not_by_name() {

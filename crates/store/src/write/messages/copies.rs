@@ -1,23 +1,30 @@
 //! Messages that several sessions hold, since one of them repeats the other: each counts in one session.
 //!
 //! A copy is known by the id of its line, or by its twin. An id of a few digits is unique in its own session only: it proves nothing where
-//! time or text differ. Which session came first to the store doesn't matter: what calls
+//! time or text differ. A prompt that is repeated with another time has nothing of that: a person may say the same twice. It is a copy if
+//! a copy of an answer stands behind it, and the same words stand before the original. Which session came first to the store doesn't matter: what calls
 //! itself a copy counts only until its original comes.
 
 use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, count, files, find_question, tools};
 use crate::StoreError;
+use crate::columns::columns;
+use crate::dialect::limited;
+use crate::pack::unpack_draft;
 use crate::step::Step;
 use crate::step::chunks::padded;
 use crate::store::on_step;
 use crate::write::changes::Changes;
 use crate::write::sessions::{self, Sessions};
-use model::Twin;
+use model::{Role, Twin};
 use sqlx::QueryBuilder;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Ids per look-up.
 const IDS: usize = 512;
+
+/// Messages before an answer among which its prompt is looked for: what the program adds stands between.
+const BETWEEN: i64 = 32;
 
 /// Bytes of an id that no two sessions give to different messages.
 const LONG_ID: usize = 16;
@@ -45,6 +52,8 @@ pub(super) struct Owners {
     all: Vec<Owner>,
     by_identity: HashMap<String, usize>,
     by_twin: HashMap<String, usize>,
+    /// Of prompts of the batch that are known by the answers behind them: by session and id.
+    by_answer: HashMap<(i64, String), usize>,
     /// Sessions of the batch with those that they are known to repeat.
     repeated: HashSet<(i64, i64)>,
 }
@@ -56,6 +65,10 @@ pub(super) struct HandedOver<'a>(BTreeMap<i64, (&'a Old, String)>);
 impl Owners {
     /// Who counts a message that is new in its session.
     pub(super) fn find(&self, planned: &Planned) -> Option<&Owner> {
+        self.all.get(self.at(planned)?)
+    }
+
+    fn at(&self, planned: &Planned) -> Option<usize> {
         let same = || self.by_identity.get(&identity_of(planned));
         let owner = match &planned.message.marks.twin {
             Some(Twin::ApiMessage(hash)) => same().or_else(|| self.by_twin.get(hash)),
@@ -66,7 +79,8 @@ impl Owners {
             }),
             None => same(),
         };
-        self.all.get(*owner?)
+        let by_answer = || self.by_answer.get(&(planned.session_rid, planned.message.id.clone()));
+        owner.or_else(by_answer).copied()
     }
 
     /// Notes which sessions repeat which, by messages that prove it.
@@ -82,6 +96,57 @@ impl Owners {
             }
         }
     }
+}
+
+columns! {
+    struct Prompt of old: Old {
+        body: Vec<u8>,
+    }
+}
+
+impl Owners {
+    /// Finds the prompts that are repeated with another time.
+    async fn find_prompts(
+        &mut self,
+        step: &mut Step<'_>,
+        planned: &[Planned],
+        stored: &HashMap<(i64, String), Old>,
+    ) -> Result<(), StoreError> {
+        // By session, the owner of what was said behind, if it is a copy.
+        let mut behind: HashMap<i64, Option<usize>> = HashMap::new();
+        for message in planned.iter().rev().filter(|message| !matches!(message.message.role, Role::System | Role::Host))
+        {
+            let found = self.at(message);
+            let next = behind.insert(message.session_rid, found).flatten();
+            let key = (message.session_rid, message.message.id.clone());
+            let may_be = message.message.role == Role::User && found.is_none() && !stored.contains_key(&key);
+            let Some(next) = next.and_then(|next| self.all.get(next)).filter(|_| may_be) else { continue };
+            let Some(old) = prompt_before(step, &next.old, message).await? else { continue };
+            let owner = Owner { session_id: next.session_id.clone(), agent: next.agent.clone(), old };
+            let at = self.all.len();
+            self.all.push(owner);
+            self.by_answer.insert(key, at);
+            behind.insert(message.session_rid, Some(at));
+        }
+        Ok(())
+    }
+}
+
+/// The last thing that a person said before an answer, if it is the same as this message.
+async fn prompt_before(step: &mut Step<'_>, answer: &Old, planned: &Planned) -> Result<Option<Old>, StoreError> {
+    let sql = format!(
+        "SELECT {OLD_COLUMNS}, body FROM message WHERE workspace_id = $1 AND session_rid = $2 AND seq < $3 AND seq >= $4 \
+         AND role = 'user' ORDER BY seq DESC{}",
+        limited(1)
+    );
+    let found: Option<Prompt> = on_step!(step, c => {
+        sqlx::query_as(sqlx::AssertSqlSafe(sql))
+            .bind(step.workspace).bind(answer.session_rid()).bind(answer.seq).bind(answer.seq - BETWEEN)
+            .fetch_optional(c).await
+    })?;
+    let Some(Prompt { old, body }) = found.filter(|found| found.old.copied == 0) else { return Ok(None) };
+    let (theirs, ours) = (unpack_draft(&body)?, unpack_draft(&planned.message.body)?);
+    Ok((theirs.sender == ours.sender && theirs.content == ours.content).then_some(old))
 }
 
 impl<'a> HandedOver<'a> {
@@ -163,6 +228,7 @@ pub(super) async fn stored(
     }
     let mut owners = owners(step, sessions, others.into_values().collect()).await?;
     owners.learn(planned);
+    owners.find_prompts(step, planned, &stored).await?;
     Ok((stored, owners))
 }
 
