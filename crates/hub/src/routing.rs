@@ -11,7 +11,7 @@ pub(crate) use endpoints::{get_routing, get_session_routing, list_rooms, set_rou
 
 pub use rooms::{Doing, Heard, UnregisteredRooms};
 
-use crate::basics::problem;
+use crate::basics::{clock, problem};
 use crate::caller::Caller;
 use crate::context::{Hub, TopicState};
 use api::Problem;
@@ -133,6 +133,13 @@ impl RoutingTable {
     fn all(&self) -> Arc<All> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Tells whoever follows the event stream that a session has another name of its assistant, or all of them.
+pub async fn tell_renamed(hub: &Hub, session: Option<&SessionId>) -> Result<(), Problem> {
+    let pos = hub.workspace.tell_shown(session, clock::now()).await.map_err(problem)?;
+    hub.feed.ring(pos);
+    Ok(())
 }
 
 /// Returns what the assistant of a session is called, for people.

@@ -6,6 +6,9 @@ use std::fmt;
 /// Longest identifier in characters.
 pub const MAX_CHARS: usize = 128;
 
+/// What changes of the feed name in place of a session that concern all of them. No session has this id.
+pub const ALL_SESSIONS: &str = ".";
+
 /// Why a string is no identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {

@@ -65,7 +65,7 @@ mod words;
 pub mod worktree;
 
 pub use copies::{CopyMarks, Twin};
-pub use id::{MessageId, SessionId, SourceId};
+pub use id::{ALL_SESSIONS, MessageId, SessionId, SourceId};
 pub use message::{Context, Draft, Message, Origin, Part, Provenance, RecordRef, Role, Status};
 pub use message_type::{Body, MessageType, Payload};
 pub use run::{Run, RunOutcome, Spent, Usage};

@@ -15,8 +15,8 @@ use api::search::{Hit, SearchQuery};
 use api::sessions::{ListSessions, SessionShow};
 use crossterm::event::KeyEvent;
 use jiff::tz::TimeZone;
-use model::Session;
 use model::closed::Closed;
+use model::{ALL_SESSIONS, Session};
 use std::collections::HashMap;
 
 /// Sessions of the list, and hits of a search.
@@ -172,9 +172,8 @@ impl App {
     /// Takes a change of the event stream.
     pub fn changed(&mut self, change: &FeedEvent) {
         self.is_list_stale = true;
-        let Some(transcript) = self.transcript.as_ref().filter(|transcript| transcript.id() == change.session) else {
-            return;
-        };
+        let is_open = |transcript: &&Transcript| [transcript.id(), ALL_SESSIONS].contains(&change.session.as_str());
+        let Some(transcript) = self.transcript.as_ref().filter(is_open) else { return };
         self.is_header_stale = true;
         if change.kind == FeedKind::Session || change.to_seq < transcript.first() {
             return;
@@ -227,6 +226,9 @@ impl App {
                 if let Some(transcript) =
                     self.transcript.as_mut().filter(|open| open.id() == detail.session.id.as_str())
                 {
+                    if transcript.detail.assistant != detail.assistant {
+                        transcript.draw_anew();
+                    }
                     transcript.detail = *detail;
                     transcript.todos = todos;
                 }

@@ -182,6 +182,11 @@ impl Transcript {
         self.drawn.remove(&self.current);
     }
 
+    /// Draws all cards anew: what they are drawn with has changed.
+    pub fn draw_anew(&mut self) {
+        self.drawn.clear();
+    }
+
     pub fn fold_all(&mut self) {
         self.all_unfolded = !self.all_unfolded;
         self.unfolded.clear();

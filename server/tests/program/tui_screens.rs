@@ -1,7 +1,9 @@
 //! `verbatim tui`, drawn into memory: what a running server has, as whole screens.
 
-use crate::support::Server;
+use crate::support::{PATIENCE, Server};
+use api::sessions::ListSessions;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use futures::StreamExt as _;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -80,6 +82,20 @@ impl Reader {
     /// Reads everything anew.
     fn refresh(&mut self) {
         let asks = self.app.restart();
+        self.perform(asks);
+    }
+
+    /// Takes the next change of the event stream, which this makes.
+    fn follow(&mut self, change: impl FnOnce()) {
+        let first = ListSessions { limit: Some(1), ..ListSessions::default() };
+        let cursor = self.runtime.block_on(self.server.verbatim.sessions(first)).unwrap().cursor;
+        let mut changes = self.server.verbatim.watch(None, Some(cursor));
+        change();
+        let next = async { tokio::time::timeout(PATIENCE, changes.next()).await };
+        let event = self.runtime.block_on(next).unwrap().unwrap().unwrap();
+        self.app.changed(&event.change);
+        assert!(self.app.is_stale());
+        let asks = self.app.refresh();
         self.perform(asks);
     }
 
@@ -200,6 +216,26 @@ fn the_assistant_has_its_one_name() {
         screen.lines().any(|line| line.contains(&format!("▌ {name}  ")) || line.contains(&format!("  {name}  ")))
     };
     assert!(named("Pynchy") && named("Night watch") && !named("baker"), "{screen}");
+}
+
+/// The name changes on the open screen: that of all sessions, and that of this one.
+#[test]
+fn a_new_name_of_the_assistant_is_shown_at_once() {
+    let server = Server::start();
+    let id = server.place.out(&["send", "--agent", "baker", "Rising"]).trim_end().to_owned();
+    let cookie = server.cookie();
+    let mut person = Reader::at(&server, (80, 24), Theme::Plain);
+    person.press("Enter");
+    for (method, path, body, name) in [
+        ("PATCH", "/v1/preferences".to_owned(), json!({"assistant_name": "Pynchy"}), "Pynchy"),
+        ("PUT", format!("/v1/sessions/{id}/routing"), json!({"name": "Robin"}), "Robin"),
+    ] {
+        assert!(!person.screen().contains(name), "{}", person.screen());
+        person.follow(|| assert_eq!(server.as_owner(&cookie, method, &path, &body).status, 200));
+        let screen = person.screen();
+        let named = |start: &str| screen.lines().any(|line| line.contains(&format!("{start}{name}")));
+        assert!(named("▌ ") && named("  "), "{screen}");
+    }
 }
 
 #[test]

@@ -49,6 +49,9 @@ async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -> Re
     };
     scoped.signed().await.change_meta(&key, clock::now(), change).await.map_err(problem)?;
     scoped.hub.state::<RoutingTable>().load(&scoped.hub.workspace).await.map_err(problem)?;
+    if old.name != input.name {
+        super::tell_renamed(&scoped.hub, session.as_ref()).await?;
+    }
     Ok(shown(scoped, session.as_ref()))
 }
 

@@ -3,7 +3,7 @@
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::preferences::{KEY, read, stored};
-use crate::routing::RoutingTable;
+use crate::routing::{RoutingTable, tell_renamed};
 use api::Problem;
 use api::preferences::{EditPreferences, Preferences, SavedView};
 use model::audit::{Change, Event};
@@ -25,7 +25,7 @@ pub async fn get_preferences(scoped: &Scoped) -> Result<Preferences, Problem> {
 
 pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result<Preferences, Problem> {
     let name = input.assistant_name.map(|name| assistant_name(&name)).transpose()?;
-    let is_named = name.is_some();
+    let is_renamed = name.is_some() && name != Some(get_preferences(scoped).await?.assistant_name);
     let editor = input.editor.map(|editor| editor_address(&editor)).transpose()?;
     let keys = input.keys.map(checked_keys).transpose()?;
     let views = input.views.map(checked_views).transpose()?;
@@ -50,8 +50,9 @@ pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result
     };
     let by = scoped.signed().await;
     let stored = by.change_meta(KEY, clock::now(), change).await.map_err(problem)?;
-    if is_named {
+    if is_renamed {
         scoped.hub.state::<RoutingTable>().load(&scoped.hub.workspace).await.map_err(problem)?;
+        tell_renamed(&scoped.hub, None).await?;
     }
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }
