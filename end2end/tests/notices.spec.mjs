@@ -35,7 +35,20 @@ test('notices are added, changed, switched off and removed, at once', async ({ p
   await ready(page);
   await expect(notice.getByRole('switch', { name: 'Deploy freeze' })).not.toBeChecked();
   await accessible(page);
+  const freeze = { ...kept, value: 'Nothing is deployed this week', on: false };
+  await act(page, 'PUT', '/v1/settings/notices/Holidays', { value: 'Ada is away' });
+  const holidays = { name: 'Holidays', kind: 'text', value: 'Ada is away', on: true };
   await notice.getByRole('button', { name: 'Remove Deploy freeze' }).click();
   await expect(notice).toHaveCount(0);
-  expect(await stored(page)).toEqual([]);
+  expect(await stored(page)).toEqual([holidays]);
+  // What was removed comes back as it was, where it was.
+  const removed = page.getByRole('status').filter({ hasText: 'The notice Deploy freeze was removed.' });
+  await accessible(page);
+  await removed.getByRole('button', { name: 'Undo' }).click();
+  await expect(notice.getByLabel('Words, or absolute paths')).toHaveValue('Nothing is deployed this week');
+  await expect(removed).toBeHidden();
+  expect(await stored(page)).toEqual([freeze, holidays]);
+  await notice.getByRole('button', { name: 'Remove Deploy freeze' }).click();
+  await expect(notice).toHaveCount(0);
+  expect(await stored(page)).toEqual([holidays]);
 });

@@ -89,6 +89,7 @@ fn content(data: &SettingsPage) -> Part {
                 <p id="settings-problem" class="callout" data-state="failed" role="alert" hidden></p>
                 {credentials::made()}
                 {types::removed()}
+                {notices::removed()}
                 {channels::notices()}
                 <div id="settings" tabindex="-1">{parts(data)}</div>
             </div></div>

@@ -52,6 +52,9 @@ pub struct SetNotice {
     /// Whether runs have it; of a new one, true if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
+    /// Its place among the notices, from 0. A new one without comes last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
 }
 impl Input for SetNotice {
     const EXAMPLE: &'static str = r#"{"kind": "text", "value": "Nothing is deployed on Fridays"}"#;

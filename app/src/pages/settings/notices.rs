@@ -1,11 +1,12 @@
 //! Notices that agents get at the beginning of each run: a form for each, and one to add another.
 
 use crate::part::{Part, part};
-use crate::send::{as_, problem, send, send_to_field};
+use crate::send::{address, as_, attribute, body, problem, send, send_to_field};
+use crate::shared::attr;
 use crate::shared::form::As;
 use crate::visible;
 use api::contract::{RemoveNotice, SetNoticeEndpoint};
-use api::notices::{NoticeKind, RunNotice, RunNotices};
+use api::notices::{NoticeKind, RunNotice, RunNotices, SetNotice};
 use leptos::prelude::*;
 
 /// Kinds of notices, as the page names them.
@@ -39,16 +40,37 @@ pub fn notices(notices: &RunNotices) -> Part {
     }
 }
 
+/// Filled when a notice was removed.
+pub fn removed() -> Part {
+    part! {
+        <p id="notice-removed" class="callout" role="status" hidden>"The notice "<span data-name=""></span>" was removed. "
+            <button type="button" class="btn quiet tiny" {..attribute(attr::HIDES, "notice-removed")}>"Undo"</button></p>
+    }
+}
+
 fn one(index: usize, notice: &RunNotice) -> Part {
     let name = visible::line(&notice.name);
     let set = || send(SetNoticeEndpoint, [&notice.name]).attributes();
+    let removes = send(RemoveNotice, [&notice.name]).done("").attributes();
+    // As it is, where it is.
+    let undo = SetNotice {
+        kind: Some(notice.kind),
+        value: Some(notice.value.clone()),
+        on: Some(notice.on),
+        position: u32::try_from(index).ok(),
+    };
+    let undo = (
+        attribute(attr::SHOWS, "notice-removed"),
+        attribute(attr::UNDO, address(SetNoticeEndpoint, [&notice.name])),
+        attribute(attr::UNDO_BODY, body(&undo)),
+    );
     part! {
         <form class="answer notice setting" {..set()} aria-label=format!("Notice {name}") autocomplete="off">
             <label class="switch"><input type="checkbox" role="switch" name="on" {..as_(As::Switch)} {..set()} checked=notice.on/><span dir="auto">{name.clone()}</span></label>
             {fields(&index.to_string(), notice.kind, &notice.value)}
             <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
             <div class="actions"><button type="submit" class="btn">"Save"</button>
-                <button type="button" class="btn quiet" {..send(RemoveNotice, [&notice.name]).attributes()}>"Remove"<span class="sr">{format!(" {name}")}</span></button></div>
+                <button type="button" class="btn quiet" {..removes} {..undo} data-name=name.clone()>"Remove"<span class="sr">{format!(" {name}")}</span></button></div>
         </form>
     }
 }

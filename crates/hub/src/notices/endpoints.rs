@@ -34,26 +34,30 @@ pub async fn set_notice(scoped: &Scoped, path: &NoticePath, input: SetNotice) ->
         let problem = Problem::field("notice", &format!("one of at most {MOST} notices"));
         return Err(problem.hint("Remove one, or change one"));
     }
-    change(scoped, new.name.clone(), Some(new)).await
+    change(scoped, new.name.clone(), Some(new), input.position).await
 }
 
 pub async fn remove_notice(scoped: &Scoped, path: &NoticePath) -> Result<RunNotices, Problem> {
     if !list_notices(scoped).await?.notices.iter().any(|notice| notice.name == path.notice) {
         return Err(Problem::not_found("notice"));
     }
-    change(scoped, path.notice.clone(), None).await
+    change(scoped, path.notice.clone(), None, None).await
 }
 
 /// Stores what becomes of one notice. What another tab changes of the others at the same time stays.
-async fn change(scoped: &Scoped, name: String, new: Option<RunNotice>) -> Result<RunNotices, Problem> {
+async fn change(
+    scoped: &Scoped,
+    name: String,
+    new: Option<RunNotice>,
+    position: Option<u32>,
+) -> Result<RunNotices, Problem> {
     let change = |stored| {
         let mut notices = read(stored);
         let place = notices.iter().position(|notice| notice.name == name);
-        let old = place.and_then(|place| notices.get(place).cloned());
-        match (place.and_then(|place| notices.get_mut(place)), &new) {
-            (Some(known), Some(new)) => known.clone_from(new),
-            (None, Some(new)) => notices.push(new.clone()),
-            (_, None) => notices.retain(|notice| notice.name != name),
+        let old = place.map(|place| notices.remove(place));
+        if let Some(new) = &new {
+            let position = position.map(|position| position as usize).or(place).unwrap_or(notices.len());
+            notices.insert(position.min(notices.len()), new.clone());
         }
         let field = format!("Notice {name}");
         let changes = vec![Change { field, old: described(old.as_ref()), new: described(new.as_ref()) }];

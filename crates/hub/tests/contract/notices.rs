@@ -181,6 +181,15 @@ async fn people_set_notices_and_the_next_run_has_them() {
     let change =
         json!([{"field": "Notice Git state", "old": format!("git, on: {}", house.path("src").display()), "new": ""}]);
     assert_eq!(audited["entries"][0]["what"]["changes"], change, "{audited}");
+    // One that was removed comes back where it was; what stands there goes on behind it.
+    let names = |all: &Value| {
+        let names = all["notices"].as_array().unwrap().iter().map(|notice| notice["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let back = set("Git%20state", json!({"kind": "git", "value": house.path("src"), "position": 1})).await;
+    assert_eq!(names(&back), ["Fridays", "Git state", "Deployed"]);
+    assert_eq!(names(&set("Fridays", json!({"position": 9})).await), ["Git state", "Deployed", "Fridays"]);
+    assert_eq!(names(&set("Fridays", json!({"on": false})).await), ["Git state", "Deployed", "Fridays"]);
 }
 
 #[tokio::test]
