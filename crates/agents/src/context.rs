@@ -49,6 +49,10 @@ trait Log: Send {
     fn origin(&self) -> Option<&str> {
         None
     }
+    /// The last record with a call of this id, or with this text, of an agent whose records aren't the stored ones.
+    fn find(&self, _call_id: Option<&str>, _text: &str) -> Option<RecordRef> {
+        None
+    }
     /// The requests in the order of their replies, each by the first record of its reply.
     fn replies(&self) -> Vec<RecordRef>;
     /// The request that a record of a reply answers; of any other record, the first request that held it; without a record, the last
@@ -115,6 +119,12 @@ impl Transcript {
     /// Returns the agent's own id of the session that this one goes on from, if records of that one are needed: they come before these.
     pub fn origin(&self) -> Option<&str> {
         self.log.origin()
+    }
+
+    /// Returns the last record that holds a call with this id, or else this text. For records that aren't those of the stored messages, as
+    /// what the agent itself keeps of a session that is stored from its protocol.
+    pub fn find(&self, call_id: Option<&str>, text: &str) -> Option<RecordRef> {
+        self.log.find(call_id, text)
     }
 
     /// Returns the first record of each reply, in their order.

@@ -1,5 +1,7 @@
 //! What a model's context held when it wrote a reply.
 
+mod database;
+
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::pages::Pages;
@@ -53,7 +55,10 @@ pub async fn get_context(scoped: &Scoped, path: &SessionPath, input: ContextQuer
         Some(target) => target.message.records.first().cloned(),
         None => last_reply(scoped, &session).await?,
     };
-    let (found, doubts) = recorded(scoped, &session, target.as_ref(), at.as_ref()).await?;
+    let (mut found, doubts) = recorded(scoped, &session, target.as_ref(), at.as_ref()).await?;
+    if found.is_none() {
+        found = database::kept(scoped, &session, target.as_ref()).await?;
+    }
     // Of other contexts the log, or the messages themselves, say which message each block is.
     let told = if found.is_some() { told(scoped, &session).await? } else { HashMap::new() };
     let mut context = if let Some(context) = found {

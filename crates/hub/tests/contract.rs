@@ -38,6 +38,8 @@ mod databases;
 mod deciding;
 #[path = "contract/derived.rs"]
 mod derived;
+#[path = "contract/driven_context.rs"]
+mod driven_context;
 #[path = "contract/driving.rs"]
 mod driving;
 #[path = "contract/driving_requests.rs"]

@@ -84,6 +84,20 @@ impl Log for OpenCode {
         self.unreadable.push(at);
     }
 
+    fn find(&self, call_id: Option<&str>, text: &str) -> Option<RecordRef> {
+        let blocks = || self.turns.iter().rev().flat_map(|turn| &turn.blocks);
+        let said = |block: &&ContextBlock| {
+            let content = block.content.as_ref();
+            let words = ["text", "thinking"].iter().find_map(|key| content?.get(key)?.as_str());
+            words.is_some_and(|words| !words.trim().is_empty() && words.trim() == text.trim())
+        };
+        let found = match call_id {
+            Some(id) => blocks().find(|block| block.call_id.as_deref() == Some(id)),
+            None => blocks().find(said),
+        };
+        found?.records.first().cloned()
+    }
+
     fn replies(&self) -> Vec<RecordRef> {
         self.turns.iter().filter(|turn| turn.is_reply).filter_map(|turn| turn.at.clone()).collect()
     }
