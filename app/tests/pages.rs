@@ -223,6 +223,27 @@ fn sub_agents_of_a_session() {
     insta::assert_snapshot!(readable(&panel::panel(&data.detail, &data.panel, data.edited, &data.shell.clock)));
 }
 
+/// A cancelled item is no part of the whole, and is named beside it: in the list, the header and the panel's tab.
+#[test]
+fn cancelled_todos_are_counted_beside_the_others() {
+    let (mut list, mut data) = (made_up::sessions(), made_up::session(Dev::Off));
+    list.list.sessions.truncate(1);
+    let cancelled = |session: &mut model::Session, counts: [i64; 3]| {
+        [session.todos_open, session.todos_done, session.todos_cancelled] = counts;
+    };
+    for (counts, row, said) in [
+        ([1, 1, 1], "1 of 2 todos done, 1 cancelled", "1/2 todos, 1 cancelled"),
+        ([0, 0, 2], "0 of 0 todos done, 2 cancelled", "0/0 todos, 2 cancelled"),
+    ] {
+        cancelled(&mut list.list.sessions[0], counts);
+        cancelled(&mut data.detail.session, counts);
+        let (list, page) = (sessions::page(&list), session::page(&data));
+        let badge = said.replace(" todos", "");
+        assert!(list.contains(&format!("title=\"{row}\"")), "{list}");
+        assert!(page.contains(&format!(">{said}</a>")) && page.contains(&format!(">{badge}</span>")), "{page}");
+    }
+}
+
 #[test]
 fn only_tabs_that_hold_something_are_offered() {
     let mut data = made_up::session(Dev::Off);

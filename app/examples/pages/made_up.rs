@@ -3,7 +3,7 @@
 use api::cost::{Budgets, ContextMeter, Cost};
 use api::imports::{FailedFile, ImportJob};
 use api::messages::{Asks, ChangedFile, Changes, Display, EditRef, Entry, HiddenRow, MessagePage, TodoState};
-use api::projects::{Project, ProjectState, Projects};
+use api::projects::{Project, ProjectState, Projects, UnreadFolder};
 use api::search::{Hit, SearchCounts, SearchPage, SearchQuery, Snippet};
 use api::sessions::{Facet, Facets, ListSessions, SessionDetail, SessionPage, SessionRef, SourceInfo};
 use app::clock::Clock;
@@ -69,6 +69,7 @@ fn one(n: i64, title: &str, project: &str, branch: &str, state: SessionState, ag
         lines_removed: if n % 3 == 0 { 0 } else { 8 * n },
         todos_open: n % 5,
         todos_done: if n % 2 == 0 { 3 } else { 0 },
+        todos_cancelled: 0,
         parent_missing: n == 3,
         child_count: if n == 1 { 2 } else { 0 },
         usage: Usage { input: 12_400 * n, output: 3_100 * n, cache_read: 190_000 * n, cache_write: 22_000 * n },
@@ -159,6 +160,13 @@ fn projects(projects: Vec<Project>) -> Projects {
     Projects {
         roots: vec!["/home/mara/.claude/projects".to_owned(), "/home/mara/.config/claude/projects".to_owned()],
         projects,
+        unread: vec![UnreadFolder {
+            path: "/home/mara/.hermes".to_owned(),
+            agent: "hermes".to_owned(),
+            what: "a database of Hermes".to_owned(),
+            files: 1,
+            bytes: 4_300_000,
+        }],
     }
 }
 

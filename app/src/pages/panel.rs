@@ -69,7 +69,7 @@ impl Tab {
     fn is_filled(self, session: &Session) -> bool {
         match self {
             Self::Changes => session.lines_added + session.lines_removed > 0,
-            Self::Todos => session.todos_open + session.todos_done > 0,
+            Self::Todos => !session.todos().is_empty(),
             Self::Agents => session.child_count > 0,
             Self::Context => session.usage.total() > 0,
             Self::Tools | Self::Events => session.last_seq > 0,
@@ -225,10 +225,10 @@ pub(crate) fn inner(detail: &SessionDetail, data: &PanelData, edited: Option<usi
 
 fn tab_link(session: &Session, tab: Tab, shown: &PanelData, edited: Option<usize>) -> Part {
     let here = tab == shown.tab();
-    let todos = session.todos_open + session.todos_done;
+    let todos = session.todos();
     let count = match tab {
         Tab::Changes => edited.filter(|files| *files > 0).map(|files| files.to_string()),
-        Tab::Todos if todos > 0 => Some(format!("{}/{todos}", session.todos_done)),
+        Tab::Todos if !todos.is_empty() => Some(format!("{}/{}{}", todos.done, todos.whole(), todos.besides())),
         Tab::Agents if session.child_count > 0 => Some(session.child_count.to_string()),
         _ => None,
     };

@@ -10,7 +10,7 @@ pub struct FeedEvent {
     pub pos: i64,
     /// What to read anew.
     pub kind: FeedKind,
-    /// Our id of the session that changed.
+    /// Our id of the session that changed. `.` where a setting of all sessions did, as the name of the assistant.
     pub session: String,
     /// First and last `seq` concerned; equal for one message, 0 for a session.
     pub from_seq: i64,
@@ -35,8 +35,19 @@ pub struct FeedCounts {
     pub todos_open: i64,
     /// Items of the latest to-do list that are completed.
     pub todos_done: i64,
+    /// Items of the latest to-do list that were given up.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub todos_cancelled: i64,
     /// Approvals that wait for a person.
     pub approvals_open: i64,
+}
+
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")
+)]
+fn is_zero(count: &i64) -> bool {
+    *count == 0
 }
 
 /// What a change of the feed is about.

@@ -1,5 +1,6 @@
 //! A session: one conversation with one agent.
 
+use crate::message_type::todo::TodoProgress;
 use crate::{Micros, SessionId, words};
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +135,9 @@ pub struct Session {
     pub todos_open: i64,
     /// Items of the latest to-do list that are completed.
     pub todos_done: i64,
+    /// Items of the latest to-do list that were given up: they are neither open nor completed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub todos_cancelled: i64,
     /// Sessions of its sub-agents, without theirs.
     pub child_count: i64,
     /// Sum over its turns, each API message counted once.
@@ -179,10 +183,20 @@ pub struct SessionFacts {
     pub first_at: Option<Micros>,
     /// The latest time of its lines.
     pub last_at: Option<Micros>,
-    /// Items of the latest to-do list that aren't completed.
-    pub todos_open: Option<i64>,
-    /// Items of the latest to-do list that are completed.
-    pub todos_done: Option<i64>,
+    /// How far the latest to-do list has got.
+    pub todos: Option<TodoProgress>,
+}
+
+impl Session {
+    /// Returns how far its latest to-do list has got.
+    pub fn todos(&self) -> TodoProgress {
+        let count = |count: i64| usize::try_from(count).unwrap_or_default();
+        TodoProgress {
+            done: count(self.todos_done),
+            open: count(self.todos_open),
+            cancelled: count(self.todos_cancelled),
+        }
+    }
 }
 
 /// What the state of a session is computed from.

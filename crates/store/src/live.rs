@@ -6,6 +6,7 @@
 use crate::prepare::PreparedMessage;
 use crate::{FileChanged, StoredMessage};
 use model::audit::Note;
+use model::message_type::todo::TodoProgress;
 use model::policy::Display;
 use model::routing::Senders;
 use model::run_prompt::{NoticePlacement, Piece, RunFormat};
@@ -140,8 +141,8 @@ pub struct Sums {
     pub first_prompt: Option<String>,
     pub lines_added: i64,
     pub lines_removed: i64,
-    /// Open and done, of a list that replaces the one before.
-    pub todos: Option<(i64, i64)>,
+    /// How far a list has got that replaces the one before.
+    pub todos: Option<TodoProgress>,
 }
 
 impl Sums {

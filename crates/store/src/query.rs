@@ -437,6 +437,7 @@ pub struct FeedCounts {
     pub messages: i64,
     pub todos_open: i64,
     pub todos_done: i64,
+    pub todos_cancelled: i64,
     pub approvals_open: i64,
 }
 

@@ -3,6 +3,7 @@
 use crate::columns::{columns, text};
 use crate::step::table::{Cell, Kind, Row, Table, Verb};
 use crate::{Queue, StoreError, Sums};
+use model::message_type::todo::TodoProgress;
 use model::session::{Live, LiveState, SessionState, StateFacts, session_state};
 use model::text::{TitleWorth, of_a_plan};
 use model::worktree::repository;
@@ -92,6 +93,7 @@ row! {
     [live] lines_removed: i64,
     [live] todos_open: i64,
     [live] todos_done: i64,
+    [live] todos_cancelled: i64,
     [live] approvals_open: i64,
     [live] ask_seq: i64,
     [live] user_seq: i64,
@@ -162,6 +164,7 @@ impl SessionRow {
             lines_removed: 0,
             todos_open: 0,
             todos_done: 0,
+            todos_cancelled: 0,
             approvals_open: 0,
             ask_seq: 0,
             user_seq: 0,
@@ -207,7 +210,8 @@ impl SessionRow {
         (row.cwd, row.branch, row.model, row.version) = (None, None, None, None);
         (row.call_id, row.forked_from, row.last_outcome, row.live_reason) = (None, None, None, None);
         (row.last_seq, row.message_count, row.lines_added, row.lines_removed) = (0, 0, 0, 0);
-        (row.todos_open, row.todos_done, row.approvals_open, row.ask_seq, row.user_seq) = (0, 0, 0, 0, 0);
+        (row.todos_open, row.todos_done, row.todos_cancelled) = (0, 0, 0);
+        (row.approvals_open, row.ask_seq, row.user_seq) = (0, 0, 0);
         (row.runs_open, row.input, row.output, row.cache_read, row.cache_write) = (0, 0, 0, 0, 0);
         row.cost_usd = None;
         row
@@ -249,8 +253,15 @@ impl SessionRow {
         for at in [facts.first_at, facts.last_at].into_iter().flatten() {
             self.seen(at.min(now).0);
         }
-        self.todos_open = facts.todos_open.unwrap_or(self.todos_open);
-        self.todos_done = facts.todos_done.unwrap_or(self.todos_done);
+        self.count_todos(facts.todos);
+    }
+
+    /// Counts the items of a list that replaces the one before.
+    fn count_todos(&mut self, todos: Option<TodoProgress>) {
+        let Some(todos) = todos else { return };
+        let [open, done, cancelled] =
+            [todos.open, todos.done, todos.cancelled].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+        (self.todos_open, self.todos_done, self.todos_cancelled) = (open, done, cancelled);
     }
 
     /// Something happened at this time, which isn't to come: a clock that is ahead makes no session the latest for ever. A
@@ -269,9 +280,7 @@ impl SessionRow {
         if self.first_prompt.is_none() {
             self.first_prompt = sums.first_prompt.as_deref().map(|prompt| text(prompt).into_owned());
         }
-        if let Some((open, done)) = sums.todos {
-            (self.todos_open, self.todos_done) = (open, done);
-        }
+        self.count_todos(sums.todos);
     }
 
     /// Counts the lines that a message adds to files and removes, in place of those of its stored row.
@@ -403,6 +412,7 @@ impl SessionRow {
             lines_removed: self.lines_removed,
             todos_open: self.todos_open,
             todos_done: self.todos_done,
+            todos_cancelled: self.todos_cancelled,
             child_count,
             usage: Usage {
                 input: self.input,

@@ -74,7 +74,7 @@ pub async fn options(scoped: &Scoped, detail: &SessionDetail, view: &View) -> Re
     options.rests = quiet && !matches!(session.state, SessionState::Working | SessionState::NeedsYou);
     options.project.clone_from(&session.project);
     options.assistant.clone_from(&detail.assistant);
-    if session.todos_open + session.todos_done > 0 {
+    if !session.todos().is_empty() {
         let state = scoped.get_todos(path(detail), Nothing {}).await?;
         (options.newest_todo, options.todos_now) = (state.seq, Arc::new(state));
     }

@@ -111,9 +111,9 @@ fn came_to(session: &Session) -> Part {
         let to = format!("{}/changes", session_href(id));
         part! { <a class="fact" href=to title="Review the changes">{delta(added, removed)}</a> }
     });
-    let todos = session.todos_open + session.todos_done;
-    let todos = (todos > 0).then(|| {
-        let words = format!("{}/{todos} todos", session.todos_done);
+    let progress = session.todos();
+    let todos = (!progress.is_empty()).then(|| {
+        let words = format!("{}/{} todos{}", progress.done, progress.whole(), progress.besides());
         part! { <a class="fact num" href=tab(Tab::Todos) data-tab=Tab::Todos.as_str()>{words}</a> }
     });
     let agents = (session.child_count > 0).then(|| {

@@ -130,14 +130,16 @@ fn spent(session: &Session) -> Option<Part> {
 
 /// A plan that is done is a figure; one that is open says how far it is.
 fn todos(session: &Session) -> Part {
-    let (open, done) = (session.todos_open, session.todos_done);
-    let all = open + done;
-    let meter = (open > 0).then(|| {
-        let percent = done * 100 / all;
+    let progress = session.todos();
+    let (done, whole, besides) = (progress.done, progress.whole(), progress.besides());
+    let meter = (progress.open > 0).then(|| {
+        let percent = progress.percent();
         part! { <span class="meter"><span class="bar-fill" data-state="working" style=format!("--v:{percent}")></span></span> }
     });
-    let count = (all > 0)
-        .then(|| part! { <span class="count"><span class="sr">"todos done "</span>{format!("{done}/{all}")}</span> });
-    let title = (all > 0).then(|| format!("{done} of {all} todos done"));
+    let title = (!progress.is_empty()).then(|| format!("{done} of {whole} todos done{besides}"));
+    let count = title.is_some().then(|| {
+        let besides = (!besides.is_empty()).then(|| part! { <span class="sr">{besides}</span> });
+        part! { <span class="count"><span class="sr">"todos done "</span>{format!("{done}/{whole}")}{besides}</span> }
+    });
     part! { <span class="todo-mini" title=title>{meter}{count}</span> }
 }

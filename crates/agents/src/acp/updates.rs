@@ -402,10 +402,7 @@ impl Messages {
         let entries = plan.value("entries").and_then(|entries| entries.as_array().cloned()).unwrap_or_default();
         let Some((content, metadata)) = todos::of_list(&entries) else { return self.aside(at, "plan", plan) };
         self.ensure_run(at);
-        let (open, done) = todos::count(&metadata);
-        let session = &mut self.book.sessions[at.session];
-        session.set(|facts| &mut facts.todos_open, Some(open));
-        session.set(|facts| &mut facts.todos_done, Some(done));
+        self.book.sessions[at.session].count_todos(&metadata);
         let mut draft = at.text(&at.id, Role::Assistant, "bot", content);
         draft.metadata = Some(metadata);
         self.say(at, draft);

@@ -9,7 +9,7 @@ use super::state::State;
 use super::{approvals, reviews, todos};
 use crate::parts::asks;
 use crate::parts::calls::retract_list;
-use crate::parts::session::TodoCounts;
+use model::message_type::todo::TodoProgress;
 use model::message_type::tool_call::ToolKind;
 use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
@@ -43,7 +43,7 @@ pub(crate) struct Call {
     /// Ids of the derived messages.
     derived: Vec<String>,
     /// What the session's list counted before the call.
-    todos: TodoCounts,
+    todos: Option<TodoProgress>,
 }
 
 #[derive(Default)]
@@ -172,7 +172,9 @@ impl State {
             return Some(draft);
         }
         if tool == "TodoWrite" && todos::clears(input) {
-            self.book.sessions[at.session].set(|facts| &mut facts.todos_open, Some(0));
+            let session = &mut self.book.sessions[at.session];
+            let cleared = TodoProgress { open: 0, ..session.todos().unwrap_or_default() };
+            session.set(|facts| &mut facts.todos, Some(cleared));
         }
         None
     }

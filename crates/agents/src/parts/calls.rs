@@ -6,8 +6,8 @@ use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
 use super::obj::{Obj, string, value};
-use super::session::TodoCounts;
 use model::envelope::INTERRUPTED;
+use model::message_type::todo::TodoProgress;
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::one_line;
 use model::{Draft, MessageId, Micros, Part, Role, Status};
@@ -34,7 +34,7 @@ pub(crate) struct Call {
     /// Ids of the derived messages.
     pub derived: Vec<String>,
     /// What the session's list counted before the call gave it another one.
-    todos: Option<TodoCounts>,
+    todos: Option<TodoProgress>,
 }
 
 /// A call as it begins.
@@ -170,7 +170,7 @@ impl Calls {
     pub fn list(&mut self, book: &mut Book, at: &At, call_id: &str, (content, metadata): (String, Map<String, Value>)) {
         let session = &mut book.sessions[at.session];
         if let Some(call) = self.by_id.get_mut(call_id) {
-            call.todos.get_or_insert(session.todos());
+            call.todos.get_or_insert(session.todos().unwrap_or_default());
         }
         session.count_todos(&metadata);
         self.derive(book, at, call_id, ("todo", 0), (content, metadata));
@@ -222,7 +222,7 @@ impl Calls {
         if result.state != "done"
             && let Some(before) = call.todos.take()
         {
-            book.sessions[call.session].recount_todos(before);
+            book.sessions[call.session].recount_todos(Some(before));
             retract_list(book, at, call.session, &call.id);
         }
         book.sessions[call.session].runs.alive(at.time);

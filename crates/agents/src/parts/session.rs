@@ -1,8 +1,10 @@
 //! What is known of one session of the file.
 
 use super::runs::Runs;
-use super::todos::{self, Tasks};
+use super::todos::Tasks;
+use model::message_type::todo::TodoProgress;
 use model::text::{self, TitleWorth};
+use model::todo_state::TodoState;
 use model::{Micros, SessionFacts};
 use serde_json::{Map, Value};
 
@@ -25,14 +27,11 @@ pub(crate) enum TitleRank {
 /// Commands that go on in a new session of the same name.
 const CLEAR: [&str; 3] = ["/clear", "/new", "/reset"];
 
-/// Items of a list that are open, and that are done; None before the first list.
-pub(crate) type TodoCounts = (Option<i64>, Option<i64>);
-
 /// What a session has come to, as far as a person takes it back by rewinding.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Standing {
     tasks: Tasks,
-    todos: TodoCounts,
+    todos: Option<TodoProgress>,
     first_prompt: Option<String>,
     prompt_worth: Option<TitleWorth>,
 }
@@ -153,22 +152,19 @@ impl Session {
         }
     }
 
-    /// Items of the list that are open, and that are done.
-    pub fn todos(&self) -> TodoCounts {
-        (self.facts.todos_open, self.facts.todos_done)
+    /// How far the list has got; None before the first one.
+    pub fn todos(&self) -> Option<TodoProgress> {
+        self.facts.todos
     }
 
     /// Takes the counts of a list that holds from now on.
     pub fn count_todos(&mut self, metadata: &Map<String, Value>) {
-        let (open, done) = todos::count(metadata);
-        self.set(|facts| &mut facts.todos_open, Some(open));
-        self.set(|facts| &mut facts.todos_done, Some(done));
+        self.set(|facts| &mut facts.todos, Some(TodoState::of_metadata(metadata).progress()));
     }
 
     /// Takes back the counts of a list that doesn't hold any more.
-    pub fn recount_todos(&mut self, (open, done): TodoCounts) {
-        self.set(|facts| &mut facts.todos_open, open.or(self.facts.todos_open.and(Some(0))));
-        self.set(|facts| &mut facts.todos_done, done.or(self.facts.todos_done.and(Some(0))));
+    pub fn recount_todos(&mut self, before: Option<TodoProgress>) {
+        self.set(|facts| &mut facts.todos, before.or(self.facts.todos.map(|_| TodoProgress::default())));
     }
 
     /// A line was written at this time.

@@ -68,12 +68,6 @@ pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)>
     snapshot(&items)
 }
 
-/// Items of a TODO that are open, and that are done.
-pub(crate) fn count(metadata: &Map<String, Value>) -> (i64, i64) {
-    let progress = TodoState::of_metadata(metadata).progress();
-    (progress.open as i64, progress.done as i64)
-}
-
 impl Tasks {
     /// What a Task tool's success does to the list: the new snapshot. None for other tools, and where nothing is known.
     pub fn apply(&mut self, tool: &str, input: &Value, line: &Obj) -> Option<(String, Map<String, Value>)> {

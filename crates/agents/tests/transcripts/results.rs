@@ -3,6 +3,7 @@
 use crate::lines::{assistant, call, error, message, metadata, read_lines, result, tool_call, user};
 use crate::support::Last;
 use model::envelope::{EditInfo, EditState, edit_info};
+use model::message_type::todo::TodoProgress;
 use model::{Body, Micros, Part, Role, RunOutcome, Status};
 use serde_json::{Value, json};
 
@@ -43,9 +44,9 @@ fn a_list_that_was_refused_never_held() {
     assert_eq!(state("c2~todo~0"), (Status::Retracted, Part::Derived));
     assert_eq!(tool_call(&last, "c2").error.as_deref(), Some("Error: No such tool available: TodoWrite"));
     let alone = read_lines(&[user("Go"), list("c1", "Sow"), error("c1", refused)]);
-    let counts =
-        |last: &Last| last.sessions.values().map(|facts| (facts.todos_open, facts.todos_done)).collect::<Vec<_>>();
-    assert_eq!((counts(&last), counts(&alone)), (vec![(Some(0), Some(1))], vec![(Some(0), Some(0))]));
+    let counts = |last: &Last| last.sessions.values().map(|facts| facts.todos).collect::<Vec<_>>();
+    let done = |done| vec![Some(TodoProgress { done, ..TodoProgress::default() })];
+    assert_eq!((counts(&last), counts(&alone)), (done(1), done(0)));
 }
 
 #[test]

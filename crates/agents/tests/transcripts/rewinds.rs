@@ -143,7 +143,7 @@ fn what_was_left_behind_is_no_present_state() {
         behind(Some(3), user("And the roof")),
     ];
     let last = read_lines(&lines);
-    assert_eq!(last.sessions["made"].todos_open, Some(1));
+    assert_eq!(last.sessions["made"].todos.map(|todos| todos.open), Some(1));
     assert!(last.messages.iter().all(|(_, draft, _)| !draft.requires_user_input));
     assert_eq!(last.sessions["made"].first_prompt.as_deref(), Some("Paint the kennel"));
     // All of it is taken back.
@@ -151,7 +151,7 @@ fn what_was_left_behind_is_no_present_state() {
     let last = read_lines(&lines);
     let facts = &last.sessions["made"];
     assert_eq!((facts.first_prompt.as_deref(), facts.restarted), (Some("Paint the barn"), Some(true)));
-    assert_eq!(facts.todos_open, Some(0));
+    assert_eq!(facts.todos.map(|todos| todos.open), Some(0));
     assert_eq!(left(&last).len(), last.messages.len() - 1);
 }
 

@@ -4,6 +4,7 @@ use crate::readers::read;
 use crate::support::Last;
 use model::Draft;
 use model::message_type::Body;
+use model::message_type::todo::TodoProgress;
 use model::message_type::tool_call::{ToolKind, ToolState};
 use serde_json::{Value, json};
 
@@ -82,8 +83,11 @@ fn a_tool_that_changes_one_task_shows_the_list_that_comes_of_it() {
     };
     let last = read_document("gemini", "chats/session-x.json", &call(json!({ "todos": todos })));
     assert!(said(&last).iter().any(|line| line.starts_with("assistant bot TODO")), "{:?}", said(&last));
-    let counts = last.sessions.values().map(|facts| (facts.todos_open, facts.todos_done)).collect::<Vec<_>>();
-    assert_eq!((counts, calls(&last)[0].0), (vec![(Some(1), Some(1))], ToolKind::Think));
+    let counts = last.sessions.values().map(|facts| facts.todos).collect::<Vec<_>>();
+    assert_eq!(
+        (counts, calls(&last)[0].0),
+        (vec![Some(TodoProgress { done: 1, open: 1, cancelled: 0 })], ToolKind::Think)
+    );
     let last = read_document("gemini", "chats/session-x.json", &call(json!("Failed to update task.")));
     assert!(!said(&last).iter().any(|line| line.contains("TODO")));
 }

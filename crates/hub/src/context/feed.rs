@@ -278,6 +278,7 @@ fn event(entry: &FeedEntry) -> FeedEvent {
             messages: counts.messages,
             todos_open: counts.todos_open,
             todos_done: counts.todos_done,
+            todos_cancelled: counts.todos_cancelled,
             approvals_open: counts.approvals_open,
         }),
     }

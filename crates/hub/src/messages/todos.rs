@@ -7,7 +7,7 @@ use crate::redaction::Masking;
 use crate::routing::RoutingTable;
 use crate::settings::type_settings::CurrentTypeSettings;
 use crate::types::TypeTable;
-use crate::writing::posting::{Treatment, count};
+use crate::writing::posting::Treatment;
 use crate::writing::{posting, posts};
 use api::Problem;
 use api::messages::TodoState;
@@ -105,6 +105,6 @@ pub async fn tick_todo(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> 
     let treatment =
         Treatment { settings: &settings, types: &types, rules: &rules, surface: scoped.surface, is_first: false };
     let mut post = posting::post(&scoped.caller, &treatment, &session.id, message, "", clock::now())?;
-    post.sums = Sums { todos: Some((count(progress.open), count(progress.done))), ..Sums::default() };
+    post.sums = Sums { todos: Some(progress), ..Sums::default() };
     posts::write(scoped, post).await
 }

@@ -460,16 +460,11 @@ fn sums(draft: &Draft, body: &Body, files: &[FileChanged]) -> Sums {
             sums.lines_removed = files.iter().map(|file| file.removed).sum();
         }
         Body::Todo(_) if draft.is_todo_list() => {
-            let progress = model::todo_state::todo_state([draft]).progress();
-            sums.todos = Some((count(progress.open), count(progress.done)));
+            sums.todos = Some(model::todo_state::todo_state([draft]).progress());
         }
         _ => {}
     }
     sums
-}
-
-pub fn count(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {

@@ -49,7 +49,8 @@ pub struct TodoItem {
 }
 
 /// How far a list has got. A cancelled item is neither done nor open, and no part of the whole: `1/2 done, 1 cancelled`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoProgress {
     /// Items that are completed.
     pub done: usize,
@@ -90,6 +91,11 @@ impl TodoProgress {
     /// Returns how many items are done or open.
     pub const fn whole(self) -> usize {
         self.done + self.open
+    }
+
+    /// Returns true if there is no item at all.
+    pub const fn is_empty(self) -> bool {
+        self.whole() + self.cancelled == 0
     }
 
     /// Returns how many of these are done, in percent. 100 where nothing is open.

@@ -19,6 +19,7 @@ columns! {
         message_count: Option<i64>,
         todos_open: Option<i64>,
         todos_done: Option<i64>,
+        todos_cancelled: Option<i64>,
         approvals_open: Option<i64>,
     }
 }
@@ -28,7 +29,7 @@ impl Workspace {
     pub async fn feed_after(&self, pos: i64, limit: u32) -> Result<Vec<FeedEntry>, StoreError> {
         let sql = format!(
             "SELECT f.pos, f.kind, f.session_id, f.from_seq, f.to_seq, f.revision, s.last_seq, s.message_count, \
-             s.todos_open, s.todos_done, s.approvals_open FROM feed f LEFT JOIN session s \
+             s.todos_open, s.todos_done, s.todos_cancelled, s.approvals_open FROM feed f LEFT JOIN session s \
              ON s.workspace_id = f.workspace_id AND s.id = f.session_id AND s.deleted_at IS NULL \
              WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos{}",
             limited(i64::from(limit))
@@ -63,6 +64,7 @@ fn entry(row: Row) -> Result<FeedEntry, StoreError> {
         messages: row.message_count.unwrap_or_default(),
         todos_open: row.todos_open.unwrap_or_default(),
         todos_done: row.todos_done.unwrap_or_default(),
+        todos_cancelled: row.todos_cancelled.unwrap_or_default(),
         approvals_open: row.approvals_open.unwrap_or_default(),
     });
     let kind = FeedKind::parse(&row.kind).ok_or_else(|| corrupt(format_args!("a feed row of kind `{}`", row.kind)))?;

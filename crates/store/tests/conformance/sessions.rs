@@ -1,6 +1,7 @@
 //! What a session knows of itself, and how it is found.
 
 use crate::support::{Engine, NOW, ago, batch, by, engines, message, message_id, session, session_id};
+use model::message_type::todo::TodoProgress;
 use model::{Micros, Role, Run, RunOutcome, SessionFacts, SessionState, Usage};
 use serde_json::json;
 use store::{Archived, Batch, Facet, LiveEdit, LiveWrite, Parents, Retraction, RunUpsert, SessionFilter};
@@ -30,8 +31,7 @@ async fn facts_add_up_and_later_ones_win() {
             project: Some("  ".to_owned()),
             branch: Some("topic".to_owned()),
             last_at: Some(ago(400)),
-            todos_open: Some(2),
-            todos_done: Some(4),
+            todos: Some(TodoProgress { open: 2, done: 4, cancelled: 1 }),
             ..SessionFacts::default()
         };
         engine.workspace.write_batch(batch(vec![upsert], Vec::new())).await.unwrap();
@@ -39,7 +39,7 @@ async fn facts_add_up_and_later_ones_win() {
         assert_eq!((stored.title.as_str(), stored.project.as_str()), ("A title", "/work/demo"));
         assert_eq!(stored.branch.as_deref(), Some("topic"));
         assert_eq!((stored.created_at, stored.last_activity_at), (ago(500), ago(400)));
-        assert_eq!((stored.todos_open, stored.todos_done), (2, 4));
+        assert_eq!(stored.todos(), TodoProgress { open: 2, done: 4, cancelled: 1 });
         assert_eq!((stored.message_count, stored.last_seq, stored.usage), (0, 0, Usage::default()));
     }
 }

@@ -64,8 +64,9 @@ fn row(app: &App, session: &Session, width: usize, narrow: bool, is_current: boo
     let theme = app.theme;
     let (state, style) = (session.state.label(), style_of(session.state, app.theme));
     let mut facts = String::new();
-    if session.todos_open + session.todos_done > 0 {
-        facts += &format!(" {}/{}", session.todos_done, session.todos_open + session.todos_done);
+    let todos = session.todos();
+    if !todos.is_empty() {
+        facts += &format!(" {}/{}{}", todos.done, todos.whole(), todos.besides());
     }
     if session.lines_added + session.lines_removed > 0 {
         facts += &format!(" +{} -{}", session.lines_added, session.lines_removed);

@@ -60,7 +60,8 @@ fn head(app: &App, width: usize, counts_todos: bool) -> Vec<Line<'static>> {
     facts.extend(session.model.as_deref().map(|model| visible::line(model, 40)));
     facts.extend(session.branch.as_deref().map(|branch| visible::line(branch, 40)));
     if counts_todos {
-        facts.push(format!("☑ {}/{}", session.todos_done, session.todos_done + session.todos_open));
+        let todos = session.todos();
+        facts.push(format!("☑ {}/{}{}", todos.done, todos.whole(), todos.besides()));
     }
     if transcript.is_dev {
         facts.push("developer view".to_owned());

@@ -48,7 +48,5 @@ pub(super) async fn counted(step: &mut Step<'_>, session_rid: i64) -> Result<Sum
 }
 
 fn sums(told: &[Draft]) -> Sums {
-    let progress = todo_state(told.iter().rev()).progress();
-    let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-    Sums { todos: Some((count(progress.open), count(progress.done))), ..Sums::default() }
+    Sums { todos: Some(todo_state(told.iter().rev()).progress()), ..Sums::default() }
 }
