@@ -37,6 +37,8 @@ mod export;
 mod files;
 #[path = "program/for_models.rs"]
 mod for_models;
+#[path = "program/found_agents.rs"]
+mod found_agents;
 #[path = "program/growing.rs"]
 mod growing;
 #[path = "program/headers.rs"]

@@ -9,9 +9,9 @@ use crate::pages::sessions::import_line;
 use crate::part::{Part, part};
 use crate::render::render;
 use crate::shared::page_action::PageAction;
-use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, icon};
+use crate::shell::{self, Frame, Layout, NavItem, Rail, ShellData, agent_name, icon};
 use api::imports::{FailedFile, ImportJob};
-use api::projects::{Project, ProjectState, Projects};
+use api::projects::{Project, ProjectState, Projects, UnreadFolder};
 use leptos::prelude::*;
 
 /// Files that are named of those that could not be read.
@@ -51,7 +51,7 @@ fn list_view(data: &FoldersPage) -> Part {
     let projects = &data.projects.projects;
     let running: Vec<_> = data.imports.iter().filter(|job| !job.done).map(import_line).collect();
     if projects.is_empty() {
-        return part! { {running}{none::none(data)}{failures(&data.imports)} };
+        return part! { {running}{none::none(data)}{failures(&data.imports)}{unread(&data.projects.unread)} };
     }
     let of = |wanted: ProjectState| projects.iter().filter(move |p| p.state == wanted).collect::<Vec<_>>();
     let mut waiting = of(ProjectState::Waiting);
@@ -83,6 +83,7 @@ fn list_view(data: &FoldersPage) -> Part {
         {(!known.is_empty()).then(|| known_table(&known))}
         {failures(&data.imports)}
         {skipped(projects)}
+        {unread(&data.projects.unread)}
         {reads(&data.projects)}
     }
 }
@@ -177,6 +178,30 @@ fn by_reason(failed: Vec<&FailedFile>, words: fn(usize) -> &'static str) -> Opti
             <details class="callout failures" data-state="failed">
                 <summary><Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/>{icon(Glyph::FAIL)}<b>{count}" "{words(failed.len())}</b></summary>
                 {reasons}</details>
+        }
+    })
+}
+
+/// Files of known agents that no reader reads.
+fn unread(folders: &[UnreadFolder]) -> Option<Part> {
+    let row = |folder: &UnreadFolder| {
+        let (files, size) = (folder.files, figures::bytes(u64::try_from(folder.bytes).unwrap_or(0)));
+        part! {
+            <tr><th scope="row">{agent_name(&folder.agent)}<p class="cap">{folder.what.clone()}</p></th>
+                <td><code>{folder.path.clone()}</code></td>
+                <td class="end num">{figures::count(files)}</td><td class="end num hide-narrow">{size}</td></tr>
+        }
+    };
+    let rows: Vec<_> = folders.iter().map(row).collect();
+    (!folders.is_empty()).then(|| {
+        part! {
+            <section class="known" id="unread"><h2>"Not read yet"</h2>
+                <p class="mut">"Files of agents that Verbatim knows and has no reader for."</p>
+                <table class="table"><thead><tr>
+                    <th scope="col">"Agent"</th><th scope="col">"Folder"</th>
+                    <th scope="col" class="end">"Files"</th><th scope="col" class="end hide-narrow">"Size"</th>
+                </tr></thead><tbody>{rows}</tbody></table>
+            </section>
         }
     })
 }

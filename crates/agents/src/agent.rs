@@ -173,15 +173,26 @@ pub const LOGS: Folder = Folder::home("", "", None);
 /// Where Claude Code keeps its transcripts.
 pub const CLAUDE: Folder = Folder::home(".claude", "projects", Some("CLAUDE_CONFIG_DIR")).by_project();
 
+/// What a document is that is made of a database of Cursor's.
+pub const CURSOR_CHAT: &str = "a chat of Cursor's command line";
+
 /// What a file of Cline is that isn't read by itself.
-const SEEN_TASK: &str = "what a person saw of a task; `api_conversation_history.json` beside it is read";
+const SEEN_TASK: &str = "what a person saw of a task, without `api_conversation_history.json` beside it, which is read";
 
 /// Where Goose keeps its database, and its sessions of before it had one.
 const GOOSE: Folder =
     Folder { base: Base::Data, ..Folder::home("goose", "sessions", None) }.endings(&[".db", ".jsonl"]);
 
+/// Where Kiro keeps its database.
+const KIRO: Folder = Folder { shallow: true, ..Folder::home("kiro-cli", "", None) }.endings(&["data.sqlite3"]);
+
+/// Where Crush keeps the list of its projects, each of which has a database: `projects.json`.
+pub const CRUSH: Folder =
+    Folder { base: Base::Data, shallow: true, ..Folder::home("crush", "", Some("CRUSH_GLOBAL_DATA")) }
+        .endings(&["crush.db"]);
+
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
-pub static AGENTS: [Agent; 35] = [
+pub static AGENTS: [Agent; 36] = [
     Agent::new(
         crate::chat_host::CHAT_HOST,
         "Chat host",
@@ -267,8 +278,17 @@ pub static AGENTS: [Agent; 35] = [
         |path, _| Box::new(JsonLines::new(Steps::new(path))),
     ),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor session", Record(detect::cursor))
-        .folders(&[Folder::home(".cursor", "projects", None).endings(&[".jsonl", "agent-transcripts/.txt"])])
+        .folders(&[
+            Folder::home(".cursor", "projects", None).endings(&[".jsonl", "agent-transcripts/.txt"]),
+            // A database for each chat, which `store::cursor_chat` reads.
+            Folder::home(".cursor", "chats", None).endings(&["store.db"]),
+        ])
         .read(Cursor::VERSION, None, |path, _| Box::new(JsonLines::new(Cursor::new(path)))),
+    Agent::new(Cursor::NAME, "Cursor", '▸', CURSOR_CHAT, Record(detect::cursor_chat)).read(
+        Cursor::VERSION,
+        None,
+        |path, _| Box::new(WholeFile::new(cursor::chat::Chat::new(path))),
+    ),
     Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor transcript in plain text", Text(detect::cursor_text)).read(
         Cursor::VERSION,
         None,
@@ -332,9 +352,13 @@ pub static AGENTS: [Agent; 35] = [
         .read(Task::VERSION, Some(Task::SEEN), |path, seen| Box::new(WholeFile::new(Task::new(path, seen)))),
     Agent::new("chat", "Chat", '❝', "a list of chat messages", Record(detect::chat)),
     Agent::new(Task::NAME, "Cline", '◧', SEEN_TASK, Record(detect::task_as_seen)),
-    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's chats", Tables(&["blobs", "meta"]))
-        .folders(&[Folder::home(".cursor", "chats", None).endings(&["store.db"])]),
-    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's editor", Tables(&["ItemTable", "cursorDiskKV"])),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's chats", Tables(&["blobs", "meta"])),
+    Agent::new(Cursor::NAME, "Cursor", '▸', "a database of Cursor's editor", Tables(&["ItemTable", "cursorDiskKV"]))
+        .folders(&[Folder {
+            base: Base::Config,
+            shallow: true,
+            ..Folder::home("Cursor/User", "globalStorage", None).endings(&["state.vscdb"])
+        }]),
     // Databases of which `store::session_rows` makes documents.
     Agent::new(
         crush::Session::NAME,
@@ -349,7 +373,11 @@ pub static AGENTS: [Agent; 35] = [
         '▦',
         "a database of Hermes",
         Tables(&["messages", "messages_fts", "schema_version", "sessions"]),
-    ),
+    )
+    .folders(&[
+        Folder { shallow: true, ..Folder::home(".hermes", "", Some("HERMES_HOME")) }.endings(&["state.db"]),
+        Folder::home(".hermes", "profiles", Some("HERMES_HOME")).endings(&["state.db"]),
+    ]),
     Agent::new(
         goose::Session::NAME,
         "Goose",
@@ -357,7 +385,13 @@ pub static AGENTS: [Agent; 35] = [
         "a database of Goose",
         Tables(&["messages", "schema_version", "sessions"]),
     ),
-    Agent::new(kiro::History::NAME, "Kiro", '◈', "a database of Kiro", Tables(&["auth_kv", "conversations"])),
+    Agent::new(kiro::History::NAME, "Kiro", '◈', "a database of Kiro", Tables(&["auth_kv", "conversations"])).folders(
+        &[
+            Folder { base: Base::Data, ..KIRO },
+            // On macOS.
+            Folder { base: Base::Config, ..KIRO },
+        ],
+    ),
     Agent::new(aider::History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
         aider::History::VERSION,
         None,
@@ -377,6 +411,11 @@ pub fn keeper(path: &str) -> Option<&'static Agent> {
         parts.windows(inside.len()).any(|window| window == inside)
     };
     AGENTS.iter().find(|agent| agent.folders.iter().any(is_in))
+}
+
+/// Returns the line of an agent whose files are this: `a chat of Cursor's command line`.
+pub fn agent_of(file: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|agent| agent.file == file)
 }
 
 /// Returns the agent of this name; of several lines one that is read.

@@ -17,9 +17,34 @@ use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
 use model::{Origin, Role, Spent, Usage};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// The field with the session's row.
 pub(crate) const HEAD: &str = "crush_session";
+/// The folder of a project in which its database lies, where nothing else is set.
+const FOLDER: &str = ".crush";
+
+/// Returns the folders with the databases of Crush's projects, given its list of these: `projects.json`. None twice.
+///
+/// ```
+/// let list = r#"{"projects": [{"path": "/work/lamp", "data_dir": "/work/lamp/.crush"}, {"path": "/work/mill", "data_dir": ".data"}]}"#;
+/// let folders = agents::crush_folders(list.as_bytes());
+/// assert_eq!(folders, ["/work/lamp/.crush", "/work/mill/.data"].map(std::path::PathBuf::from));
+/// ```
+pub fn crush_folders(list: &[u8]) -> Vec<PathBuf> {
+    let list = std::str::from_utf8(list).unwrap_or_default();
+    let projects = Obj::parse(list).and_then(|list| list.list("projects")).unwrap_or_default();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for project in projects.into_iter().filter_map(Obj::parse) {
+        let data = project.filled("data_dir").unwrap_or_else(|| FOLDER.to_owned());
+        // It may be named from the project's folder.
+        let folder = Path::new(&project.filled("path").unwrap_or_default()).join(data);
+        if folder.is_absolute() && !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
 
 /// Reads one session.
 pub(crate) struct Session {

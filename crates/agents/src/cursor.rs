@@ -1,9 +1,11 @@
 //! Cursor's transcripts of agents: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`, one JSON object
-//! a line, and those of sub-agents in `subagents` beside it. `text` reads those of before February 2026, which are plain text.
+//! a line, and those of sub-agents in `subagents` beside it. `text` reads those of before February 2026, which are plain text, and `chat`
+//! what its command line keeps in a database.
 //!
 //! Lines have neither ids nor times, and calls no ids. Ids of messages: `<session>~<offset>`, with `~<n>` of one of several
 //! blocks. A result belongs to the oldest call that has none; most transcripts have none at all, so that edits stay proposed.
 
+pub(crate) mod chat;
 pub(crate) mod text;
 
 use crate::Span;

@@ -58,8 +58,9 @@ mod recognise;
 mod swe_agent;
 
 pub use age::{first_time, is_copied, last_time};
-pub use agent::{AGENTS, Agent, Base, CLAUDE, Folder, LOGS, Reading, agent, keeper};
+pub use agent::{AGENTS, Agent, Base, CLAUDE, CRUSH, CURSOR_CHAT, Folder, LOGS, Reading, agent, agent_of, keeper};
 pub use change::{Change, SessionKey, Span, Stretch};
+pub use crush::crush_folders;
 pub use parts::proposal::{proposed_change, proposed_diff, proposed_edits, says_what};
 pub use reader::Reader;
 pub use recognise::{Recognised, recognise, recognise_kept, recognise_tables};

@@ -49,6 +49,22 @@ pub struct Project {
     pub skipped: Vec<FailedFile>,
 }
 
+/// Files of a known agent that aren't read, in one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnreadFolder {
+    /// The folder.
+    pub path: String,
+    /// The agent: `hermes`.
+    pub agent: String,
+    /// What each file is: `a database of Hermes`.
+    pub what: String,
+    /// How many files there are.
+    pub files: i64,
+    /// Their size together.
+    pub bytes: i64,
+}
+
 /// The folders that agents keep their transcripts in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -57,6 +73,9 @@ pub struct Projects {
     pub roots: Vec<String>,
     /// Found on the disk now, or known from before.
     pub projects: Vec<Project>,
+    /// Files of known agents for which there is no reader yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadFolder>,
 }
 impl Reply for Projects {}
 

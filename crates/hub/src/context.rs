@@ -43,6 +43,8 @@ use tracing::Instrument as _;
 pub struct Settings {
     /// Folders in which agents keep their projects, and whether naming them was consent.
     pub roots: Vec<Root>,
+    /// Folders with files of agents that no reader reads: they are counted.
+    pub unread: Vec<AgentFolder>,
     /// The environment of agents that are started here: what is the server's own isn't part of it.
     pub agents: Environment,
     /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
@@ -60,6 +62,14 @@ pub struct Settings {
     pub routing: model::routing::Settings,
     /// Makes vectors of what is remembered. Without it memories are found by words.
     pub embedder: Option<Arc<dyn Embedder>>,
+}
+
+/// A folder of an agent on this machine, whether or not it exists yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFolder {
+    pub agent: &'static agents::Agent,
+    pub folder: agents::Folder,
+    pub path: PathBuf,
 }
 
 /// A folder in which an agent keeps files.

@@ -329,10 +329,29 @@ fn read_whole(
     let known = || hub.workspace.source_by_path(&name);
     let known = runtime.block_on(retry_transient(hub, known)).map_err(failed)?;
     let is_known = known.is_some();
+    if !is_known && is_read_elsewhere(hub, runtime, agent, &path)? {
+        return Ok(());
+    }
     let mut pass = |step: Step| pass_on(send, file, step.depending_on(&permissions));
     let mut each = |step| packed::pass(&mut packed, is_known, step, &mut pass);
     let stop = hub.shutdown.clone();
     Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
+}
+
+/// Whether a session of which Cursor keeps a database and a transcript was read from the other one: both have its id, and messages of
+/// their own. Its file is named after it. A file of any other agent is read.
+pub(crate) fn is_read_elsewhere(
+    hub: &Hub,
+    runtime: &tokio::runtime::Handle,
+    agent: &Agent,
+    path: &Path,
+) -> std::io::Result<bool> {
+    let stem = path.file_stem().map(|stem| name(Path::new(stem))).filter(|_| agent.name == "cursor");
+    let Some(key) = stem else { return Ok(false) };
+    let sources = || hub.workspace.paths_of_key(agent.name, &key);
+    let paths = runtime.block_on(retry_transient(hub, sources));
+    let paths = paths.map_err(|error| std::io::Error::other(crate::problem(error).to_string()))?;
+    Ok(!paths.is_empty() && !paths.contains(&name(path)))
 }
 
 /// Bytes at the beginning, and at the end, by which it is known whose a file is, unless the first line alone is longer.

@@ -61,6 +61,6 @@ pub use caller::{Agent, Caller, Person, Surface};
 pub use context::embedder::Embedder;
 pub use context::metrics::{Metrics, Stream, milliseconds};
 pub use context::request_span::with_session;
-pub use context::{Consent, Hub, Root, Scoped, Settings, TopicState, compute, feed, writer};
+pub use context::{AgentFolder, Consent, Hub, Root, Scoped, Settings, TopicState, compute, feed, writer};
 pub use imports::{discover, follow};
 pub use writing::posting::{MOST_EDITS, read_metadata};

@@ -41,6 +41,7 @@ mod check;
 mod columns;
 mod condition;
 mod context_log;
+pub mod cursor_chat;
 mod declared;
 mod dialect;
 mod disk;

@@ -57,11 +57,25 @@ pub async fn run(args: Doctor) -> Result<()> {
         let files = folder.look().files.len();
         lines.push(format!("ok    {:<16} {files} files in {}", folder.agent.title, folder.path.display()));
     }
+    for unread in super::folders::unreadable().filter_map(|folder| hub::discover::unread_of(&folder)) {
+        let files = app::figures::counted(unread.files, "file");
+        lines.push(format!(
+            "-     {:<16} {files} in {}: {}; not readable yet",
+            title(&unread.agent),
+            unread.path,
+            unread.what
+        ));
+    }
     print(&format!("{}\n", lines.join("\n")))?;
     if failed > 0 {
         bail!("{failed} of the checks failed");
     }
     Ok(())
+}
+
+/// An agent's name for people.
+fn title(agent: &str) -> &str {
+    agents::agent(agent).map_or(agent, |agent| agent.title)
 }
 
 fn server_line(server: &Server) -> String {

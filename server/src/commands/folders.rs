@@ -2,38 +2,36 @@
 
 use super::text::one_line;
 use super::{print, print_json};
-use agents::{AGENTS, Agent, Base, Folder};
+use agents::{AGENTS, Base, Folder};
 use anyhow::Result;
-use hub::discover::{
-    kept_below,
-    look::{self, Found},
-};
+use hub::AgentFolder;
+use hub::discover::kept_below;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// A folder of an agent, whether or not it exists yet.
-pub struct AgentFolder {
-    pub agent: &'static Agent,
-    pub folder: Folder,
-    pub path: PathBuf,
-}
-
-impl AgentFolder {
-    /// Lists its files by their names. Opens none.
-    pub fn look(&self) -> Found {
-        look::look(&self.path, self.folder.endings, self.folder.depth())
-    }
-}
 
 /// Returns the folders of all agents.
 fn all() -> impl Iterator<Item = AgentFolder> {
     let folders = AGENTS.iter().flat_map(|agent| agent.folders.iter().map(move |folder| (agent, *folder)));
-    folders.filter_map(|(agent, folder)| Some(AgentFolder { agent, folder, path: path(&folder)? }))
+    let folders = folders.filter_map(|(agent, folder)| Some(AgentFolder { agent, folder, path: path(&folder)? }));
+    folders.chain(crush())
+}
+
+/// Returns the folders of Crush's projects, each of which has a database, as Crush lists them.
+fn crush() -> Vec<AgentFolder> {
+    let list = path(&agents::CRUSH).map(|folder| folder.join("projects.json"));
+    let list = list.and_then(|list| std::fs::read(list).ok()).unwrap_or_default();
+    let folder = |path| Some(AgentFolder { agent: agents::agent("crush")?, folder: agents::CRUSH, path });
+    agents::crush_folders(&list).into_iter().filter_map(folder).collect()
 }
 
 /// Returns the folders of the agents whose files are read.
 pub fn readable() -> impl Iterator<Item = AgentFolder> {
     all().filter(|folder| folder.agent.reading.is_some())
+}
+
+/// Returns the folders with files that no reader reads.
+pub fn unreadable() -> impl Iterator<Item = AgentFolder> {
+    all().filter(|folder| folder.agent.reading.is_none())
 }
 
 fn path(folder: &Folder) -> Option<PathBuf> {
@@ -76,7 +74,8 @@ pub fn list(json: bool) -> Result<()> {
     }
     let mut text = String::new();
     for (found, here) in &found {
-        let readable = if here.agent.reading.is_some() { "" } else { ", not readable yet" };
+        let unread = || format!(", {}; not readable yet", here.agent.file);
+        let readable = if here.agent.reading.is_some() { String::new() } else { unread() };
         let (title, files) = (here.agent.title, found.files.len());
         let size = app::figures::bytes(bytes(&found.files));
         writeln!(text, "{title:<14} {files:>6} files {size:>9}  {}{readable}", one_line(&shown(&here.path)))?;

@@ -1,15 +1,17 @@
 //! `verbatim serve`: the main job.
 
+use super::text::one_line;
 use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
 use crate::{data_dir, door, http, notice_file, permissions, price_file, type_files};
 use anyhow::{Context as _, Result, bail};
+use api::projects::UnreadFolder;
 use data_dir::Credential;
 use drivers::environment::Environment;
 use http::Limits;
-use hub::{Consent, Hub, Root, Settings, discover};
+use hub::{AgentFolder, Consent, Hub, Root, Settings, discover};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -66,7 +68,7 @@ pub async fn run(args: Serve) -> Result<()> {
     data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
     data_dir::note_elsewhere(&dir);
     let url = hub.launch_url()?;
-    print(&format!("Verbatim is at {url}\n"))?;
+    print(&format!("Verbatim is at {url}\n{}", unread(&hub.settings.unread)))?;
     if args.open {
         open_browser(&dir, &url, shutdown.clone());
     }
@@ -96,6 +98,7 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
     roots.extend(agents::agent("acp").map(|acp| discover::root_of(acp, agents::LOGS, &transcripts, Consent::All)));
     Ok(Settings {
         roots,
+        unread: if looks(args) { folders::unreadable().collect() } else { Vec::new() },
         agents: Environment::of(std::env::vars_os(), &args.agent_env),
         transcripts: Some(transcripts),
         server: matches!(database, Database::Postgres(_)).then(|| data_dir::server_id(dir)).transpose()?,
@@ -158,11 +161,26 @@ fn transcripts(dir: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// Whether folders of agents are looked for.
+fn looks(args: &Serve) -> bool {
+    !args.demo && !args.no_discover
+}
+
+/// Lines about the files of known agents that aren't read.
+fn unread(folders: &[AgentFolder]) -> String {
+    let line = |unread: UnreadFolder| {
+        let size = app::figures::bytes(u64::try_from(unread.bytes).unwrap_or(0));
+        let files = app::figures::counted(unread.files, "file");
+        format!("Not read yet: {}, {files} of {size} in {}\n", unread.what, one_line(&unread.path))
+    };
+    folders.iter().filter_map(discover::unread_of).map(line).collect()
+}
+
 /// The folders to look into. A folder that the owner named is read; one that was found waits for consent.
 fn roots(args: &Serve) -> Vec<Root> {
     let named = if args.yes { Consent::All } else { Consent::Given };
     let mut roots: Vec<Root> = args.claude_dir.iter().map(|dir| discover::root(dir, named)).collect();
-    if args.demo || args.no_discover {
+    if !looks(args) {
         return roots;
     }
     let consent = if args.yes { Consent::All } else { Consent::Asked };

@@ -137,6 +137,11 @@ pub(crate) fn cursor(object: &Obj) -> bool {
     has_all(object, &["role", "message"]) && !object.has("type")
 }
 
+/// A chat of a database, as a document.
+pub(crate) fn cursor_chat(object: &Obj) -> bool {
+    has_all(object, &[crate::cursor::chat::HEAD, "messages"])
+}
+
 /// A session of a database, as a document.
 pub(crate) fn crush(object: &Obj) -> bool {
     has_all(object, &[crate::crush::HEAD, "messages"])

@@ -1,7 +1,7 @@
 //! Readers of other agents than Claude Code and Codex through the front door: what each fixture becomes, whole and in pieces.
 
 use crate::support::{Last, drive, lost, render, root_of};
-use agents::{Recognised, recognise};
+use agents::{Agent, Recognised, recognise};
 use model::Body;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,15 @@ pub fn read<'a>(agent: &str, path: &str, pieces: impl IntoIterator<Item = &'a [u
 /// Reads the fixtures of an agent, of which there are `count`.
 #[track_caller]
 fn check(agent: &str, count: usize) {
+    check_of(agent, agents::agent(agent).expect("its line"), count);
+}
+
+/// Reads the fixtures of a folder, of which there are `count`, as files of this kind.
+#[track_caller]
+fn check_of(agent: &str, line: &'static Agent, count: usize) {
+    let read = |path: &str, pieces: &mut dyn Iterator<Item = &[u8]>| {
+        drive(&mut *(line.reading.expect("a reader").open)(path, None), pieces)
+    };
     let fixtures = fixtures(agent);
     assert_eq!(fixtures.len(), count, "the fixtures are there");
     for (path, bytes) in fixtures {
@@ -36,7 +45,7 @@ fn check(agent: &str, count: usize) {
         // By its place among the fixtures: a path may name the session.
         let path = path[from..].to_owned();
         let name = path.replace('/', "__");
-        let whole = read(agent, &path, [bytes.as_slice()]);
+        let whole = read(&path, &mut [bytes.as_slice()].into_iter());
         insta::assert_snapshot!(name.rsplit_once('.').expect("an ending").0, render(&whole));
         // The brackets that end a document are in no entry of it.
         let body = bytes.trim_ascii_end();
@@ -48,15 +57,14 @@ fn check(agent: &str, count: usize) {
             let body = Body::of(draft);
             assert!(!matches!(body, Body::Invalid { .. }), "{path} {}: {body:?}", draft.id);
         }
-        let line = Recognised::Agent(agents::agent(agent).expect("its line"));
-        assert_eq!(recognise(&bytes, &[]), line, "{path}");
+        assert_eq!(recognise(&bytes, &[]), Recognised::Agent(line), "{path}");
         let step = bytes.len() / 1500 + 1;
         for at in (0..bytes.len()).step_by(step) {
             let (head, tail) = bytes.split_at(at);
-            let cut = read(agent, &path, [head, tail]);
+            let cut = read(&path, &mut [head, tail].into_iter());
             assert!(cut == whole, "{path} cut at {at}:\n{}\n---\n{}", render(&cut), render(&whole));
         }
-        let crumbs = read(agent, &path, bytes.chunks(1));
+        let crumbs = read(&path, &mut bytes.chunks(1));
         assert_eq!(render(&crumbs), render(&whole), "{path}, a byte at a time");
     }
 }
@@ -104,6 +112,11 @@ fn events_of_copilot_cli() {
 #[test]
 fn transcripts_of_cursor() {
     check("cursor", 2);
+}
+
+#[test]
+fn chats_of_cursors_command_line() {
+    check_of("cursor-chats", agents::agent_of(agents::CURSOR_CHAT).expect("its line"), 1);
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`, Crush and Goose,
+//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`, Crush, Goose and Cursor,
 //! `<database>/<chat>.jsonl` of the older chat host.
 //!
 //! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the document of each
-//! session as `store::opencode`, `store::session_rows` and `store::chat_host` write it: `docs/decisions/databases.md`.
+//! session as `store::opencode`, `store::session_rows`, `store::cursor_chat` and `store::chat_host` write it: `docs/decisions/databases.md`.
 
 use crate::basics::clock;
 use crate::context::Hub;
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use store::Batch;
 use store::chat_host::ChatHost;
+use store::cursor_chat::CursorChat;
 use store::foreign::ForeignError;
 use store::opencode::OpenCode;
 use store::session_rows::{self, Layout, SessionRows};
@@ -71,6 +72,11 @@ pub fn read(
 ) -> Result<()> {
     if let Some(mut database) = runtime.block_on(ChatHost::open(real)).map_err(failed)? {
         let read = read_chats(hub, runtime, path, real, &mut database, each);
+        runtime.block_on(database.close());
+        return read;
+    }
+    if let Some(mut database) = runtime.block_on(CursorChat::open(real)).map_err(failed)? {
+        let read = read_cursor_chat(hub, runtime, (path, real), &mut database, each);
         runtime.block_on(database.close());
         return read;
     }
@@ -143,6 +149,32 @@ fn read_rows(
         document.read(hub, runtime, (&session.id, updated), &mut write, each)?;
     }
     Ok(())
+}
+
+/// Reads a chat of Cursor's command line, which has a database of its own. It has one id with the chat's transcript: of both, the one that
+/// was read first stays.
+fn read_cursor_chat(
+    hub: &Hub,
+    runtime: &Handle,
+    (path, real): (&Path, &Path),
+    database: &mut CursorChat,
+    each: &mut dyn FnMut(Step) -> Result<()>,
+) -> Result<()> {
+    let agent = agents::agent_of(agents::CURSOR_CHAT).ok_or_else(|| Error::other("nobody reads it"))?;
+    let folder = real.parent().and_then(Path::file_name).map(|folder| name(Path::new(folder)));
+    let Some(id) = database.id().or(folder).filter(|_| !database.is_empty()) else { return Ok(()) };
+    let document = Document { agent, path: path.join(format!("{}.json", file_name(&id))), real };
+    if super::is_read_elsewhere(hub, runtime, agent, &document.path)? {
+        return Ok(());
+    }
+    let changed = [Some(real.to_owned()), ahead_of(real)].into_iter().flatten();
+    let changed = changed.filter_map(|file| super::transcript::modified_at(&file.metadata().ok()?)).max();
+    let changed_ms = changed.map_or(0, |at| at.0 / 1000);
+    let mut write = |file: &File| {
+        let mut to = BufWriter::new(file);
+        runtime.block_on(database.export(changed_ms, &mut to)).and_then(|()| Ok(to.flush()?))
+    };
+    document.read(hub, runtime, (&id, changed_ms), &mut write, each)
 }
 
 /// An id as the name of a file: what isn't a letter, a digit, `_` or `-` is written as its bytes.

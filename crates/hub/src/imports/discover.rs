@@ -7,12 +7,13 @@ pub mod agreed;
 pub mod look;
 
 use crate::basics::problem;
-use crate::context::{Consent, Hub, Root};
+use crate::context::{AgentFolder, Consent, Hub, Root};
 use crate::imports::name::name;
 use agents::Agent;
 use agreed::Agreed;
 use api::Problem;
 use api::imports::FailedFile;
+use api::projects::UnreadFolder;
 use look::Found;
 use std::path::{Path, PathBuf};
 use store::{Following, Permission, StoreError};
@@ -31,6 +32,33 @@ pub struct Folder {
     pub following: Following,
     /// What isn't read of it, whatever the owner says.
     pub skipped: Vec<FailedFile>,
+}
+
+impl AgentFolder {
+    /// Lists its files by their names. Opens none.
+    pub fn look(&self) -> Found {
+        look::look(&self.path, self.folder.endings, self.folder.depth())
+    }
+}
+
+/// The files of known agents that no reader reads, by the folders in which they lie.
+pub async fn unread(hub: &Hub) -> Result<Vec<UnreadFolder>, Problem> {
+    let folders = hub.settings.unread.clone();
+    let all = move || folders.iter().filter_map(unread_of).collect();
+    tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
+}
+
+/// What lies in a folder of an agent that isn't read. None if nothing does.
+pub fn unread_of(folder: &AgentFolder) -> Option<UnreadFolder> {
+    let files = folder.look().files;
+    let size = |file: &PathBuf| file.metadata().map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX));
+    (!files.is_empty()).then(|| UnreadFolder {
+        path: name(&folder.path),
+        agent: folder.agent.name.to_owned(),
+        what: folder.agent.file.to_owned(),
+        files: i64::try_from(files.len()).unwrap_or(i64::MAX),
+        bytes: files.iter().map(size).sum(),
+    })
 }
 
 /// The root that a configuration folder of Claude Code means.

@@ -60,7 +60,7 @@ pub(super) fn started(mut paths: Vec<String>, files: &[PathBuf]) -> Event {
     Event::ImportStarted { paths, files: files.len() as u64 }
 }
 
-/// The files that a path means: the file itself, or all below a folder. To name a link is to agree to what it leads to. Which of
+/// The files that a path means: the file itself, or the transcript that it lies beside and tells more of, or all below a folder. To name a link is to agree to what it leads to. Which of
 /// them are transcripts is found out when they are read.
 fn files_of(path: &Path) -> Result<Found, String> {
     if !path.is_absolute() {
@@ -70,7 +70,7 @@ fn files_of(path: &Path) -> Result<Found, String> {
     let real = path.canonicalize().map_err(unreadable)?;
     let kind = real.metadata().map_err(unreadable)?;
     if kind.is_file() {
-        return Ok(Found { files: vec![real], skipped: Vec::new() });
+        return Ok(Found { files: vec![look::transcript_of(real)], skipped: Vec::new() });
     }
     if let Some(reason) = open::special(&real).filter(|_| !kind.is_dir()) {
         return Err(format!("{} {reason}, not a file or a folder", path.display()));

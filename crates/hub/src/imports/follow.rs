@@ -396,6 +396,9 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
                 let Some(agent) = imports::recognise(&opened.file, &path, ending)?.ok().or(before) else {
                     return Ok(Outcome::Settled);
                 };
+                if !is_known && imports::is_read_elsewhere(&reads_for, &runtime, agent, &stored_path)? {
+                    return Ok(Outcome::Settled);
+                }
                 Transcript::open(&stored_path, opened, agent, known.as_ref(), stop, &mut pass)?
             }
             (None, None) => return Ok(Outcome::Passed),

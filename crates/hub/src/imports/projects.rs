@@ -59,7 +59,7 @@ pub async fn list_projects(scoped: &Scoped) -> Result<Projects, Problem> {
         })
         .collect();
     let roots = hub.settings.roots.iter().map(|r| name(&r.path)).collect();
-    Ok(Projects { roots, projects })
+    Ok(Projects { roots, projects, unread: discover::unread(hub).await? })
 }
 
 /// The directory that a folder's name stands for: the one that is written so, else the only one.

@@ -34,6 +34,11 @@ async fn sessions_of_a_database_are_imported_and_followed_without_doubles() {
 
     let again = house.import(std::slice::from_ref(&database)).await;
     assert_eq!((&again["sessions"], &again["messages"]), (&json!(2), &json!(0)));
+    // What is written ahead of it means the database.
+    let ahead = house.write("opencode.db-shm", "");
+    let named = house.import(std::slice::from_ref(&ahead)).await;
+    assert_eq!((&named["sessions"], &named["messages"], &named["failed"]), (&json!(2), &json!(0), &json!([])));
+    std::fs::remove_file(ahead).unwrap();
 
     std::fs::write(&database, std::fs::read(fixture("databases/opencode_later.db")).unwrap()).unwrap();
     let grown = house.import(std::slice::from_ref(&database)).await;
@@ -106,6 +111,70 @@ async fn sessions_of_goose_are_one_with_those_of_its_older_files() {
     assert_eq!((&session["usage"]["input"], &session["usage"]["output"]), (&json!(2000), &json!(100)));
 }
 
+/// A chat of Cursor's command line has a database of its own.
+#[tokio::test]
+async fn chats_of_cursor_are_imported_and_grow_without_doubles() {
+    const ID: &str = "5e55a0de-0000-4000-8000-0000000000c7";
+    let house = House::new().await;
+    let place = format!(".cursor/chats/0d265392dfc786bc1af0df28bb21fea3/{ID}/store.db");
+    let database = house.write(&place, std::fs::read(fixture("databases/cursor_chat.db")).unwrap());
+    let job = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!((&job["sessions"], &job["failed"]), (&json!(1), &json!([])));
+    let detail = house.read(&format!("/v1/sessions/{ID}")).await;
+    let session = &detail["session"];
+    let told = ["agent", "model", "project", "title", "lines_added", "lines_removed", "todos_open", "created_at"]
+        .map(|key| session[key].clone());
+    let (project, title) = (json!("/home/ada/my garden"), json!("Water two beds"));
+    let began = json!(1_790_000_000_000_000_i64);
+    assert_eq!(told, [json!("cursor"), json!("glm-5"), project, title, json!(1), json!(1), json!(2), began]);
+    let said = async || {
+        let list = house.read(&format!("/v1/sessions/{ID}/messages?limit=100")).await;
+        let line = |entry: &Value| {
+            let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
+            let state = entry["metadata"]["payload"]["state"].as_str().unwrap_or_default();
+            format!("{} {} {} {state}", text("role"), text("sender"), text("content")).trim_end().to_owned()
+        };
+        list["messages"].as_array().unwrap().iter().map(line).collect::<Vec<_>>()
+    };
+    let before = said().await;
+    insta::assert_snapshot!(before.join("\n"));
+
+    let again = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!((&again["messages"], &again["failed"]), (&json!(0), &json!([])));
+    std::fs::write(&database, std::fs::read(fixture("databases/cursor_chat_later.db")).unwrap()).unwrap();
+    let grown = house.import(std::slice::from_ref(&database)).await;
+    assert_eq!((&grown["messages"], &grown["failed"]), (&json!(1), &json!([])));
+    let after = said().await;
+    assert_eq!(after.len(), before.len() + 1);
+    assert_eq!(after.last().map(String::as_str), Some("assistant bot Now it is wet."));
+
+    // Its transcript has the same id: the chat isn't there twice.
+    let line = json!({ "role": "user", "message": { "content": [{ "type": "text", "text": "Water the beds" }] } });
+    let transcript =
+        house.write(&format!(".cursor/projects/home-ada/agent-transcripts/{ID}/{ID}.jsonl"), format!("{line}\n"));
+    let both = house.import(&[transcript]).await;
+    assert_eq!((&both["messages"], &both["failed"]), (&json!(0), &json!([])));
+    assert_eq!(said().await, after);
+    assert_eq!(sessions(&house).await, [("Water two beds".to_owned(), json!(0))]);
+}
+
+/// A chat whose transcript was read first stays as that has it, and one in which nothing was said is no session.
+#[tokio::test]
+async fn a_chat_of_cursor_that_was_read_from_its_transcript_stays() {
+    const ID: &str = "5e55a0de-0000-4000-8000-0000000000c7";
+    let house = House::new().await;
+    let line = json!({ "role": "user", "message": { "content": [{ "type": "text", "text": "Water the beds" }] } });
+    let transcript =
+        house.write(&format!(".cursor/projects/home-ada/agent-transcripts/{ID}/{ID}.jsonl"), format!("{line}\n"));
+    house.import(&[transcript]).await;
+    let bytes = std::fs::read(fixture("databases/cursor_chat.db")).unwrap();
+    let database = house.write(&format!(".cursor/chats/0d26/{ID}/store.db"), bytes);
+    let job = house.import(&[database]).await;
+    assert_eq!((&job["messages"], &job["failed"]), (&json!(0), &json!([])));
+    assert_eq!(sessions(&house).await, [("Water the beds".to_owned(), json!(0))]);
+    assert_eq!(house.read(&format!("/v1/sessions/{ID}")).await["session"]["message_count"], 1);
+}
+
 /// What a person saw of a task tells the tokens and costs of its requests.
 #[tokio::test]
 async fn tasks_of_cline_are_imported_with_what_lies_beside_them() {
@@ -126,6 +195,11 @@ async fn tasks_of_cline_are_imported_with_what_lies_beside_them() {
     house.write(&format!("{task}/api_conversation_history.json"), talk);
     let job = house.import(&[house.path("Code")]).await;
     assert_eq!((&job["sessions"], &job["failed"], &job["files"]), (&json!(1), &json!([]), &json!(1)));
+    // A file beside it means the task.
+    for beside in ["ui_messages.json", "task_metadata.json"] {
+        let named = house.import(&[house.path(&format!("{task}/{beside}"))]).await;
+        assert_eq!((&named["sessions"], &named["messages"], &named["failed"]), (&json!(1), &json!(0), &json!([])));
+    }
     let detail = house.read("/v1/sessions/1790000000001").await;
     let session = &detail["session"];
     let told = ["agent", "project", "title", "todos_open", "todos_done"].map(|key| session[key].clone());

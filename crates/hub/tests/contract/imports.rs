@@ -404,7 +404,7 @@ async fn what_is_not_read_is_refused_by_the_name_of_its_agent() {
         (database("cursor_store"), "a database of Cursor's chats"),
         (
             house.write("ui_messages.json", seen),
-            "what a person saw of a task; `api_conversation_history.json` beside it is read",
+            "what a person saw of a task, without `api_conversation_history.json` beside it, which is read",
         ),
         (house.write("chat.json", told), "a list of chat messages"),
     ];

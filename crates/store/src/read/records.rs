@@ -100,6 +100,19 @@ impl Workspace {
         self.sources_where(&of_session, Some(session.as_str())).await
     }
 
+    /// Paths of the files that the session with this id of an agent came from. Empty if there is no such session.
+    pub async fn paths_of_key(&self, agent: &str, key: &str) -> Result<Vec<String>, StoreError> {
+        Ok(on!(&self.store, pool => {
+            sqlx::query_scalar(
+                "SELECT f.path FROM session s \
+                 JOIN session_source l ON l.workspace_id = s.workspace_id AND l.session_rid = s.rid \
+                 JOIN source f ON f.workspace_id = l.workspace_id AND f.rid = l.source_rid \
+                 WHERE s.workspace_id = $1 AND s.agent = $2 AND s.key = $3 ORDER BY f.rid",
+            )
+            .bind(self.id()).bind(agent).bind(key).fetch_all(pool).await
+        })?)
+    }
+
     /// Which sessions each file holds; files in the order of their first import.
     pub async fn file_sessions(&self) -> Result<Vec<FileSession>, StoreError> {
         let rows: Vec<(String, String, Option<String>, Option<String>)> = on!(&self.store, pool => {

@@ -14,6 +14,11 @@ pub const NAMED: usize = 50;
 const BESIDE: &str = ".meta.json";
 /// How the files end that tell more of a transcript of the same name.
 const SETTINGS: &str = ".settings.json";
+/// What was said in a task of Cline, and the files beside it: what a person saw of it, and what was read for it.
+const TASK: &str = "api_conversation_history.json";
+const OF_TASK: [&str; 4] = ["ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json"];
+/// How the files end that belong to a database of the same name.
+const OF_DATABASE: [&str; 2] = ["-wal", "-shm"];
 
 /// What lies below a folder.
 #[derive(Debug, Default)]
@@ -117,6 +122,28 @@ pub fn files_below(folder: &Path) -> Found {
     found
 }
 
+/// Returns the name of the database that a file of this name belongs to.
+fn database_of(name: &str) -> Option<&str> {
+    let database = OF_DATABASE.iter().find_map(|ending| name.strip_suffix(ending))?;
+    Path::new(database).extension().is_some_and(|ending| ending == "db").then_some(database)
+}
+
+/// Returns the transcript that a file belongs to which an agent keeps beside it, if that is there: of what a person saw of a task, what was
+/// said in it; of settings, the session; of what was written ahead, the database. Any other file stands for itself.
+pub fn transcript_of(path: PathBuf) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let of_session = [BESIDE, SETTINGS].iter().find_map(|ending| name.strip_suffix(ending));
+    let of_database = database_of(&name);
+    let transcript = match (of_session, of_database) {
+        (Some(session), _) => path.with_file_name(format!("{session}.jsonl")),
+        (_, Some(database)) => path.with_file_name(database),
+        _ if OF_TASK.contains(&&*name) => path.with_file_name(TASK),
+        _ => return path,
+    };
+    // A link would lead elsewhere.
+    if transcript.symlink_metadata().is_ok_and(|file| file.is_file()) { transcript } else { path }
+}
+
 /// Does an agent keep a file beside its transcripts, as what a sub-agent is for, long output and memories, or parts of a database?
 fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -126,13 +153,11 @@ fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
     let of_transcript = |of: &str| path.with_file_name(format!("{of}.jsonl")).is_file();
     name.ends_with(BESIDE)
         || name.strip_suffix(SETTINGS).is_some_and(of_transcript)
-        || [".db-wal", ".db-shm"].iter().any(|ending| name.ends_with(ending))
+        || database_of(&name).is_some()
         || matches!(&*name, "sessions-index.json" | ".DS_Store" | "Thumbs.db")
         // Qwen Code: how far it has read sessions for its memory.
         || (matches!(&*name, "meta.json" | "extract-cursor.json") && path.with_file_name("chats").is_dir())
-        // Cline: what a person saw of a task, and what was read for it.
-        || (matches!(&*name, "ui_messages.json" | "task_metadata.json" | "context_history.json" | "history_item.json")
-            && path.with_file_name("api_conversation_history.json").is_file())
+        || (OF_TASK.contains(&&*name) && path.with_file_name(TASK).is_file())
         // OpenHands: the settings of a conversation, and marks of how many events it has.
         || (name == "base_state.json" && path.with_file_name("events").is_dir())
         || (name.starts_with(".eventlog") && inside("events"))
