@@ -76,12 +76,8 @@ enum Task {
     },
     /// Write `docs/api/openapi.json` anew
     Openapi,
-    /// Run everything that CI runs
-    Test {
-        /// Also make the release binary, and try random faults ten times as often
-        #[arg(long)]
-        all: bool,
-    },
+    /// Run everything that CI runs, or some of its steps
+    Test(test::TestArguments),
     /// Run a command with a throwaway PostgreSQL, whose URL is in `VERBATIM_TEST_POSTGRES`
     Pg {
         #[arg(last = true, required = true)]
@@ -126,7 +122,7 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Audit => audit::audit()?,
         Task::New { what: New::MessageType { name } } => new::message_type(&name)?,
         Task::Openapi => openapi::write()?,
-        Task::Test { all } => return test::test(if all { test::Extent::All } else { test::Extent::Usual }),
+        Task::Test(arguments) => return test::test(&arguments),
         Task::Pg { command } => return pg::with_cluster(&command),
         Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
         Task::Agents(arguments) => agents::drive(&arguments)?,

@@ -3,6 +3,7 @@ use std::process::{Command, ExitCode};
 use std::thread;
 
 use anyhow::Result;
+use clap::{Args, builder::PossibleValuesParser};
 
 use crate::{
     audit, fuzz, interface,
@@ -14,7 +15,7 @@ use crate::{
 mod python;
 mod report;
 
-use report::{Counts, Report, Tests};
+use report::{Counts, Report, Work};
 
 /// The variable that tells random tests how often to try: a number, or `all`.
 const EXTENT: &str = "VERBATIM_TEST_EXTENT";
@@ -22,79 +23,118 @@ const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 /// What `workspace::PROGRAM` leaves out.
 const OURSELVES: [&str; 2] = ["--package", "xtask"];
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// What CI runs.
-    Usual,
-    /// Besides, the release binary; and the tests that kill the server and cut its power do it ten times as often.
-    All,
+/// One step of a test run.
+struct Step {
+    /// By which it is chosen.
+    name: &'static str,
+    /// What it is, for people.
+    title: &'static str,
+    /// The steps without which it has nothing to test.
+    needs: &'static [&'static str],
+    /// It runs at once with the step before: both wait, or use one processor, for most of their time.
+    is_beside: bool,
+    work: Work,
 }
 
-/// The step that makes what a browser loads.
-const INTERFACE: &str = "interface";
-
-/// What asks the server over HTTP, and what gives random inputs to its parts.
-const CLIENTS: [(&str, Tests); 5] = [
-    ("the Python SDK", python::sdk),
-    ("the older product's SDK", python::older_sdk),
-    ("the contract, by its description", python::contract),
-    ("the TypeScript SDK", typescript_sdk),
-    ("fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line))),
-];
-
-/// Says, step by step, what holds and what doesn't; the last line reads `N passed, N failed`.
-pub fn test(extent: Extent) -> Result<ExitCode> {
-    let (report, seconds) = step::measured(|| steps(extent));
-    Ok(report?.close(seconds))
+const fn check(name: &'static str, title: &'static str, work: report::Check) -> Step {
+    Step { name, title, needs: &[], is_beside: false, work: Work::Check(work) }
 }
 
-fn steps(extent: Extent) -> Result<Report> {
-    tools::for_building()?;
-    tools::for_testing()?;
+const fn tests(name: &'static str, title: &'static str, work: report::Tests) -> Step {
+    Step { name, title, needs: &[], is_beside: false, work: Work::Tests(work) }
+}
 
-    let mut report = Report::default();
-    report.check("format", || step::run(&mut cargo(["fmt", "--all", "--check"])));
-    report.check("tidy", tidy::tidy);
-    report.check("advisories", audit::advisories_if_reachable);
-    report.check("licences, duplicates and sources", audit::policies);
+const fn client(name: &'static str, title: &'static str, work: report::Tests) -> Step {
+    Step { needs: &["server"], is_beside: true, ..tests(name, title, work) }
+}
+
+/// The steps, in their order.
+const STEPS: [Step; 18] = [
+    check("format", "format", || step::run(&mut cargo(["fmt", "--all", "--check"]))),
+    check("tidy", "tidy", tidy::tidy),
+    check("advisories", "advisories", audit::advisories_if_reachable),
+    check("policies", "licences, duplicates and sources", audit::policies),
+    check("interface", "interface", interface::build),
     // Much of the interface is compiled by one processor. Clippy needs none of its files.
-    report.checks_at_once([(INTERFACE, interface::build), ("clippy", clippy)]);
-    report.check("clippy in the browser", || {
+    Step { is_beside: true, ..check("clippy", "clippy", clippy) },
+    check("clippy-browser", "clippy in the browser", || {
         step::run(&mut cargo(["clippy", "--package", "frontend", "--target", tools::WASM, "--", "--deny", "warnings"]))
-    });
-    report.tests("unit and contract tests, SQLite and PostgreSQL", |counts| native_tests(extent, counts));
-    report.tests("examples in the documentation", |counts| {
+    }),
+    tests("native", "unit and contract tests, SQLite and PostgreSQL", native_tests),
+    tests("examples", "examples in the documentation", |counts| {
         counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
-    });
-    report.check("documentation", || {
+    }),
+    check("documentation", "documentation", || {
         all_native(|packages| {
             step::run(native("doc", packages, ["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-Dwarnings"))
         })
-    });
-    let server = report.check("server", || serve::program().map(drop));
-    if report.held(INTERFACE) && server {
-        report.tests("browser tests", browser_tests);
-    } else {
-        report.skip("browser tests");
+    }),
+    check("server", "server", || serve::program().map(drop)),
+    Step { needs: &["interface", "server"], ..tests("browser", "browser tests", browser_tests) },
+    Step { is_beside: false, ..client("python", "the Python SDK", python::sdk) },
+    client("older-sdk", "the older product's SDK", python::older_sdk),
+    client("contract", "the contract, by its description", python::contract),
+    client("typescript", "the TypeScript SDK", typescript_sdk),
+    client("fuzz", "fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line))),
+    check(RELEASE, "release", serve::build),
+];
+
+/// The step that is made with `--all` alone, or by its name.
+const RELEASE: &str = "release";
+
+#[derive(Args)]
+pub struct TestArguments {
+    /// Only these steps
+    #[arg(value_name = "STEP", value_parser = PossibleValuesParser::new(STEPS.iter().map(|step| step.name)))]
+    steps: Vec<String>,
+    /// This step and those after it
+    #[arg(long, value_name = "STEP", conflicts_with = "steps",
+        value_parser = PossibleValuesParser::new(STEPS.iter().map(|step| step.name)))]
+    from: Option<String>,
+    /// Print the names of the steps, and run none
+    #[arg(long)]
+    list: bool,
+    /// Also make the release binary, and try random faults ten times as often
+    #[arg(long)]
+    all: bool,
+}
+
+/// Says, step by step, what holds and what doesn't; the last line reads `N passed, N failed`.
+pub fn test(arguments: &TestArguments) -> Result<ExitCode> {
+    let steps = arguments.chosen();
+    if arguments.list {
+        list(&steps);
+        return Ok(ExitCode::SUCCESS);
     }
-    if server {
-        report.tests_at_once(&CLIENTS);
-    } else {
-        for (name, _) in CLIENTS {
-            report.skip(name);
-        }
+    tools::for_building()?;
+    tools::for_testing()?;
+    let (report, seconds) = step::measured(|| Report::of(&steps, arguments.all));
+    Ok(report.close(seconds))
+}
+
+impl TestArguments {
+    fn chosen(&self) -> Vec<&'static Step> {
+        let first = self.from.as_deref().and_then(|name| STEPS.iter().position(|step| step.name == name)).unwrap_or(0);
+        let is_chosen = |step: &&Step| match &*self.steps {
+            [] => step.name != RELEASE || self.all || self.from.as_deref() == Some(RELEASE),
+            names => names.iter().any(|name| name == step.name),
+        };
+        STEPS.iter().skip(first).filter(is_chosen).collect()
     }
-    if extent == Extent::All {
-        report.check("release", serve::build);
+}
+
+#[expect(clippy::print_stdout, reason = "the answer of the command")]
+fn list(steps: &[&Step]) {
+    for step in steps {
+        println!("{:15} {}", step.name, step.title);
     }
-    Ok(report)
 }
 
 fn clippy() -> Result<()> {
     all_native(|packages| step::run(&mut native("clippy", packages, ["--all-targets", "--", "--deny", "warnings"])))
 }
 
-fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
+fn native_tests(counts: &Counts) -> Result<()> {
     // Many tests wait for a server that waits: twice as many as there are processors keep all of them busy.
     let threads = thread::available_parallelism()?.get() * 2;
     let cluster = Cluster::start()?;
@@ -105,7 +145,7 @@ fn native_tests(extent: Extent, counts: &Counts) -> Result<()> {
             native("test", packages, ["--all-targets", "--no-fail-fast"])
         };
         command.env("NEXTEST_TEST_THREADS", threads.to_string());
-        if extent == Extent::All {
+        if counts.is_thorough {
             command.env(EXTENT, "all");
         }
         counting(cluster.tell(&mut command), counts)

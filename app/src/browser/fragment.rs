@@ -54,7 +54,7 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
     let body = json::write(&serde_json::json!({ "content": markdown })).unwrap_or_default();
     let answer = Fetch.send(Method::Post, "/fragments/render".to_owned(), Some(body.into_bytes())).await?;
     if answer.status >= 400 {
-        return Err(Problem::new(answer.status, "bad_answer", "The server can't show this"));
+        return Err(Problem::outside(answer.status, "bad_answer", "The server can't show this"));
     }
     String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
 }

@@ -74,9 +74,6 @@ pub const READER_MODEL: &str = "model";
 /// What `verbatim tui` calls itself when it logs in. What such a log-in says and decides comes from the terminal.
 pub const TERMINAL: &str = "Verbatim in a terminal";
 
-/// The code of the problem where that secret isn't there or isn't the one of the log-in.
-pub const SECRET_MISSING: &str = "secret_missing";
-
 /// `POST /v1/login`: trades a one-time code for a cookie and a second secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

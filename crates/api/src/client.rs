@@ -71,7 +71,7 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
 
 /// Makes the problem `unreadable`: something answered, but not with what was asked for. Asking again gives the same.
 pub fn unreadable(why: &str) -> Problem {
-    Problem::new(0, "unreadable", format!("The server's answer can't be read: {why}"))
+    Problem::outside(0, "unreadable", format!("The server's answer can't be read: {why}"))
 }
 
 /// Path and query, and the JSON body of everything but GET.

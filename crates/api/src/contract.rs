@@ -328,6 +328,7 @@ macro_rules! declare {
            impl Endpoint for $Type {
                const INFO: EndpointInfo = EndpointInfo {
                    name: stringify!($name),
+                   topic: stringify!($topic),
                    method: Method::$method,
                    path: Self::PATH,
                    access: &[$(Access::$access),+],

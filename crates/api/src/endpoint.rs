@@ -143,6 +143,8 @@ pub trait Endpoint: Route {
 pub struct EndpointInfo {
     /// Name of its method, `post_message`, and its operation's id in `OpenAPI`.
     pub name: &'static str,
+    /// The topic under which it stands in the table.
+    pub topic: &'static str,
     /// The HTTP method.
     pub method: Method,
     /// `/v1/sessions/{session}`.

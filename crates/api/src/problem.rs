@@ -1,5 +1,6 @@
 //! RFC 9457 problem details: the only error that crosses the wire.
 
+use crate::ProblemCode;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -32,8 +33,13 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Makes a problem with a stable `code` and a `title`: one sentence without a period.
-    pub fn new(status: u16, code: &str, title: impl Into<String>) -> Self {
+    /// Makes a problem of the table. Its `title` is one sentence without a period.
+    pub fn new(code: ProblemCode, title: impl Into<String>) -> Self {
+        Self::outside(code.status(), code.as_str(), title)
+    }
+
+    /// Makes a problem that isn't in the table: what a client meets, or another server says.
+    pub fn outside(status: u16, code: &str, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
             status,
@@ -47,6 +53,16 @@ impl Problem {
         }
     }
 
+    /// Makes it one of the table, with the same words.
+    pub fn coded(self, code: ProblemCode) -> Self {
+        Self { status: code.status(), code: code.as_str().to_owned(), ..self }
+    }
+
+    /// Returns whether it is this one of the table.
+    pub fn is(&self, code: ProblemCode) -> bool {
+        self.status == code.status() && self.code == code.as_str()
+    }
+
     /// Adds what to do next, which is shown below the title.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -54,35 +70,35 @@ impl Problem {
 
     /// Makes a 404 `not_found`: "There is no such {what}".
     pub fn not_found(what: &str) -> Self {
-        Self::new(404, "not_found", format!("There is no such {what}"))
+        Self::new(ProblemCode::NotFound, format!("There is no such {what}"))
     }
 
     /// Makes a 400 `invalid_field`: a field of the request holds something else than `expected`.
     pub fn field(field: &str, expected: &str) -> Self {
-        let problem = Self::new(400, "invalid_field", format!("`{field}` should be {expected}"));
+        let problem = Self::new(ProblemCode::InvalidField, format!("`{field}` should be {expected}"));
         Self { field: Some(field.to_owned()), expected: Some(expected.to_owned()), ..problem }
     }
 
     /// Makes a 400 `invalid_field`: a field of the request isn't there.
     pub fn missing(field: &str) -> Self {
-        let problem = Self::new(400, "invalid_field", format!("`{field}` is missing"));
+        let problem = Self::new(ProblemCode::InvalidField, format!("`{field}` is missing"));
         Self { field: Some(field.to_owned()), expected: Some("a value".to_owned()), ..problem }
     }
 
     /// Makes a 413 `too_large`: the body has more than `limit` bytes.
     pub fn too_large(limit: usize) -> Self {
-        Self::new(413, "too_large", format!("The body is larger than {limit} bytes"))
+        Self::new(ProblemCode::TooLarge, format!("The body is larger than {limit} bytes"))
     }
 
     /// Makes a 500 `internal`: nothing the caller can mend.
     pub fn internal() -> Self {
-        Self::new(500, "internal", "Something went wrong on the server").hint("The server's log has the details")
+        Self::new(ProblemCode::Internal, "Something went wrong on the server").hint("The server's log has the details")
     }
 
     /// Makes the problem `transport` with the status 0: the server couldn't be reached, or the request couldn't be
     /// written.
     pub fn transport(title: impl Into<String>) -> Self {
-        Self::new(0, "transport", title)
+        Self::outside(0, "transport", title)
     }
 }
 

@@ -6,8 +6,8 @@ mod budget;
 pub use body::{BodyReader, TooSlow, check_json, discard, read_body, read_json};
 pub use budget::{Budget, Held};
 
-use crate::Problem;
 use crate::endpoint::{Endpoint, Input as _, Method, Reply};
+use crate::{Problem, ProblemCode};
 use axum::Json;
 use axum::RequestExt as _;
 use axum::extract::{Path, Request};
@@ -51,8 +51,10 @@ pub(crate) fn filter(method: Method) -> MethodFilter {
 
 /// Path and input of an endpoint, or a 400, 413 or 415 that says what is wrong with them.
 pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, E::Input), Problem> {
-    let Path(path) =
-        request.extract_parts::<Path<E::Path>>().await.map_err(|e| Problem::new(400, "invalid_path", e.body_text()))?;
+    let Path(path) = request
+        .extract_parts::<Path<E::Path>>()
+        .await
+        .map_err(|e| Problem::new(ProblemCode::InvalidPath, e.body_text()))?;
     let revision = if_match(request.headers())?;
     let mut input = if E::INFO.method == Method::Get {
         read_query(request.uri().query().unwrap_or_default())?
@@ -62,7 +64,7 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
     if let Some(revision) = revision {
         let field = E::Input::if_match(&mut input).ok_or_else(|| Problem {
             field: Some("If-Match".to_owned()),
-            ..Problem::new(400, "no_revisions", "This has no revisions")
+            ..Problem::new(ProblemCode::NoRevisions, "This has no revisions")
         })?;
         *field = Some(revision);
     }
@@ -72,7 +74,7 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
 /// A query, or a 400 that names its parameter.
 pub fn read_query<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
-    serde_path_to_error::deserialize(query).map_err(|e| invalid("invalid_query", &e, Part::Query))
+    serde_path_to_error::deserialize(query).map_err(|e| invalid(ProblemCode::InvalidQuery, &e, Part::Query))
 }
 
 /// The revision that the header `If-Match` names, with or without the quotes of an entity tag.
@@ -91,7 +93,7 @@ enum Part {
     Body,
 }
 
-fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: Part) -> Problem {
+fn invalid<E: Display>(code: ProblemCode, error: &serde_path_to_error::Error<E>, part: Part) -> Problem {
     let message = error.inner().to_string();
     // serde appends line and column; the field's pointer says more.
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(words, _)| words);
@@ -107,13 +109,13 @@ fn invalid<E: Display>(code: &str, error: &serde_path_to_error::Error<E>, part: 
         Part::Body if names.is_empty() => None,
         Part::Body => Some(names.iter().map(|name| strict::token(name)).collect()),
     };
-    let Some(field) = field else { return Problem::new(400, code, message) };
+    let Some(field) = field else { return Problem::new(code, message) };
     if missing.is_some() {
-        return Problem { code: code.to_owned(), ..Problem::missing(&field) };
+        return Problem::missing(&field).coded(code);
     }
     match strict::expected(message) {
-        Some(expected) => Problem { code: code.to_owned(), ..Problem::field(&field, &expected) },
-        None => Problem { field: Some(field), ..Problem::new(400, code, message) },
+        Some(expected) => Problem::field(&field, &expected).coded(code),
+        None => Problem { field: Some(field), ..Problem::new(code, message) },
     }
 }
 

@@ -29,7 +29,7 @@ impl Answer {
     /// its code is `bad_answer`.
     pub fn problem(&self) -> Problem {
         let unreadable = || {
-            let problem = Problem::new(self.status, "bad_answer", format!("The server answered {}", self.status));
+            let problem = Problem::outside(self.status, "bad_answer", format!("The server answered {}", self.status));
             // Verbatim's own 404 has a problem as its body: this one came from another server.
             if self.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
         };
@@ -47,7 +47,7 @@ fn problem_of(body: &[u8]) -> Option<Problem> {
 fn problem_of(body: &[u8]) -> Option<Problem> {
     let said = json::Json::of_bytes(body)?;
     let number = |name: &str| said.number(name);
-    let problem = Problem::new(u16::try_from(number("status")?).ok()?, &said.text("code")?, said.text("title")?);
+    let problem = Problem::outside(u16::try_from(number("status")?).ok()?, &said.text("code")?, said.text("title")?);
     let retry_after = number("retry_after").and_then(|seconds| u32::try_from(seconds).ok());
     let (hint, field, expected) = (said.text("hint"), said.text("field"), said.text("expected"));
     // The browser never reads `current`.

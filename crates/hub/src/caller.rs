@@ -1,8 +1,8 @@
 //! Who calls. It knows no topic.
 
-use api::Problem;
 use api::account::TERMINAL;
 use api::keys::Scope;
+use api::{Problem, ProblemCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use store::{ChannelEvent, Usage};
@@ -55,7 +55,7 @@ impl Caller {
             Self::Agent(agent) if scope == Scope::Mirror && agent.scopes.contains(&Scope::Bridge) => Ok(()),
             Self::Agent(agent) if !agent.scopes.contains(&scope) => {
                 let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
-                Err(Problem::new(403, "scope_missing", title)
+                Err(Problem::new(ProblemCode::ScopeMissing, title)
                     .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
             }
             _ => Ok(()),

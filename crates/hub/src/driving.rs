@@ -31,7 +31,7 @@ pub use start::{Begin, Starting, start};
 use crate::basics::{clock, problem};
 use crate::context::{Hub, TopicState};
 use crate::host::AtWork;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use drivers::programs::Program;
 use drivers::{Command, Handle, Refusal};
 use model::SessionId;
@@ -216,17 +216,17 @@ impl Running {
 /// Why an agent doesn't do something, as a problem.
 pub fn refused(refusal: &Refusal) -> Problem {
     let code = match refusal {
-        Refusal::Ended => "agent_ended",
-        Refusal::NoRequest => "nobody_waits",
-        Refusal::Unsupported(_) => "agent_cannot",
-        Refusal::NotNow(_) => "not_now",
-        Refusal::Stuck => "agent_stuck",
+        Refusal::Ended => ProblemCode::AgentEnded,
+        Refusal::NoRequest => ProblemCode::NobodyWaits,
+        Refusal::Unsupported(_) => ProblemCode::AgentCannot,
+        Refusal::NotNow(_) => ProblemCode::NotNow,
+        Refusal::Stuck => ProblemCode::AgentStuck,
     };
     let mut words = refusal.to_string();
     if let Some(first) = words.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    Problem::new(409, code, words)
+    Problem::new(code, words)
 }
 
 /// Whether another server on the same database runs an agent, as far as is stored.
@@ -254,7 +254,7 @@ async fn end_session(hub: &Hub, driven: &Driven, ended: Ended) {
 /// What is stored of a session's agent.
 pub async fn stored(hub: &Hub, session: &SessionId) -> Result<Driven, Problem> {
     hub.workspace.driven(session).await.map_err(problem)?.ok_or_else(|| {
-        Problem::new(409, "not_driven", "The agent of this session wasn't started here")
+        Problem::new(ProblemCode::NotDriven, "The agent of this session wasn't started here")
             .hint("Start one: `verbatim run`, or `New session` on the sessions page")
     })
 }

@@ -25,9 +25,9 @@ use crate::context::{Hub, Scoped};
 use crate::requests::allow_rules::AGENT;
 use crate::requests::waiting::WaitingHooks;
 use crate::writing::refusal::refusal;
-use api::Problem;
 use api::hooks::{HookAnswer, HookEvent, HookPath};
 use api::keys::Scope;
+use api::{Problem, ProblemCode};
 use model::hook::Fallback;
 use model::session::{Live, LiveState};
 use model::{SessionFacts, SessionId};
@@ -93,7 +93,7 @@ async fn own(hub: &Hub, session: &SessionId, caller: &str) -> Result<(), Problem
         return Ok(());
     }
     let title = "Another key reports this session: it was the first, and it holds";
-    Err(Problem::new(403, "not_yours", title)
+    Err(Problem::new(ProblemCode::NotYours, title)
         .hint("Revoke that key, or let it expire: `verbatim key list` shows the keys with the scope `hooks`"))
 }
 

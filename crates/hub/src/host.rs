@@ -17,7 +17,7 @@ use crate::basics::{clock, problem};
 use crate::context::Hub;
 use crate::context::writer::Failure;
 use crate::writing::posting;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use model::{Body, Draft, MessageId, Provenance, Role, SessionFacts, SessionId};
 use serde_json::{Map, Value};
 use store::{LivePost, LiveWrite, NewSession, Origin, Refusal};
@@ -235,11 +235,13 @@ impl Hub {
         self.writer.create(new).await.map_err(|failure| match failure {
             Failure::Problem(problem) => problem,
             Failure::Refused(Refusal::Deleted { .. }) => {
-                Problem::new(409, "session_deleted", "The session `operations` was deleted")
+                Problem::new(ProblemCode::NameOfDeleted, "The session `operations` was deleted")
                     .hint("Restore it, or name a session with `session`")
             }
-            Failure::Refused(_) => Problem::new(409, "session_taken", "The session `operations` is another agent's")
-                .hint("Name a session with `session`"),
+            Failure::Refused(_) => {
+                Problem::new(ProblemCode::SessionTaken, "The session `operations` is another agent's")
+                    .hint("Name a session with `session`")
+            }
         })
     }
 

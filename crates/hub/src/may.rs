@@ -13,7 +13,7 @@ use crate::upkeep::retention;
 use api::keys::Scope;
 use api::messages::Entry;
 use api::sessions::SessionPath;
-use api::{Access, Problem};
+use api::{Access, Problem, ProblemCode};
 use model::policy::{model_may_find, model_may_read};
 use model::{Draft, MessageId, Role, Session, SessionId, SourceId};
 use store::StoredMessage;
@@ -44,7 +44,7 @@ impl Scoped {
             })
             .collect();
         let hint = format!("It is for {}", may.join(" and "));
-        Err(Problem::new(403, "forbidden", "This credential may not do that").hint(hint))
+        Err(Problem::new(ProblemCode::Forbidden, "This credential may not do that").hint(hint))
     }
 
     /// Makes a caller whose reads go to a model, whoever it is.
@@ -77,7 +77,8 @@ impl Scoped {
         if !self.hub.workspace.has_host_records(session, source).await.map_err(problem)? {
             return Ok(());
         }
-        let problem = Problem::new(403, "for_people", "This file has messages of the host, which no model may read");
+        let problem =
+            Problem::new(ProblemCode::ForPeople, "This file has messages of the host, which no model may read");
         Err(problem.hint("`format=json` exports the session without what they say; a person can export the file"))
     }
 
@@ -137,7 +138,7 @@ pub(crate) async fn find_session(
         (Some(session), None) => return Ok(session.clone()),
         (Some(_), Some(_)) => {
             let title = format!("Several agents have a session `{}`", path.session);
-            return Err(Problem::new(409, "ambiguous", title).hint("Give our id of the session"));
+            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give our id of the session"));
         }
         _ => {}
     }
@@ -146,7 +147,7 @@ pub(crate) async fn find_session(
         [session] => Ok(session.clone()),
         // The own ids of sub-agents begin with their parent's.
         [session, other, ..] if session.parent.is_none() && other.parent.is_some() => Ok(session.clone()),
-        _ => Err(Problem::new(409, "ambiguous", format!("Several sessions begin with `{}`", path.session))
+        _ => Err(Problem::new(ProblemCode::Ambiguous, format!("Several sessions begin with `{}`", path.session))
             .hint("Give more characters of the id")),
     }
 }
@@ -160,7 +161,7 @@ pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem
 /// A session that its agent had, and that a person doesn't want any more.
 pub(crate) fn deleted() -> Problem {
     let hint = format!("A person can restore it within {} days; or begin a new one, by another name", retention::DAYS);
-    Problem::new(404, "session_deleted", "This session was deleted").hint(hint)
+    Problem::new(ProblemCode::SessionDeleted, "This session was deleted").hint(hint)
 }
 
 /// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,

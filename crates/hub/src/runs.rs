@@ -11,12 +11,12 @@ use crate::messages::pending::LOOK;
 use crate::notices::BYTES;
 use crate::routing::RoutingTable;
 use crate::writing::refusal::refusal;
-use api::Problem;
 use api::runs::{
     BeginRun, ContextLog, ContextLogCheck, ContextLogEntry, ContextLogQuery, EndRun, EndedAs, RunBegun, RunEnded,
     RunPath,
 };
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::routing::Place;
 use model::run_prompt::{NoticePlacement, Piece, PieceKind, PromptPart, Rendered, RunFormat};
 use model::{RunOutcome, Session, Usage};
@@ -45,7 +45,7 @@ pub async fn begin_run(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> 
             let problem =
                 Problem::field("/history_after", &format!("a `seq` with at most {HISTORY} messages behind it"));
             let hint = format!("The last one has the `seq` {}", session.last_seq);
-            return Err(Problem { status: 422, code: "too_many".to_owned(), ..problem }.hint(hint));
+            return Err(problem.coded(ProblemCode::TooMany).hint(hint));
         }
         _ => {}
     }

@@ -88,7 +88,7 @@ mod tests {
     }
 
     fn refused(status: u16, retry_after: Option<u32>) -> Problem {
-        Problem { retry_after, ..Problem::new(status, "any", "Not now") }
+        Problem { retry_after, ..Problem::outside(status, "any", "Not now") }
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
             let (result, pauses) = tried(Patience::Endless, vec![problem.clone(), problem]);
             assert_eq!((result.unwrap(), pauses), ("done", vec![0, 0]));
         }
-        let unreadable = Problem::new(0, "unreadable", "No JSON");
+        let unreadable = Problem::outside(0, "unreadable", "No JSON");
         for problem in [refused(400, None), refused(409, None), refused(500, Some(1)), unreadable] {
             let (result, pauses) = tried(Patience::Endless, vec![problem.clone()]);
             assert_eq!((result.unwrap_err().problem(), pauses), (Some(&problem), vec![]));

@@ -5,13 +5,13 @@
 fn the_blocking_client_has_the_same_methods() {
     let sources = [
         include_str!("../src/verbatim.rs"),
-        include_str!("../src/run.rs"),
+        include_str!("../src/session/run.rs"),
         include_str!("../src/session.rs"),
         include_str!("../src/session/runs.rs"),
         include_str!("../src/session/typed.rs"),
         include_str!("../src/session/updating.rs"),
-        include_str!("../src/question.rs"),
-        include_str!("../src/streaming.rs"),
+        include_str!("../src/session/question.rs"),
+        include_str!("../src/session/streaming.rs"),
     ];
     let blocking = include_str!("../src/blocking.rs");
     let lines = sources.iter().flat_map(|source| source.lines());

@@ -6,7 +6,7 @@ use api::messages::{ListMessages, MessagePage, MessagePath, TodoState};
 use api::posting::{Decide, Decided, PostMessage};
 use api::search::{SearchPage, SearchQuery};
 use api::sessions::{ListSessions, SessionDetail, SessionPage, SessionPath, SessionShow};
-use api::{Client, Nothing, Problem};
+use api::{Client, Nothing, Problem, ProblemCode};
 use sdk::Verbatim;
 use std::path::PathBuf;
 
@@ -151,8 +151,10 @@ impl Server {
 
     fn person(&self) -> Result<Client, Problem> {
         let nobody = || {
-            let problem =
-                Problem::new(403, "forbidden", "An agent's key can read, and neither write as a person nor decide");
+            let problem = Problem::new(
+                ProblemCode::Forbidden,
+                "An agent's key can read, and neither write as a person nor decide",
+            );
             problem.hint("Start `verbatim tui` on the server's machine, without `--key`")
         };
         self.person.as_ref().map(Person::client).ok_or_else(nobody)

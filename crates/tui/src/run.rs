@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::ask::{Ask, Server, Told};
 use crate::screens::draw;
+use api::ProblemCode;
 use api::sessions::ListSessions;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyEventKind};
 use crossterm::execute;
@@ -116,7 +117,7 @@ impl Loop {
                         self.app.changed(&event.change);
                         Vec::new()
                     }
-                    Err(error) if error.problem().is_some_and(|problem| problem.code == "cursor_gone") => self.app.restart(),
+                    Err(error) if error.problem().is_some_and(|problem| problem.is(ProblemCode::CursorGone)) => self.app.restart(),
                     Err(error) => return Err(error.into()),
                 },
                 () = &mut ends => return Ok(()),

@@ -20,13 +20,13 @@ pub async fn save(verbatim: &Verbatim, folder: &Path, files: &[(String, String)]
     let mut saved = Vec::with_capacity(files.len());
     for (name, blob) in files {
         let bytes = verbatim.read_blob(blob).await.map_err(|error| {
-            error.problem().cloned().unwrap_or_else(|| Problem::new(0, "not_saved", error.to_string()))
+            error.problem().cloned().unwrap_or_else(|| Problem::outside(0, "not_saved", error.to_string()))
         })?;
         let (folder, name) = (folder.to_owned(), plain(name));
         let written = tokio::task::spawn_blocking(move || write(&folder, &name, &bytes)).await;
         let written = written.unwrap_or_else(|error| Err(std::io::Error::other(error)));
         saved.push(written.map_err(|error| {
-            Problem::new(0, "not_saved", format!("The file can't be written here: {error}"))
+            Problem::outside(0, "not_saved", format!("The file can't be written here: {error}"))
                 .hint("Start `verbatim tui` in a folder that you can write to")
         })?);
     }

@@ -7,6 +7,7 @@ use crate::cli::Tail;
 use crate::door;
 use anyhow::Result;
 use api::Nothing;
+use api::ProblemCode;
 use api::events::{FeedEvent, FeedKind};
 use api::messages::{Entry, MessagePage};
 use api::sessions::ListSessions;
@@ -59,7 +60,7 @@ async fn follow(verbatim: &Verbatim, args: &Tail) -> Result<()> {
         match event {
             Ok(Event { change, .. }) if change.kind == FeedKind::Session => {}
             Ok(Event { change, .. }) => tell(verbatim, args, &mut told, &change).await?,
-            Err(error) if error.problem().is_some_and(|problem| problem.code == "cursor_gone") => {
+            Err(error) if error.problem().is_some_and(|problem| problem.is(ProblemCode::CursorGone)) => {
                 note("The server's database was put back to an earlier state: going on from now");
             }
             Err(error) => return Err(error.into()),

@@ -6,8 +6,8 @@ use super::connection::{Connection, Watched};
 use super::slots::{Slot, Slots};
 use super::slow_body::Paced;
 use super::stream::{self, Long};
-use api::Problem;
 use api::serve::Budget;
+use api::{Problem, ProblemCode};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Method};
@@ -155,7 +155,7 @@ fn fits(request: &Request<Incoming>) -> bool {
 fn too_large() -> Response {
     let title = format!("The head of the request has more than {HEADERS} headers, or {HEAD_BYTES} bytes");
     let hint = "A browser's cookies may be too many: they are deleted, so open a fresh link with `verbatim open`";
-    let mut response = Problem::new(431, "head_too_large", title).hint(hint).into_response();
+    let mut response = Problem::new(ProblemCode::HeadTooLarge, title).hint(hint).into_response();
     // Any page of this host can set cookies for it: else the reader would be locked out.
     response.headers_mut().insert("clear-site-data", HeaderValue::from_static("\"cookies\""));
     response

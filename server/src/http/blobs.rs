@@ -1,9 +1,9 @@
 //! Files by their content: uploaded once, read by their address for ever.
 
 use super::extract::Named;
-use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::serve::BodyReader;
+use api::{Problem, ProblemCode};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -48,7 +48,7 @@ pub async fn upload(
 ) -> Response {
     let turns = if scoped.caller.key_id().is_some() { &uploads.agents } else { &uploads.people };
     let Ok(_turn) = turns.try_acquire() else {
-        let busy = Problem::new(429, "uploads_busy", format!("{AT_ONCE} uploads are running"));
+        let busy = Problem::new(ProblemCode::UploadsBusy, format!("{AT_ONCE} uploads are running"));
         return Problem { retry_after: Some(2), ..busy }.into_response();
     };
     let mime = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

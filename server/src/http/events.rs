@@ -6,6 +6,7 @@ use super::guard::Credential;
 use super::long_requests::{LongRequests, Permit};
 use super::stream::Long;
 use super::streaming_text::{self, Growing};
+use api::ProblemCode;
 use api::driving::DrivenEvent;
 use api::events::BuildEvent;
 use api::imports::ImportJob;
@@ -59,7 +60,7 @@ impl Events {
             Credential::Key(id) => (id.clone(), STREAMS_OF_KEY),
             Credential::Machine => return Ok(None),
         };
-        self.open.take(&whose, most, "too_many_streams", "event streams").map(Some)
+        self.open.take(&whose, most, ProblemCode::TooManyStreams, "event streams").map(Some)
     }
 }
 

@@ -9,11 +9,11 @@ pub mod written;
 use super::extract::{Asked, Named, PageOf};
 use super::transcript::View;
 use super::{Site, page_data, pages};
-use api::Problem;
 use api::messages::{Entry, ListMessages};
 use api::redaction::RedactionQuery;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing};
+use api::{Problem, ProblemCode};
 use app::pages::redacted::RedactedPage;
 use app::shared::message_filter::MessageFilter;
 use app::transcript::Verbosity;
@@ -179,7 +179,8 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         None => detail.sources.iter().find(|s| named(&s.path)).or(detail.sources.first()),
     };
     let chosen = chosen.ok_or_else(|| {
-        Problem::new(404, "no_source", "This session was not imported from a file").hint("`--format json` exports it")
+        Problem::new(ProblemCode::NoSource, "This session was not imported from a file")
+            .hint("`--format json` exports it")
     })?;
     // A packed file has the words of everybody in it, and nothing in it can be masked.
     let as_packed = source.is_none() && scoped.redactor.is_none() && !scoped.is_for_model();

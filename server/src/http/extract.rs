@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::pages::refusal;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::response::Response;
@@ -28,7 +28,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T
     type Rejection = Problem;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let named = Path::from_request_parts(parts, state).await;
-        named.map(|Path(named)| Self(named)).map_err(|e| Problem::new(400, "invalid_path", e.body_text()))
+        named.map(|Path(named)| Self(named)).map_err(|e| Problem::new(ProblemCode::InvalidPath, e.body_text()))
     }
 }
 

@@ -5,9 +5,9 @@ use super::long_requests::LongRequests;
 use super::rate::Rate;
 use super::slots::{Holder, Seat};
 use super::{Site, login, page_data, pages};
-use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER, SECRET_MISSING};
+use api::account::{READER_HEADER, READER_MODEL, SECRET_HEADER};
 use api::serve::{Held, Weight, discard};
-use api::{Access, Api as _, Problem};
+use api::{Access, Api as _, Problem, ProblemCode};
 use app::shared::FROM_OUTSIDE;
 use axum::Extension;
 use axum::extract::{Request, State};
@@ -68,7 +68,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     // A target that names a host itself is meant for that one, whatever the header says.
     let ours = ours && request.uri().authority().is_none_or(|authority| known(authority.as_str()));
     if !ours {
-        let problem = Problem::new(421, "wrong_host", "This server doesn't answer to that name");
+        let problem = Problem::new(ProblemCode::WrongHost, "This server doesn't answer to that name");
         return refuse(request, problem.hint("Use the link that `verbatim open` prints"));
     }
     if let Err(problem) = same_origin(&doors, &request) {
@@ -116,7 +116,7 @@ fn without_nul(uri: &Uri) -> Result<(), Problem> {
 }
 
 fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
-    let foreign = || Problem::new(403, "foreign_origin", "Requests from other sites are refused");
+    let foreign = || Problem::new(ProblemCode::ForeignOrigin, "Requests from other sites are refused");
     let headers = request.headers();
     let reads = reads(request.method());
     let site = text(headers, "sec-fetch-site");
@@ -179,7 +179,7 @@ pub async fn confirmed(Extension(credential): Extension<Credential>, request: Re
     if reads(request.method()) || credential.may_change() {
         return next.run(request).await;
     }
-    let problem = Problem::new(403, SECRET_MISSING, "This log-in can only read: the request lacks its secret");
+    let problem = Problem::new(ProblemCode::SecretMissing, "This log-in can only read: the request lacks its secret");
     refuse(request, problem.hint("Log in again with the link that `verbatim open` prints"))
 }
 
@@ -205,7 +205,8 @@ pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next
                 return refuse(request, problem);
             }
             let waits = caller.key_id().filter(|_| request.uri().path().ends_with("/pending"));
-            let wait = waits.map(|key| doors.waits.take(key, WAITS, "too_many_waits", "waits for what people write"));
+            let wait =
+                waits.map(|key| doors.waits.take(key, WAITS, ProblemCode::TooManyWaits, "waits for what people write"));
             let _wait = match wait.transpose() {
                 Ok(place) => place,
                 Err(problem) => return refuse(request, problem),
@@ -246,13 +247,13 @@ fn unknown(headers: &HeaderMap) -> Problem {
     if let Some(authorization) = headers.get(header::AUTHORIZATION) {
         let scheme = authorization.as_bytes().get(.."Bearer ".len()).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case(b"Bearer ") {
-            return Problem::new(401, "key_refused", "The header `Authorization` says no key")
+            return Problem::new(ProblemCode::KeyRefused, "The header `Authorization` says no key")
                 .hint("Send `Authorization: Bearer KEY`");
         }
-        return Problem::new(401, "key_refused", "This key doesn't hold: it is unknown, revoked or expired")
+        return Problem::new(ProblemCode::KeyRefused, "This key doesn't hold: it is unknown, revoked or expired")
             .hint("`verbatim key create` makes a new one");
     }
-    Problem::new(401, "not_logged_in", "This needs a log-in").hint(
+    Problem::new(ProblemCode::NotLoggedIn, "This needs a log-in").hint(
         "`verbatim open` prints a link that logs a browser in; a program sends the header `Authorization: Bearer KEY`",
     )
 }
@@ -309,7 +310,7 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
 /// A path of ours, by a method that it hasn't.
 pub async fn not_allowed(request: Request) -> Response {
     let title = format!("This address doesn't answer to {}", request.method());
-    let problem = Problem::new(405, "method_not_allowed", title);
+    let problem = Problem::new(ProblemCode::MethodNotAllowed, title);
     refuse(request, problem.hint("The header `Allow` tells what it answers to"))
 }
 

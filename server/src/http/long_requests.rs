@@ -1,6 +1,6 @@
 //! How many requests that go on for long somebody has open: event streams, and waits for what people write.
 
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,11 +17,11 @@ impl LongRequests {
     /// # Errors
     ///
     /// 429 with this code if all are taken; `what` names the requests.
-    pub fn take(&self, whose: &str, most: usize, code: &str, what: &str) -> Result<Permit, Problem> {
+    pub fn take(&self, whose: &str, most: usize, code: ProblemCode, what: &str) -> Result<Permit, Problem> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = open.entry(whose.to_owned()).or_default();
         if *taken >= most {
-            let problem = Problem::new(429, code, format!("{most} {what} are open already"));
+            let problem = Problem::new(code, format!("{most} {what} are open already"));
             return Err(Problem { retry_after: Some(RETRY), ..problem.hint("Close some, or share one") });
         }
         *taken += 1;

@@ -10,7 +10,7 @@ use super::guard::Credential;
 use super::in_process;
 use super::long_requests::{LongRequests, Permit};
 use api::serve::{Held, check_json, discard, read_body};
-use api::{Access, Api as _, Problem};
+use api::{Access, Api as _, Problem, ProblemCode};
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -59,7 +59,8 @@ impl Tools {
         credential: Credential,
         left: &CancellationToken,
     ) -> Result<Call, Problem> {
-        let place = key.map(|key| self.places.take(key, CALLS, "too_many_calls", "calls of tools")).transpose()?;
+        let place =
+            key.map(|key| self.places.take(key, CALLS, ProblemCode::TooManyCalls, "calls of tools")).transpose()?;
         let begun = name.map(|name| self.running.begin(name, left.clone()));
         let ended = CancellationToken::new();
         let (hub, left, until) = (self.hub.clone(), left.clone(), ended.clone());
@@ -165,7 +166,7 @@ async fn end(Extension(scoped): Extension<Scoped>, request: Request) -> Result<S
     scoped.authorize(&[Access::Local, Access::Agent])?;
     let (head, body) = request.into_parts();
     discard(body);
-    let missing = || Problem::new(400, "no_session", "The header `Mcp-Session-Id` is missing");
+    let missing = || Problem::new(ProblemCode::NoSession, "The header `Mcp-Session-Id` is missing");
     let name = session(&head).ok_or_else(missing)?;
     match Verbatim::over(in_process(&scoped)).session(&name).end(EndOutcome::Done).await {
         // It may have called no tool, and so have no session.

@@ -1,6 +1,6 @@
 //! How often one agent's key may write. An agent that runs wild takes nothing from the others.
 
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl Rate {
         }
         let title = format!("This key writes more than {} messages a second", self.per_second);
         let seconds = early.as_secs_f64().ceil().clamp(1.0, LONGEST) as u32;
-        let problem = Problem { retry_after: Some(seconds), ..Problem::new(429, "too_fast", title) };
+        let problem = Problem { retry_after: Some(seconds), ..Problem::new(ProblemCode::TooFast, title) };
         Err(problem.hint("Send it again a little later"))
     }
 

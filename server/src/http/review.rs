@@ -7,7 +7,7 @@ use super::{Site, page_data};
 use api::messages::{Entry, ListMessages};
 use api::net::{NetFile, NetQuery};
 use api::sessions::SessionPath;
-use api::{Api as _, Nothing, Problem};
+use api::{Api as _, Nothing, Problem, ProblemCode};
 use app::message::code_review::reviewed::Reviewed;
 use app::pages::changes::{self, Body, BodyQuery, ChangesPage, CopyWhat};
 use app::shared::{OfReview, Sent};
@@ -135,7 +135,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let Some(name) = wanted.path.clone() else {
             return match what {
                 Some(CopyWhat::Patch) => patch(&site, path, wanted).await,
-                _ => Err(Problem::new(400, "invalid_query", "`path` is missing")),
+                _ => Err(Problem::new(ProblemCode::InvalidQuery, "`path` is missing")),
             };
         };
         if let Some(what) = what {

@@ -6,7 +6,7 @@
 //! one has just opened. All keys of one address have no more than half of all connections. That doesn't hold for 127.0.0.1 and
 //! `::1`: the programs of this machine share them with whoever comes through a forwarded port.
 
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -262,6 +262,6 @@ impl Seat {
 }
 
 fn too_many(title: &str) -> Problem {
-    let problem = Problem::new(429, "too_many_connections", title);
+    let problem = Problem::new(ProblemCode::TooManyConnections, title);
     Problem { retry_after: Some(RETRY), ..problem.hint("Close some, or share them: a connection takes many requests") }
 }

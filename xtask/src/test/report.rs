@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::Result;
 
+use super::Step;
 use crate::step;
 
 /// How a line begins in which a test runner names a test that failed: cargo, nextest, Playwright's closing list, pytest,
@@ -20,6 +21,8 @@ const FAILED: [&str; 7] =
 /// Tests that passed and failed, read from what a test runner prints.
 #[derive(Default)]
 pub struct Counts {
+    /// Random faults are tried ten times as often.
+    pub is_thorough: bool,
     passed: AtomicU32,
     failed: AtomicU32,
     /// The lines that name those that failed.
@@ -60,6 +63,7 @@ enum Outcome {
 
 struct Row {
     name: &'static str,
+    title: &'static str,
     outcome: Outcome,
     seconds: f32,
     passed: u32,
@@ -68,20 +72,22 @@ struct Row {
 }
 
 impl Row {
-    const fn without_tests(name: &'static str, outcome: Outcome, failed: u32) -> Self {
-        Self { name, outcome, seconds: 0.0, passed: 0, failed, names: Vec::new() }
+    const fn without_tests(step: &Step, outcome: Outcome, failed: u32) -> Self {
+        Self { name: step.name, title: step.title, outcome, seconds: 0.0, passed: 0, failed, names: Vec::new() }
     }
 }
 
 /// A step that runs tests and counts them.
 pub type Tests = fn(&Counts) -> Result<()>;
 
-/// A step that holds or doesn't.
+/// A step that holds or doesn't: it counts as one test.
 pub type Check = fn() -> Result<()>;
 
-/// Such a step counts as one test.
-fn whole(work: impl FnOnce() -> Result<()>) -> impl FnOnce(&Counts) -> Result<()> {
-    |counts| work().inspect(|()| counts.passed.store(1, Relaxed))
+/// What a step does.
+#[derive(Clone, Copy)]
+pub enum Work {
+    Tests(Tests),
+    Check(Check),
 }
 
 /// What a test run tells at its end.
@@ -89,49 +95,41 @@ fn whole(work: impl FnOnce() -> Result<()>) -> impl FnOnce(&Counts) -> Result<()
 pub struct Report(Vec<Row>);
 
 impl Report {
-    /// A step that holds or doesn't: it counts as one test. True when it held.
-    pub fn check(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> bool {
-        self.tests(name, whole(work))
+    /// Makes the steps, in their order. One that lacks what an earlier one failed to make is skipped.
+    pub fn of(steps: &[&'static Step], is_thorough: bool) -> Self {
+        let mut report = Self::default();
+        let mut left = steps;
+        while let Some((first, rest)) = left.split_first() {
+            let beside = rest.iter().take_while(|step| step.is_beside).count();
+            report.at_once(first, &rest[..beside], is_thorough);
+            left = &rest[beside..];
+        }
+        report
     }
 
-    /// A step that runs tests and counts them. True when it held.
-    pub fn tests(&mut self, name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> bool {
-        self.0.push(row(name, work));
-        self.held(name)
-    }
-
-    /// True when the step was made and held.
-    pub fn held(&self, name: &str) -> bool {
-        self.0.iter().any(|row| row.name == name && matches!(row.outcome, Outcome::Passed))
-    }
-
-    /// Two steps that hold or don't, at once: their lines mix.
-    pub fn checks_at_once(&mut self, steps: [(&'static str, Check); 2]) {
-        self.at_once(steps.map(|(name, work)| (name, whole(work))));
-    }
-
-    /// Steps that wait most of their time, all at once: their lines mix.
-    pub fn tests_at_once(&mut self, steps: &[(&'static str, Tests)]) {
-        self.at_once(steps.iter().copied());
-    }
-
-    fn at_once<Work: FnOnce(&Counts) -> Result<()> + Send>(
-        &mut self,
-        steps: impl IntoIterator<Item = (&'static str, Work)>,
-    ) {
-        self.0.extend(thread::scope(|scope| {
-            let running: Vec<_> =
-                steps.into_iter().map(|(name, work)| (name, scope.spawn(move || row(name, work)))).collect();
-            let row = |(name, step): (_, ScopedJoinHandle<Row>)| {
-                step.join().unwrap_or_else(|_| Row::without_tests(name, Outcome::Failed, 1))
+    /// Makes a step and those beside it: their lines mix.
+    fn at_once(&mut self, first: &&'static Step, beside: &[&'static Step], is_thorough: bool) {
+        let rows = thread::scope(|scope| {
+            let begin = |step: &'static Step| {
+                let is_possible = step.needs.iter().all(|need| !self.failed(need));
+                let work = move || row(step, is_thorough);
+                (step, is_possible.then(|| scope.spawn(work)))
             };
+            let running: Vec<_> = std::iter::once(first).chain(beside).map(|step| begin(step)).collect();
+            let row =
+                |(step, running): (&Step, Option<ScopedJoinHandle<Row>>)| match running.map(ScopedJoinHandle::join) {
+                    Some(Ok(row)) => row,
+                    Some(Err(_)) => Row::without_tests(step, Outcome::Failed, 1),
+                    None => Row::without_tests(step, Outcome::Skipped, 0),
+                };
             running.into_iter().map(row).collect::<Vec<_>>()
-        }));
+        });
+        self.0.extend(rows);
     }
 
-    /// A step that an earlier failure makes pointless.
-    pub fn skip(&mut self, name: &'static str) {
-        self.0.push(Row::without_tests(name, Outcome::Skipped, 0));
+    /// Returns true if the step was to be made, and wasn't.
+    fn failed(&self, name: &str) -> bool {
+        self.0.iter().any(|row| row.name == name && !matches!(row.outcome, Outcome::Passed))
     }
 
     /// Prints the table, the seconds of the whole run, what failed and, as the last line, the sum.
@@ -139,7 +137,7 @@ impl Report {
         step::say(&format!("\n{:>8} {:>7} {:>7}  step", "seconds", "passed", "failed"));
         for row in &self.0 {
             let verdict = if matches!(row.outcome, Outcome::Passed) { "" } else { word(&row.outcome) };
-            step::say(&format!("{:8.1} {:7} {:7}  {} {verdict}", row.seconds, row.passed, row.failed, row.name));
+            step::say(&format!("{:8.1} {:7} {:7}  {} {verdict}", row.seconds, row.passed, row.failed, row.title));
         }
         let passed: u32 = self.0.iter().map(|row| row.passed).sum();
         let failed: u32 = self.0.iter().map(|row| row.failed).sum();
@@ -153,23 +151,26 @@ impl Report {
 }
 
 /// Runs one step, and says how it went.
-fn row(name: &'static str, work: impl FnOnce(&Counts) -> Result<()>) -> Row {
-    let counts = Counts::default();
-    step::say(&format!("\n======= {name}"));
-    let (result, seconds) = step::measured(|| work(&counts));
+fn row(step: &Step, is_thorough: bool) -> Row {
+    let counts = Counts { is_thorough, ..Counts::default() };
+    step::say(&format!("\n======= {}", step.title));
+    let (result, seconds) = step::measured(|| match step.work {
+        Work::Tests(work) => work(&counts),
+        Work::Check(work) => work().inspect(|()| counts.passed.store(1, Relaxed)),
+    });
     let (passed, mut failed) = (counts.passed.into_inner(), counts.failed.into_inner());
     let names = counts.names.into_inner().unwrap_or_else(PoisonError::into_inner);
     let outcome = match result {
         Ok(()) => Outcome::Passed,
         Err(error) => {
-            step::say(&format!("error of {name}: {error:#}"));
+            step::say(&format!("error of {}: {error:#}", step.title));
             // What broke outside of any test is a failure as well.
             failed = failed.max(1);
             Outcome::Failed
         }
     };
-    step::say(&format!("{seconds:5.1} s {name}: {}", word(&outcome)));
-    Row { name, outcome, seconds, passed, failed, names }
+    step::say(&format!("{seconds:5.1} s {}: {}", step.title, word(&outcome)));
+    Row { name: step.name, title: step.title, outcome, seconds, passed, failed, names }
 }
 
 #[expect(clippy::print_stdout, reason = "the answer of the command")]

@@ -216,11 +216,11 @@ fn attach(state: Composing, file: FileItem) -> u32 {
 
 async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Problem> {
     if dom::kept_at().is_some() {
-        return Err(Problem::new(400, "offline", "Can't be attached while offline"));
+        return Err(Problem::outside(400, "offline", "Can't be attached while offline"));
     }
     if file.size() > MOST_BYTES as f64 {
         let limit = format!("Larger than {} MiB: attach a part of it, or compress it", MOST_BYTES >> 20);
-        return Err(Problem::new(413, "too_large", limit));
+        return Err(Problem::outside(413, "too_large", limit));
     }
     // A folder has a size, and fails only when it is read.
     let is_read = match file.slice_with_i32_and_i32(0, 1) {
@@ -228,10 +228,10 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
         Err(_) => false,
     };
     if !is_read {
-        return Err(Problem::new(400, "unreadable", "Can't be read. Of a folder, attach its files"));
+        return Err(Problem::outside(400, "unreadable", "Can't be read. Of a folder, attach its files"));
     }
     if file.size() == 0.0 {
-        return Err(Problem::new(400, "empty", "There is nothing in it"));
+        return Err(Problem::outside(400, "empty", "There is nothing in it"));
     }
     let upload = Upload::new()?;
     LOCAL.with_borrow_mut(|all| {

@@ -199,7 +199,7 @@ fn what_is_about_no_field_of_the_form_is_about_all_of_it() {
     let (field, words) = refused("/other", &["", "name"]);
     assert_eq!(field, "");
     assert!(words.contains("`/other`"), "{words}");
-    assert_eq!(refusal(&Problem::new(409, "changed", "Changed"), &["name".to_owned()], |_| true).field, "");
+    assert_eq!(refusal(&Problem::outside(409, "changed", "Changed"), &["name".to_owned()], |_| true).field, "");
 }
 
 #[test]

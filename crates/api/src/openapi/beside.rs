@@ -28,6 +28,8 @@ struct Beside {
     /// Of a stream, its events and their data.
     events: Option<Value>,
     problems: &'static [u16],
+    /// The topic whose problems these are.
+    problem_topic: &'static str,
 }
 
 pub fn describe_all(book: &mut Book) {
@@ -49,7 +51,8 @@ pub fn describe_all(book: &mut Book) {
         let mut statuses = [route.problems, always].concat();
         statuses.sort_unstable();
         statuses.dedup();
-        let problems = statuses.into_iter().map(|status| (status.to_string(), fixed::problem(status)));
+        let problems =
+            statuses.into_iter().map(|status| (status.to_string(), fixed::problem(status, route.problem_topic)));
         let answers = route.answers.into_iter().map(|(status, answer)| (status.to_string(), answer));
         operation["responses"] = answers.chain(problems).collect();
         book.put(route.path, route.method, operation);
@@ -105,6 +108,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("A stream", "text/event-stream", json!({ "type": "string" })))],
             events: Some(events),
             problems: &[400, 404, 409, 410, 429],
+            problem_topic: "events",
         },
         Beside {
             name: "export_session",
@@ -143,6 +147,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             )],
             events: None,
             problems: &[400, 404, 409],
+            problem_topic: "export",
         },
         Beside {
             name: "export_audit",
@@ -158,6 +163,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("A file to save", "application/x-ndjson", binary()))],
             events: None,
             problems: &[],
+            problem_topic: "account",
         },
         Beside {
             name: "upload_blob",
@@ -176,6 +182,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             ],
             events: None,
             problems: &[400, 408, 413, 415, 429],
+            problem_topic: "blobs",
         },
         Beside {
             name: "get_blob",
@@ -211,6 +218,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             ],
             events: None,
             problems: &[400, 404],
+            problem_topic: "blobs",
         },
         Beside {
             name: "log_in_state",
@@ -225,6 +233,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Done", "application/json", state))],
             events: None,
             problems: &[],
+            problem_topic: "login",
         },
         Beside {
             name: "log_in",
@@ -240,6 +249,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Logged in", "application/json", secret))],
             events: None,
             problems: &[400, 401, 413, 415, 429],
+            problem_topic: "login",
         },
         Beside {
             name: "log_out",
@@ -254,6 +264,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("Logged out", "application/json", empty()))],
             events: None,
             problems: &[],
+            problem_topic: "login",
         },
         Beside {
             name: "metrics",
@@ -268,6 +279,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             answers: vec![(200, content("The metrics", "text/plain", json!({ "type": "string" })))],
             events: None,
             problems: &[],
+            problem_topic: "account",
         },
     ]
 }

@@ -1,5 +1,6 @@
 //! What holds for all endpoints: credentials, headers, problems, and the words for them.
 
+use crate::ProblemCode;
 use crate::endpoint::Access;
 use serde_json::{Value, json};
 
@@ -37,6 +38,7 @@ pub fn frame(problem: Value) -> Value {
             "description": ABOUT,
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
+        "x-problems": problems(),
         "servers": [{ "url": "/" }],
         "tags": tags,
         "paths": {},
@@ -99,90 +101,37 @@ pub fn frame(problem: Value) -> Value {
     })
 }
 
-/// A refusal.
-pub fn problem(status: u16) -> Value {
+/// A refusal of an endpoint of a topic.
+pub fn problem(status: u16, topic: &str) -> Value {
     let schema = json!({ "$ref": "#/components/schemas/Problem" });
     let content = json!({ "application/problem+json": { "schema": schema } });
-    let mut answer = json!({ "description": meaning(status), "content": content });
+    let is_one =
+        |code: &&ProblemCode| code.status() == status && (code.topics().is_empty() || code.topics().contains(&topic));
+    let meanings = ProblemCode::ALL.iter().filter(is_one).map(|code| meaning(*code));
+    let mut answer = json!({ "description": meanings.collect::<Vec<_>>().join(" "), "content": content });
     if matches!(status, 429 | 503) {
         answer["headers"] = json!({ "Retry-After": { "$ref": "#/components/headers/RetryAfter" } });
     }
     answer
 }
 
-pub fn meaning(status: u16) -> &'static str {
+/// A problem by its code and what it means.
+fn meaning(code: ProblemCode) -> String {
+    format!("`{}`: {}", code.as_str(), code.meaning().trim())
+}
+
+/// The whole table of problems, also those of addresses that aren't described here.
+fn problems() -> Vec<Value> {
+    let row = |code: &ProblemCode| json!({ "code": code.as_str(), "status": code.status(), "meaning": code.meaning().trim() });
+    ProblemCode::ALL.iter().map(row).collect()
+}
+
+/// What a status says that is no refusal.
+pub fn success(status: u16) -> &'static str {
     match status {
-        200 => "Done",
-        201 => "Made",
+        201 => "Created",
         202 => "Begun",
-        400 => {
-            "A field, a parameter or the whole can't be read; `field` says where (`invalid_field`, `invalid_body`, \
-            `invalid_query`, `invalid_path`, `conflicting_fields`, `broken_body`, `too_deep`, `no_revisions`; of a file \
-            `empty_blob`; of what a channel sends `invalid_json`; of the Model Context Protocol `no_session`; of metadata `metadata_not_an_object`, `message_type_invalid`, `version_invalid`, \
-            `payload_not_an_object`, `payload_invalid`, `extra_invalid`, `extra_reserved`)"
-        }
-        401 => {
-            "No credential (`not_logged_in`), or one that doesn't hold (`key_refused`; while it waited, `revoked`; of a \
-            log-in code, `invalid_code`; of what a channel sends, `bad_signature`)"
-        }
-        403 => {
-            "This credential may not do that (`forbidden`, `scope_missing`, `role_forbidden`, `memory_forbidden`, \
-            `people_only`), the message or the message type is another one's (`not_yours`), only a person decides (`not_yours_to_decide`), \
-            nobody would see the question (`cannot_ask`), a channel doesn't know who speaks (`stranger`), the key has posted the most that it may (`quota_reached`), a file has what the host said (`for_people`), a log-in \
-            changes something without its secret (`secret_missing`), or the request comes from another site \
-            (`foreign_origin`)"
-        }
-        404 => {
-            "There is no such thing, or it isn't the caller's (`not_found`); the session was deleted (`session_deleted`); \
-            the session wasn't imported (`no_source`)"
-        }
-        405 => "The address doesn't answer to that method; `Allow` tells to which (`method_not_allowed`)",
-        408 => "The body comes too slowly (`too_slow`)",
-        409 => {
-            "It goes against what is there: another use of the id (`id_conflict`), a name that is another one's \
-            (`session_taken`) or of a deleted session (`session_deleted`), a state that doesn't allow it \
-            (`status_conflict`, `retracted`), somebody who was quicker (`decided`, `answered`, `stale`), an ambiguous name \
-            (`ambiguous`), a request that can only be denied (`no_content`), a message that asks for no decision (`no_approval`) or is none (`not_a_decision`), a message type that \
-            a file declares (`declared_by_file`), or as many of them as may be declared (`too_many_types`), a run that is open \
-            (`run_open`) or has ended otherwise (`run_ended`), an agent that doesn't wait for the answer (`nobody_waits`), runs \
-            already (`agent_runs`), is being started (`agent_starts`, `start_cancelled`), outlived its server (`agent_left`) or runs no more (`agent_ended`), wasn't started here (`not_driven`), takes no prompt of a schedule (`nobody_takes_it`), or writes to a folder that isn't \
-            followed (`not_followed`), an archive of a session that is here (`archive`), as many channels as there may be \
-            (`too_many_channels`), vectors without an endpoint that makes them (`no_endpoint`), one that has no address to test (`nothing_to_test`) or didn't take the test (`channel_failed`), an answer that could be to several \
-            requests (`several_open`) or was written before the request was shown (`came_after`), or a channel's event that came before (`repeated`)"
-        }
-        410 => "The cursor is of another history, as after a database was restored: read anew (`cursor_gone`)",
-        412 => {
-            "The message has changed; `current` holds it (`revision_changed`). What it asks for has changed since it was \
-            shown (`changed`)"
-        }
-        413 => {
-            "The body is larger than `x-body-limit` (`too_large`), has more than 50,000 JSON values and keys \
-            (`too_many_values`), or the text of the message would be longer than 16 MiB (`too_long`)"
-        }
-        415 => "The body's type isn't the one that is asked for (`not_json`), or it is compressed (`encoded`)",
-        422 => {
-            "It can be read, but there is nothing to be done with it (`nothing_to_import`), a list in it has too many \
-            items (`too_many`), or it is no answer to the request (`unclear`)"
-        }
-        421 => "This server doesn't answer to that host name (`wrong_host`)",
-        429 => {
-            "Too many at once (`too_fast`, `too_many_streams`, `too_many_waits`, `too_many_connections`, \
-            `too_many_attempts`, `uploads_busy`)"
-        }
-        431 => "More than 100 headers, or a head of more than 16 KiB (`head_too_large`)",
-        502 => "The agent's program can't be started, or ended at once (`agent_not_started`)",
-        503 => {
-            "Too much to do, or the server ends; nothing was written (`busy`, `bodies_busy`, `stopping`). Or the channel is \
-            paused (`channel_paused`). Or it took too \
-            long to compute (`too_slow`). Or the database can't be used \
-            (`database_locked`, `database_unreachable`, `database_read_only`, `database_newer`, `database_damaged`, `read_only`, \
-            `disk_failed`)"
-        }
-        507 => "The disk is full; nothing was written (`disk_full`)",
-        _ => {
-            "Something went wrong on the server; its log has the details (`internal`). Or what is asked for is damaged or lost \
-            (`message_damaged`, `record_damaged`, `record_lost`, `blob_damaged`)"
-        }
+        _ => "Done",
     }
 }
 

@@ -38,7 +38,7 @@ impl EndpointVisitor for Book {
             E::Reply::STATUSES.iter().map(|status| (*status, success(*status, E::Reply::STATUSES, &reply))).collect();
         statuses.sort_unstable();
         statuses.dedup();
-        responses.extend(statuses.into_iter().map(|status| (status, fixed::problem(status))));
+        responses.extend(statuses.into_iter().map(|status| (status, fixed::problem(status, info.topic))));
         responses.sort_by_key(|(status, _)| *status);
         operation["responses"] = responses.into_iter().map(|(status, answer)| (status.to_string(), answer)).collect();
         self.put(info.path, info.method.as_str(), operation);
@@ -131,7 +131,7 @@ fn present(mut schema: Map<String, Value>) -> Map<String, Value> {
 
 fn success(status: u16, all: &[u16], reply: &Schema) -> Value {
     let mut answer = json!({
-        "description": fixed::meaning(status),
+        "description": fixed::success(status),
         "content": { "application/json": { "schema": reply } },
     });
     if status == 200 && all.contains(&201) {

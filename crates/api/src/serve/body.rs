@@ -1,8 +1,8 @@
 //! Bodies of requests: read within bounds of bytes, time, memory and structure.
 
 use super::Held;
-use crate::Problem;
 use crate::limits::{JSON_DEPTH, JSON_VALUES};
+use crate::{Problem, ProblemCode};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::header;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// A JSON body of at most `limit` bytes.
 pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
     let not_json = || {
-        let problem = Problem::new(415, "not_json", "The body should be `application/json`");
+        let problem = Problem::new(ProblemCode::NotJson, "The body should be `application/json`");
         Problem {
             field: Some("Content-Type".to_owned()),
             ..problem.hint("Send the header `Content-Type: application/json`")
@@ -42,14 +42,14 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     // serde would also read an array as a struct, field by field.
     if body.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
         let hint = "Send a JSON object: `{...}`";
-        return Err(Problem::new(400, "invalid_body", "The body should be an object").hint(hint));
+        return Err(Problem::new(ProblemCode::InvalidBody, "The body should be an object").hint(hint));
     }
     let mut reader = serde_json::Deserializer::from_slice(body);
     let not_valid = |e: &serde_json::Error| {
-        Problem::new(400, "invalid_body", format!("The body isn't valid JSON: {e}")).hint("Send one JSON object")
+        Problem::new(ProblemCode::InvalidBody, format!("The body isn't valid JSON: {e}")).hint("Send one JSON object")
     };
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|e| {
-        let problem = super::invalid("invalid_body", &e, super::Part::Body);
+        let problem = super::invalid(ProblemCode::InvalidBody, &e, super::Part::Body);
         match e.inner().classify() {
             serde_json::error::Category::Data => problem,
             // The field is where reading stopped.
@@ -118,7 +118,8 @@ impl BodyReader {
         let mut encodings = head.headers.get_all(header::CONTENT_ENCODING).into_iter();
         if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
             discard(body);
-            let problem = Problem::new(415, "encoded", "The body should be sent as it is, without `Content-Encoding`");
+            let problem =
+                Problem::new(ProblemCode::Encoded, "The body should be sent as it is, without `Content-Encoding`");
             return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
         }
         if body.size_hint().lower() > limit as u64 {
@@ -164,9 +165,9 @@ impl BodyReader {
 fn broken(error: axum::Error) -> Problem {
     let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
     if causes.any(<dyn std::error::Error>::is::<TooSlow>) {
-        return Problem::new(408, "too_slow", "The body comes too slowly").hint("Send it again, in one go");
+        return Problem::new(ProblemCode::BodyTooSlow, "The body comes too slowly").hint("Send it again, in one go");
     }
-    Problem::new(400, "broken_body", "The body is cut short, or badly chunked")
+    Problem::new(ProblemCode::BrokenBody, "The body is cut short, or badly chunked")
         .hint("Send as many bytes as `Content-Length` says")
 }
 
@@ -234,12 +235,15 @@ fn held(head: &Parts) -> Held {
 pub fn check_json(head: &Parts, json: &[u8]) -> Result<(), Problem> {
     let Extent { values, depth } = Extent::of(json);
     if depth > JSON_DEPTH {
-        return Err(Problem::new(400, "too_deep", format!("The body is nested more than {JSON_DEPTH} levels deep")));
+        return Err(Problem::new(
+            ProblemCode::TooDeep,
+            format!("The body is nested more than {JSON_DEPTH} levels deep"),
+        ));
     }
     if values > JSON_VALUES {
         let title = format!("The body has {values} JSON values and keys; a request has at most {JSON_VALUES}");
         let hint = "Send several requests, or send the data as a string or as a file (`POST /v1/blobs`)";
-        return Err(Problem::new(413, "too_many_values", title).hint(hint));
+        return Err(Problem::new(ProblemCode::TooManyValues, title).hint(hint));
     }
     held(head).add_values(values)
 }

@@ -1,7 +1,7 @@
 //! How much memory the bodies of requests take up, for the whole server: a request charges what it reads and gives it back
 //! when it is answered.
 
-use crate::Problem;
+use crate::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -109,7 +109,7 @@ impl Held {
         if more > 0 && !budget.charge(self.0.caller.get(), charged, more) {
             let title = format!("The bodies of other requests take up all of {} bytes", budget.0.most);
             let problem =
-                Problem::new(503, "bodies_busy", title).hint("Send it again a little later: nothing was stored");
+                Problem::new(ProblemCode::BodiesBusy, title).hint("Send it again a little later: nothing was stored");
             return Err(Problem { retry_after: Some(RETRY), ..problem });
         }
         *so_far = (read + bytes, charged + more);

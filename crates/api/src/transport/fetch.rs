@@ -1,7 +1,8 @@
 //! The browser's fetch. `SendWrapper` is sound: wasm has one thread.
 
 use super::{Answer, Sending, Transport};
-use crate::account::{SECRET_HEADER, SECRET_MISSING};
+use crate::ProblemCode;
+use crate::account::SECRET_HEADER;
 use crate::{Method, Problem};
 use gloo_net::http::{Request, RequestBuilder};
 use js_sys::{Function, Promise, Reflect, Uint8Array};
@@ -38,7 +39,7 @@ async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> 
 /// Tells the page where the server doesn't take the log-in or its secret: it says how to sign in again. What the server says of it is
 /// for programs.
 pub(super) fn noticed(answer: Answer) -> Answer {
-    if answer.status == 403 && answer.problem().code == SECRET_MISSING {
+    if answer.status == 403 && answer.problem().is(ProblemCode::SecretMissing) {
         from_page("refused");
     }
     if answer.status != 401 {

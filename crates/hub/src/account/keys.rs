@@ -5,8 +5,8 @@ use crate::basics::{clock, hex, moment, problem};
 use crate::caller::{Agent, Caller};
 use crate::context::caller_cache::KnownKey;
 use crate::context::{Hub, Scoped};
-use api::Problem;
 use api::keys::{EditKey, KeyInfo, KeyMade, Keys, NewKey, Quota, Scope};
+use api::{Problem, ProblemCode};
 use jiff::tz::TimeZone;
 use model::Micros;
 use model::text::is_blank;
@@ -194,7 +194,7 @@ fn usage(usage: Usage) -> api::keys::Usage {
 pub async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
     let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
     scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
-        Problem::new(401, "revoked", "This key was revoked, or has expired")
+        Problem::new(ProblemCode::Revoked, "This key was revoked, or has expired")
             .hint("Make a new one: `verbatim key create`")
     })
 }

@@ -7,7 +7,7 @@ use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};
 use crate::caller::Surface;
 use crate::context::{Hub, TopicState};
-use api::Problem;
+use api::{Problem, ProblemCode};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::audit::Actor;
@@ -203,12 +203,15 @@ impl Hub {
         let Some(index) = waiting.codes.iter().position(|(known, _)| known.ct_eq(&given).into()) else {
             // The wrong ones alone: 256 bits can't be guessed, and who guesses shuts nobody out.
             if waiting.wrong.len() >= ATTEMPTS {
-                let problem = Problem::new(429, "too_many_attempts", "Too many wrong codes");
+                let problem = Problem::new(ProblemCode::TooManyAttempts, "Too many wrong codes");
                 return Err(Problem { retry_after: Some(60), ..problem.hint("Wait a minute") });
             }
             waiting.wrong.push(now);
-            return Err(Problem::new(401, "invalid_code", "This link was used already, or is older than 15 minutes")
-                .hint("Run `verbatim open` for a fresh one"));
+            return Err(Problem::new(
+                ProblemCode::InvalidCode,
+                "This link was used already, or is older than 15 minutes",
+            )
+            .hint("Run `verbatim open` for a fresh one"));
         };
         waiting.codes.swap_remove(index);
         Ok(())

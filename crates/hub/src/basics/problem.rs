@@ -1,24 +1,24 @@
 //! Errors of the store as problems: what the caller can mend is said, internals are logged once.
 
-use api::Problem;
+use api::{Problem, ProblemCode};
 use store::StoreError;
 
 /// The problem that a caller gets for an error of the store.
 pub fn problem(error: StoreError) -> Problem {
-    let (status, code) = match &error {
-        StoreError::Newer { .. } => (503, "database_newer"),
-        StoreError::Locked => (503, "database_locked"),
-        StoreError::Full => (507, "disk_full"),
-        StoreError::ReadOnly => (503, "database_read_only"),
-        StoreError::Disk(_) => (503, "disk_failed"),
-        StoreError::Unreachable(_) => (503, "database_unreachable"),
-        StoreError::Damaged(_) => (503, "database_damaged"),
-        StoreError::Protected(_) => (503, "read_only"),
-        StoreError::DamagedMessage { .. } => (500, "message_damaged"),
-        StoreError::LostRecord { .. } => (500, "record_lost"),
-        StoreError::DamagedRecord { .. } => (500, "record_damaged"),
-        StoreError::DamagedBlob(_) => (500, "blob_damaged"),
-        StoreError::Archive(_) => (409, "archive"),
+    let code = match &error {
+        StoreError::Newer { .. } => ProblemCode::DatabaseNewer,
+        StoreError::Locked => ProblemCode::DatabaseLocked,
+        StoreError::Full => ProblemCode::DiskFull,
+        StoreError::ReadOnly => ProblemCode::DatabaseReadOnly,
+        StoreError::Disk(_) => ProblemCode::DiskFailed,
+        StoreError::Unreachable(_) => ProblemCode::DatabaseUnreachable,
+        StoreError::Damaged(_) => ProblemCode::DatabaseDamaged,
+        StoreError::Protected(_) => ProblemCode::ReadOnly,
+        StoreError::DamagedMessage { .. } => ProblemCode::MessageDamaged,
+        StoreError::LostRecord { .. } => ProblemCode::RecordLost,
+        StoreError::DamagedRecord { .. } => ProblemCode::RecordDamaged,
+        StoreError::DamagedBlob(_) => ProblemCode::BlobDamaged,
+        StoreError::Archive(_) => ProblemCode::Archive,
         StoreError::Cursor(_) => return Problem::field("after", "the `next` of an earlier answer"),
         other => {
             tracing::error!(error = %other, "the store failed");
@@ -30,14 +30,14 @@ pub fn problem(error: StoreError) -> Problem {
     }
     Problem {
         hint: error.advice().map(str::to_owned),
-        retry_after: matches!(code, "database_locked" | "database_unreachable").then_some(1),
-        ..Problem::new(status, code, capitalised(&error.to_string()))
+        retry_after: matches!(code, ProblemCode::DatabaseLocked | ProblemCode::DatabaseUnreachable).then_some(1),
+        ..Problem::new(code, capitalised(&error.to_string()))
     }
 }
 
 /// The problem of a request that the end of the server cuts off; `hint` says what its caller may do then.
 pub fn stopping(hint: &str) -> Problem {
-    let problem = Problem::new(503, "stopping", "The server is stopping");
+    let problem = Problem::new(ProblemCode::Stopping, "The server is stopping");
     Problem { retry_after: Some(1), ..problem.hint(hint) }
 }
 

@@ -19,7 +19,7 @@ use api::contract::ChannelIncoming;
 use api::messages::MessagePath;
 use api::routing::{LeaveRoom, Room, Rooms};
 use api::sessions::SessionPath;
-use api::{Nothing, Problem, Route as _};
+use api::{Nothing, Problem, ProblemCode, Route as _};
 use model::audit::Event;
 use model::policy::Verbosity;
 use model::text::is_blank;
@@ -105,7 +105,7 @@ pub async fn add_channel(scoped: &Scoped, input: NewChannel) -> Result<ChannelAd
     })?;
     let existing = workspace.channels().await.map_err(problem)?;
     if existing.iter().filter(|row| row.removed_at.is_none()).count() >= MOST {
-        let problem = Problem::new(409, "too_many_channels", format!("There are {MOST} channels already"));
+        let problem = Problem::new(ProblemCode::TooManyChannels, format!("There are {MOST} channels already"));
         return Err(problem.hint("Remove one that isn't needed"));
     }
     let name = name(input.name.as_deref().unwrap_or(kind.title))?;
@@ -209,7 +209,7 @@ pub async fn test_channel(scoped: &Scoped, path: &ChannelPath) -> Result<Nothing
     let open = open(scoped, &row.kind, &settings(&row))?;
     let page = scoped.hub.settings.base_url.as_str();
     let refused = |failure: Failure| {
-        let problem = Problem::new(409, "channel_failed", format!("The channel didn't take it: {failure}"));
+        let problem = Problem::new(ProblemCode::ChannelFailed, format!("The channel didn't take it: {failure}"));
         problem.hint("Check its settings, and that its other side runs")
     };
     let message = test_message()?;
@@ -217,7 +217,10 @@ pub async fn test_channel(scoped: &Scoped, path: &ChannelPath) -> Result<Nothing
     let outgoing =
         Outgoing { title: "Test", message: &message, text: Some(&text), lane: Lane::Talk, before: None, page };
     let Some(body) = open.channel.render(&outgoing) else {
-        return Err(Problem::new(409, "nothing_to_test", "Such a channel sends only messages that name an address"));
+        return Err(Problem::new(
+            ProblemCode::NothingToTest,
+            "Such a channel sends only messages that name an address",
+        ));
     };
     let people: Vec<String> = people(&row).into_keys().collect();
     let session = format!("test-{}", row.id);
@@ -280,7 +283,7 @@ async fn free(scoped: &Scoped, row: &ChannelRow, (field, place): (&str, &str)) -
 }
 
 fn not_entered(failure: &Failure) -> Problem {
-    let problem = Problem::new(409, "channel_failed", format!("The room can't be entered: {failure}"));
+    let problem = Problem::new(ProblemCode::ChannelFailed, format!("The room can't be entered: {failure}"));
     problem.hint("Have the bot invited again, or decline the invitation")
 }
 
@@ -300,7 +303,7 @@ pub async fn leave_room(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Prob
             tracing::info!(reason, channel = row.id, "a room wasn't left");
         }
         Err(failure) => {
-            let problem = Problem::new(409, "channel_failed", format!("The room can't be left: {failure}"));
+            let problem = Problem::new(ProblemCode::ChannelFailed, format!("The room can't be left: {failure}"));
             return Err(problem.hint("Check the channel's settings with a test message, and try again"));
         }
     }

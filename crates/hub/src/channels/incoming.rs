@@ -22,9 +22,9 @@ use crate::writing::refusal::refusal;
 use crate::writing::{posting, posts};
 use ::channels::signature::Secret;
 use ::channels::{Channel, Incoming, Receives, What};
-use api::Problem;
 use api::channels::{ChannelPost, ChannelPosted};
 use api::messages::MessagePath;
+use api::{Problem, ProblemCode};
 use model::message_type::approval::Approval;
 use model::routing::{Place, Route, mention, route};
 use model::{Body, Draft, Message, MessageId, Micros, Provenance, Role, SessionId, Status};
@@ -149,7 +149,7 @@ async fn once(
         // Another event had decided the same.
         Ok(Taken::Decided { seq, replayed: true }) => EventResult::Decided { seq: *seq },
         // It came twice at once.
-        Err(problem) if problem.code == "repeated" => {
+        Err(problem) if problem.is(ProblemCode::Repeated) => {
             return before(known, row, session, event).await?.unwrap_or(taken);
         }
         Err(problem) if matches!(problem.status, 400 | 409 | 412 | 422) => {
@@ -204,16 +204,16 @@ pub async fn signed(
     let secret = settings(&row).get("secret").and_then(|secret| Secret::parse(secret)).filter(|_| receives);
     let secret = secret.ok_or_else(|| Problem::not_found("channel that takes signed requests"))?;
     secret.verify(headers, body, clock::now().0 / Micros::SECOND).map_err(|rejected| {
-        Problem::new(401, "bad_signature", format!("This request isn't believed: {rejected}"))
+        Problem::new(ProblemCode::BadSignature, format!("This request isn't believed: {rejected}"))
             .hint("Sign `webhook-id.webhook-timestamp.body` with the channel's secret, as Standard Webhooks does")
     })?;
     if row.paused_at.is_some() {
-        let problem = Problem::new(503, "channel_paused", "This channel is paused");
+        let problem = Problem::new(ProblemCode::ChannelPaused, "This channel is paused");
         return Err(Problem { retry_after: Some(60), ..problem });
     }
     let post: ChannelPost = api::json::read(body).map_err(|error| {
         let title = format!("The body can't be read: {error}");
-        Problem::new(400, "invalid_json", title)
+        Problem::new(ProblemCode::InvalidJson, title)
     })?;
     let id = headers.0.unwrap_or_default();
     let known = known(hub, &row, &post.sender, id)?;
@@ -242,7 +242,7 @@ pub async fn signed(
 
 fn known(hub: &Hub, row: &ChannelRow, address: &str, event: &str) -> Result<Known, Problem> {
     let name = people(row).remove(address).ok_or_else(|| {
-        Problem::new(403, "stranger", "Nobody by this address may speak in this channel")
+        Problem::new(ProblemCode::Stranger, "Nobody by this address may speak in this channel")
             .hint("The owner lists a channel's people in the settings")
     })?;
     let (id, via, channel) = (row.id.clone(), row.kind.clone(), row.name.clone());
@@ -337,13 +337,13 @@ async fn open_ask(
     }
     if open.len() > 1 {
         let title = format!("{} requests are open: nobody knows which one is meant", open.len());
-        return Err(Problem::new(409, "several_open", title).hint("Reply to the one that you mean"));
+        return Err(Problem::new(ProblemCode::SeveralOpen, title).hint("Reply to the one that you mean"));
     }
     let Some((message, told, answer)) = open.pop() else { return Ok(None) };
     // Where nobody says when, or the clocks differ, it is refused.
     let is_after = written.at.zip(told.sent_at).is_some_and(|(written, shown)| written >= shown);
     match answer {
-        _ if !is_after => Err(Problem::new(409, "came_after", "This request came after you wrote")
+        _ if !is_after => Err(Problem::new(ProblemCode::CameAfter, "This request came after you wrote")
             .hint("Answer it again, or reply to it")),
         Answer::Decides(decision) => Ok(Some((message, told.shown, decision))),
         Answer::Unclear(why) => Err(unclear(why)),
@@ -354,7 +354,7 @@ async fn open_ask(
 const NO_ANSWER: &str = "This is no answer to the request, which stays open";
 
 fn unclear(why: &str) -> Problem {
-    Problem::new(422, "unclear", why)
+    Problem::new(ProblemCode::Unclear, why)
         .hint("Answer with the number of an option, `approve`, or `deny`; a denial may say why: `deny: use a branch`")
 }
 

@@ -6,6 +6,7 @@ use crate::channels::open_channels::{Open, OpenChannels};
 use crate::channels::{Kept, LEASE, LOOK, load};
 use crate::context::Hub;
 use ::channels::{Failure, Incoming, Receives, What};
+use api::ProblemCode;
 use model::Micros;
 use std::time::Duration;
 use store::{ChannelRow, StoreError};
@@ -98,7 +99,7 @@ async fn heard(hub: &Hub, row: &ChannelRow, open: &Open, event: &Incoming) -> Re
         Err(problem) => problem,
     };
     tracing::info!(channel = row.id, code = problem.code, "an event of a channel was refused");
-    if problem.code == "stranger" {
+    if problem.is(ProblemCode::Stranger) {
         return Ok(());
     }
     let key = format!("vb-{}-re-{}", row.id, event.id);

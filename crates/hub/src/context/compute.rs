@@ -5,7 +5,7 @@
 //! the other. A job waits for a thread, and works, until its deadline; it is told when nobody waits for it any more.
 
 use crate::basics::problem::stopping;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -140,7 +140,7 @@ impl Compute {
 }
 
 fn busy() -> Problem {
-    let problem = Problem::new(503, "busy", "More is asked for than can be computed");
+    let problem = Problem::new(ProblemCode::Busy, "More is asked for than can be computed");
     Problem { retry_after: Some(RETRY), ..problem.hint("Send it again: nothing of it was done") }
 }
 
@@ -150,6 +150,6 @@ fn over(shutdown: &CancellationToken) -> Problem {
         return stopping("Ask again in a moment: the server may be starting again");
     }
     let title = format!("The answer takes more than {} seconds to compute", DEADLINE.as_secs());
-    let problem = Problem::new(503, "too_slow", title);
+    let problem = Problem::new(ProblemCode::TooSlow, title);
     Problem { retry_after: Some(RETRY), ..problem.hint("Ask for less of it, or again when the server has less to do") }
 }

@@ -5,8 +5,8 @@
 
 use crate::basics::problem;
 use crate::context::Hub;
-use api::Problem;
 use api::events::{FeedCounts, FeedEvent, FeedKind};
+use api::{Problem, ProblemCode};
 use bytes::Bytes;
 use futures::Stream;
 use std::collections::VecDeque;
@@ -175,7 +175,7 @@ pub async fn resume(hub: &Hub, cursor: &str) -> Result<i64, Problem> {
     let pos = position(cursor)?;
     // What we have not heard of may be another server's commit.
     if pos > hub.feed.pos() && pos > hub.workspace.feed_pos().await.map_err(problem)? {
-        let gone = Problem::new(410, "cursor_gone", "This cursor is of another history: there is nothing so late");
+        let gone = Problem::new(ProblemCode::CursorGone, "This cursor is of another history: there is nothing so late");
         return Err(Problem {
             field: Some("after".to_owned()),
             ..gone.hint("Read anew, and go on from that answer's cursor")

@@ -4,7 +4,7 @@
 //! seconds, as does each of several servers of what the others count meanwhile.
 
 use crate::caller::{Agent, Caller};
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -145,5 +145,5 @@ fn within(agent: &Agent, after: Usage) -> Result<(), Problem> {
 fn reached(agent: &Agent, most: &str) -> Problem {
     let title = format!("This key has posted the most that it may: {most}");
     let hint = format!("The owner can raise it: Settings, Agent keys, or `verbatim key quota {}`", agent.id);
-    Problem::new(403, "quota_reached", title).hint(hint)
+    Problem::new(ProblemCode::QuotaReached, title).hint(hint)
 }

@@ -7,7 +7,7 @@ use crate::basics::problem::{problem, stopping};
 use crate::context::feed::Feed;
 use crate::context::message_waiters::MessageWaiters;
 use crate::context::metrics::Metrics;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use futures::FutureExt as _;
 use model::SessionId;
 use std::collections::HashMap;
@@ -152,7 +152,7 @@ impl Writer {
 fn refused(error: &mpsc::error::TrySendError<Job>) -> Problem {
     match error {
         mpsc::error::TrySendError::Full(_) => {
-            let problem = Problem::new(503, "busy", "More is being written than can be stored");
+            let problem = Problem::new(ProblemCode::Busy, "More is being written than can be stored");
             Problem { retry_after: Some(1), ..problem.hint("Send it again: nothing of it was stored") }
         }
         mpsc::error::TrySendError::Closed(_) => unwritten(),

@@ -5,7 +5,7 @@ use crate::context::Scoped;
 use crate::imports::discover::agreed::Agreed;
 use crate::imports::discover::coded;
 use crate::imports::follow::FollowSignals;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use std::path::Path;
 use store::{Following, Project};
 
@@ -40,7 +40,7 @@ pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Pro
 }
 
 fn refused(title: &str) -> Problem {
-    Problem { field: Some("/folder".to_owned()), ..Problem::new(409, "not_followed", title) }
+    Problem { field: Some("/folder".to_owned()), ..Problem::new(ProblemCode::NotFollowed, title) }
 }
 
 /// Returns the folder's path without links.

@@ -7,13 +7,13 @@ use crate::driving::{Begin, Driving, Running, Starting, runs_elsewhere, start, s
 use crate::host::{HostEvent, HostMessage};
 use crate::may::session;
 use crate::writing::posting;
-use api::Problem;
 use api::driving::{
     AgentAction, AgentProgram, AgentStarted, AgentState, Agents, DrivenAgent, EditAgent, ResumeAgent, StartAgent,
     TellAgent,
 };
 use api::posting::PostMessage;
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use drivers::programs::{PROGRAMS, Program, Transcript, program};
 use drivers::{Command, Resume};
 use model::session::SessionState;
@@ -86,7 +86,7 @@ pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgen
     let (program, folder) = match &before {
         Some(driven) => (named(&driven.program)?, folder_of(driven, session.cwd.as_deref())),
         None if !input.fork && matches!(session.state, SessionState::Working | SessionState::NeedsYou) => {
-            return Err(Problem::new(409, "agent_runs", "The agent of this session works elsewhere")
+            return Err(Problem::new(ProblemCode::AgentRuns, "The agent of this session works elsewhere")
                 .hint("End it there first, or fork the session"));
         }
         None => (of_agent(&session.agent)?, session.cwd.unwrap_or_default()),
@@ -107,7 +107,7 @@ pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgen
 pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem> {
     let running = running(scoped, path).await?;
     if !running.replace() {
-        return Err(Problem::new(409, "agent_starts", "The agent of this session is being started again")
+        return Err(Problem::new(ProblemCode::AgentStarts, "The agent of this session is being started again")
             .hint("Wait until the new session is named here"));
     }
     let (mode, model) = {
@@ -141,7 +141,7 @@ async fn begun(scoped: &Scoped, running: &Arc<Running>, prompt: Option<String>) 
 pub async fn get_agent(scoped: &Scoped, path: &SessionPath) -> Result<DrivenAgent, Problem> {
     let session = session(scoped, path).await?;
     match current(&scoped.hub, &session).await {
-        Err(problem) if problem.code == "not_driven" => observed(&scoped.hub, &session).ok_or(problem),
+        Err(problem) if problem.is(ProblemCode::NotDriven) => observed(&scoped.hub, &session).ok_or(problem),
         found => found,
     }
 }
@@ -230,7 +230,7 @@ fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
     PROGRAMS
         .iter()
         .find(is_its)
-        .ok_or_else(|| Problem::new(409, "not_driven", "The agent of this session can't be started here"))
+        .ok_or_else(|| Problem::new(ProblemCode::NotDriven, "The agent of this session can't be started here"))
 }
 
 async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
@@ -239,7 +239,7 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
         return Ok(running);
     }
     stored(&scoped.hub, &id).await?;
-    Err(Problem::new(409, "agent_ended", "The agent of this session doesn't run").hint("Resume it first"))
+    Err(Problem::new(ProblemCode::AgentEnded, "The agent of this session doesn't run").hint("Resume it first"))
 }
 
 async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {

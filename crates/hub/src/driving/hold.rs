@@ -4,7 +4,7 @@
 use crate::basics::{clock, problem};
 use crate::context::Hub;
 use crate::driving::kept;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use drivers::{Left, Process, end_left};
 use model::{Micros, SessionId};
 use std::time::Duration;
@@ -125,18 +125,18 @@ pub async fn still_runs(run: &AgentRun) -> Option<i32> {
 /// Why a session can't be taken that an agent has.
 fn taken(hub: &Hub, other: &AgentRun) -> Problem {
     if runs_elsewhere(hub, other) {
-        return Problem::new(409, "agent_runs", "Another server runs the agent of this session")
+        return Problem::new(ProblemCode::AgentRuns, "Another server runs the agent of this session")
             .hint("End it there. If that server is gone, wait two minutes");
     }
     if other.phase == AgentPhase::Starting {
-        return Problem::new(409, "agent_starts", "The agent of this session is being started")
+        return Problem::new(ProblemCode::AgentStarts, "The agent of this session is being started")
             .hint("Wait until it has begun, or end it");
     }
-    Problem::new(409, "agent_runs", "The agent of this session runs")
+    Problem::new(ProblemCode::AgentRuns, "The agent of this session runs")
 }
 
 fn left(process: i32) -> Problem {
     let title = format!("The agent that ran in this session before the server ended still works: process {process}");
-    Problem::new(409, "agent_left", title)
+    Problem::new(ProblemCode::AgentLeft, title)
         .hint(format!("End it on the server's machine, for example by `kill {process}`, and then resume"))
 }

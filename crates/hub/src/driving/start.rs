@@ -11,7 +11,7 @@ use crate::host::AtWork;
 use crate::requests::Requests;
 use crate::writing::posting;
 use crate::writing::refusal::refusal;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use drivers::programs::{Program, Transcript};
 use drivers::{Event as AgentEvent, Exit, Handle, Launch, Limits, Log, Opening, Reason, Resume};
 use model::audit::Event;
@@ -132,7 +132,7 @@ async fn begun(
         key = began(program, &mut process.events, &mut view) => key,
         () = cancel.cancelled() => {
             tokio::spawn(process.abandon(hub.clone()));
-            return Err(Problem::new(409, "start_cancelled", "The start was cancelled"));
+            return Err(Problem::new(ProblemCode::StartCancelled, "The start was cancelled"));
         }
     };
     let entered = match began {
@@ -156,7 +156,7 @@ async fn process(hub: &Hub, begin: Begin, folder: &str) -> Result<(Handle, mpsc:
     let launch = launch(hub, program, &opening)?;
     drivers::start(program.driver(opening), launch, Limits::default()).await.map_err(|error| {
         let title = format!("{} can't be started: {error}", program.title);
-        Problem { field: Some("/agent".to_owned()), ..Problem::new(502, "agent_not_started", title) }
+        Problem { field: Some("/agent".to_owned()), ..Problem::new(ProblemCode::AgentNotStarted, title) }
     })
 }
 
@@ -283,7 +283,7 @@ fn not_begun(program: &Program, exit: &Exit, view: &View) -> Problem {
         }),
     };
     let title = format!("{} didn't begin: {why}", program.title);
-    let problem = Problem::new(502, "agent_not_started", title)
+    let problem = Problem::new(ProblemCode::AgentNotStarted, title)
         .hint("Start it once in a terminal: it may ask you to log in, or be too old");
     Problem { field: Some("/agent".to_owned()), ..problem }
 }

@@ -12,10 +12,10 @@ use crate::derived::edit_lines::is_applied;
 use crate::files::changes::{edit_ref, state};
 use crate::files::edit_cache::{EditCache, Scope};
 use crate::may::session;
-use api::Problem;
 use api::messages::EditRef;
 use api::net::{EditPlace, NetChanges, NetFile, NetPart, NetQuery, NetTexts};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use diff::{Allowance, Net, Step, Texts};
 use model::envelope::{EditInfo, edit_info};
 use model::message_type::code_edit::Edit;
@@ -29,12 +29,12 @@ use store::{MessageQuery, Range, StoredMessage};
 pub async fn get_net_changes(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Result<NetChanges, Problem> {
     let session = session(scoped, path).await?;
     if query.turn.is_some() && query.after.is_some() {
-        return Err(Problem::new(400, "invalid_query", "Give `turn` or `after`, not both"));
+        return Err(Problem::new(ProblemCode::InvalidQuery, "Give `turn` or `after`, not both"));
     }
     let after = match query.turn {
         Some(1) => last_prompt(scoped, &session).await?,
         None | Some(0) => query.after.unwrap_or(0),
-        Some(_) => return Err(Problem::new(400, "invalid_query", "`turn` must be 1 or absent")),
+        Some(_) => return Err(Problem::new(ProblemCode::InvalidQuery, "`turn` must be 1 or absent")),
     };
     let state = state(scoped, &session).await?;
     let scope = Scope { after, to: query.to };

@@ -5,8 +5,8 @@ use crate::imports;
 use crate::imports::discover::look;
 use crate::imports::discover::look::Found;
 use crate::imports::{Jobs, open};
-use api::Problem;
 use api::imports::{ImportJob, ImportPath, ImportRequest, Imports};
+use api::{Problem, ProblemCode};
 use model::audit::Event;
 use std::future::{Ready, ready};
 use std::path::{Path, PathBuf};
@@ -36,8 +36,8 @@ pub async fn start_import(scoped: &Scoped, input: ImportRequest) -> Result<Impor
             move || files_of(&path)
         });
         let found = found.await.map_err(|_| Problem::internal())?;
-        let found =
-            found.map_err(|title| Problem { field: Some(field), ..Problem::new(422, "nothing_to_import", title) })?;
+        let found = found
+            .map_err(|title| Problem { field: Some(field), ..Problem::new(ProblemCode::NothingToImport, title) })?;
         all.files.extend(found.files);
         all.skipped.extend(found.skipped);
     }

@@ -5,11 +5,11 @@ use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::may::session;
 use crate::memory::{Found, MemoryIndex};
-use api::Problem;
 use api::keys::Scope;
 use api::limits::SEARCH_CHARS;
 use api::memory::{ForgetMemory, FoundBy, MemoriesChanged, MemoryPage, MemoryQuery, Recalled, VectorState};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::sdk_format::model_text;
 use model::{MessageId, text};
 use store::{Memory, MemoryFilter};
@@ -114,7 +114,7 @@ pub async fn forget_memory(scoped: &Scoped, input: ForgetMemory) -> Result<Memor
 pub async fn embed_memory(scoped: &Scoped) -> Result<MemoriesChanged, Problem> {
     let hub = &scoped.hub;
     if hub.settings.embedder.is_none() {
-        return Err(Problem::new(409, "no_endpoint", "No endpoint makes vectors")
+        return Err(Problem::new(ProblemCode::NoEndpoint, "No endpoint makes vectors")
             .hint("Start the server with `--embedding-url` and `--embedding-model`"));
     }
     let memories = hub.workspace.delete_vectors(clock::now()).await.map_err(problem)?;

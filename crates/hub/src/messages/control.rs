@@ -10,11 +10,11 @@ use crate::host::{HostEvent, HostMessage};
 use crate::requests::decisions;
 use crate::routing::RoutingTable;
 use crate::writing::posts;
-use api::Problem;
 use api::driving::AgentAction;
 use api::messages::MessagePath;
 use api::posting::{Decide, PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::message_type::approval::{Approval, ApprovalState};
 use model::routing::{ControlWord, Mark, Place, mention};
 use model::{Message, MessageId, MessageType, SessionId};
@@ -56,7 +56,7 @@ async fn carry_out(scoped: &Scoped, message: &Message) {
     let session = &message.session_id;
     let path = SessionPath { session: session.to_string() };
     let done = match word {
-        ControlWord::Approve => Err(Problem::new(409, "not_shown", "Nothing was approved")
+        ControlWord::Approve => Err(Problem::new(ProblemCode::NotShown, "Nothing was approved")
             .hint("Press the button of the request: it says what you were shown")),
         ControlWord::Deny => deny(scoped, session, &message.draft.content).await,
         ControlWord::Pause => tell_agent(scoped, &path, AgentAction::Interrupt.into()).await.map(drop),
@@ -101,7 +101,7 @@ async fn deny(scoped: &Scoped, session: &SessionId, content: &str) -> Result<(),
     let id: &MessageId = match (found.next(), found.next()) {
         (Some(draft), None) => &draft.id,
         (None, _) => return Err(Problem::not_found("open approval")),
-        _ => return Err(Problem::new(409, "ambiguous", format!("Several open approvals begin with `{named}`"))),
+        _ => return Err(Problem::new(ProblemCode::Ambiguous, format!("Several open approvals begin with `{named}`"))),
     };
     let path = MessagePath { session: session.to_string(), message: id.to_string() };
     let denied = Decide { state: Some(ApprovalState::Denied), ..Decide::default() };

@@ -8,10 +8,10 @@ use crate::messages::reading;
 use crate::redaction::Masking;
 use crate::requests::shown::{self, Room};
 use crate::writing::entries::entry;
-use api::Problem;
 use api::keys::Scope;
 use api::messages::{Display, Entry, HiddenRow, ListMessages, MessageDetail, MessagePage, MessagePath, RecordText};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use jiff::tz::TimeZone;
 use model::{MessageId, Part, Role, Session, SessionId, SourceId};
 use std::collections::HashMap;
@@ -76,8 +76,7 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     ];
     if named.iter().filter(|n| **n).count() > 1 {
         return Err(Problem::new(
-            400,
-            "conflicting_fields",
+            ProblemCode::ConflictingFields,
             "Only one of `around`, `before`, `after`, `from` with `to`, and `since` goes",
         )
         .hint("`since` may be continued with `after`"));

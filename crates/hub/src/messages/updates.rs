@@ -14,10 +14,10 @@ use crate::settings::type_settings::CurrentTypeSettings;
 use crate::writing::entries::entry;
 use crate::writing::refusal::refusal;
 use crate::writing::{blobs, posting};
-use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{UpdateMessage, Updated};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::routing::Place;
 use model::{MessageId, Role, SessionId, Status};
 use serde_json::Value;
@@ -111,6 +111,6 @@ async fn still_open(scoped: &Scoped, session: &SessionId, message: &MessageId) -
     }
     Err(Problem {
         field: Some("/requires_user_input".to_owned()),
-        ..Problem::new(409, "answered", "It is answered already").hint("Ask again with a message of its own")
+        ..Problem::new(ProblemCode::Answered, "It is answered already").hint("Ask again with a message of its own")
     })
 }

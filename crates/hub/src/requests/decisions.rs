@@ -9,10 +9,10 @@ use crate::requests::shown::{self, shown_sha256};
 use crate::requests::waiting::WaitingHooks;
 use crate::requests::{allow_rules, declared, file_actions, review_actions};
 use crate::writing::posting;
-use api::Problem;
 use api::messages::MessagePath;
 use api::posting::{Decide, Decided};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::closed::Closed;
 use model::hook::HookAsk;
 use model::message_type::action::Action;
@@ -45,7 +45,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             review_actions::choose(scoped, input, found, &review).await
         }
         Body::Unknown { .. } => declared::answer(scoped, input, found).await,
-        _ => Err(Problem::new(409, "no_approval", "This message asks for no decision")),
+        _ => Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision")),
     }
 }
 
@@ -141,7 +141,7 @@ fn check_ask(
     let hub = &scoped.hub;
     // On one database with others, any of them may hold it.
     if matches!(hub.store, Store::Sqlite(_)) && !hub.state::<WaitingHooks>().holds(session, id) {
-        let problem = Problem::new(409, "nobody_waits", "The agent doesn't wait for this any more");
+        let problem = Problem::new(ProblemCode::NobodyWaits, "The agent doesn't wait for this any more");
         return Err(problem.hint("Answer it in the agent's terminal"));
     }
     let Some(changes) = &input.edited_input else { return Ok(()) };

@@ -7,9 +7,9 @@ use crate::requests::record::{check_state, hash_shown, one, tell};
 use crate::writing::entries::entry;
 use crate::writing::posts;
 use crate::writing::refusal::refusal;
-use api::Problem;
 use api::messages::Entry;
 use api::posting::{Decide, Decided};
+use api::{Problem, ProblemCode};
 use model::closed::Closed;
 use model::declared::{Controls, controls};
 use model::message_type::action::Action;
@@ -40,7 +40,7 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     let mut asked = entry(found.clone());
     show(scoped, &mut asked).await?;
     let (Some(shown_by), Some(sha256)) = (&asked.shown_by, &asked.shown_sha256) else {
-        return Err(Problem::new(409, "no_approval", "This message asks for no decision"));
+        return Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision"));
     };
     check_state(&input)?;
     if input.text.is_some() {

@@ -5,8 +5,8 @@ use crate::context::Scoped;
 use crate::requests::card;
 use crate::requests::record::{DecisionWrite, Written, by, find_action, held, replayed, tell, via, write};
 use crate::writing::posting;
-use api::Problem;
 use api::posting::{Decide, Decided};
+use api::{Problem, ProblemCode};
 use model::closed::{CloseReason, Closed};
 use model::message_type::action::Action;
 use model::message_type::approval::ApprovalState;
@@ -99,6 +99,6 @@ async fn replay_or_refuse(scoped: &Scoped, wanted: &Closed, current: StoredMessa
     match Body::of(&current.message.draft) {
         Body::Approval(_) | Body::File(_) => Err(held(current)),
         _ if Closed::of(&current.message.draft).is_some() => Err(held(current)),
-        _ => Err(Problem::new(409, "no_approval", "This message asks for no decision")),
+        _ => Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision")),
     }
 }

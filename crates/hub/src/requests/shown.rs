@@ -4,8 +4,8 @@ use crate::basics::hash::sha256;
 use crate::basics::problem;
 use crate::context::Scoped;
 use crate::requests::declared;
-use api::Problem;
 use api::messages::{AskedCall, Entry, NotShown, NotShownReason};
+use api::{Problem, ProblemCode};
 use model::asked::{Asked, AskedChange};
 use model::closed::Closed;
 use model::hook::HookAsk;
@@ -183,7 +183,7 @@ pub async fn check_content(scoped: &Scoped, found: &StoredMessage) -> Result<(),
         return Ok(());
     }
     let title = "The request doesn't say what would be changed or run, so it can only be denied";
-    Err(Problem::new(409, "no_content", title).hint("Deny it, or answer in the agent's own terminal"))
+    Err(Problem::new(ProblemCode::NoContent, title).hint("Deny it, or answer in the agent's own terminal"))
 }
 
 /// The tool calls that an approval is about, as many as somebody may be shown.

@@ -7,12 +7,12 @@ use crate::may::session;
 use crate::schedules::times::Times;
 use crate::schedules::{SchedulesChanged, run_now, taker};
 use crate::writing::refusal::refusal;
-use api::Problem;
 use api::schedules::{
     EditSchedule, NewSchedule, Schedule, ScheduleMade, ScheduleOutcome, SchedulePath, ScheduleRun, ScheduleState,
     Schedules,
 };
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::audit::Event;
 use model::text;
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub async fn create_schedule(scoped: &Scoped, input: NewSchedule) -> Result<Sche
     let there = scoped.hub.workspace.schedules().await.map_err(problem)?.len();
     if there >= MOST {
         let title = format!("There are {MOST} schedules");
-        return Err(Problem::new(409, "too_many", title).hint("Remove those that are over"));
+        return Err(Problem::new(ProblemCode::TooManySchedules, title).hint("Remove those that are over"));
     }
     let id = uuid::Uuid::now_v7().to_string();
     let now = clock::now();
@@ -143,7 +143,7 @@ async fn find(scoped: &Scoped, path: &SchedulePath) -> Result<Stored, Problem> {
         (None, _) => Err(Problem::not_found("schedule")),
         (Some(_), Some(_)) => {
             let title = format!("Several schedules begin with `{}`", path.schedule);
-            Err(Problem::new(409, "ambiguous", title).hint("Give more characters of the id"))
+            Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give more characters of the id"))
         }
     }
 }

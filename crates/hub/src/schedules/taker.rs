@@ -3,7 +3,7 @@
 use crate::basics::{clock, problem};
 use crate::context::Hub;
 use crate::driving::Driving;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use model::{Session, SessionId};
 
 /// Why nobody takes prompts in a session, and what to do.
@@ -16,7 +16,7 @@ pub struct Nobody {
 impl Nobody {
     /// The refusal of a request that names the session.
     pub fn problem(self) -> Problem {
-        let problem = Problem::new(409, "nobody_takes_it", self.reason).hint(self.hint);
+        let problem = Problem::new(ProblemCode::NobodyTakesIt, self.reason).hint(self.hint);
         Problem { field: Some("/session".to_owned()), ..problem }
     }
 }

@@ -10,13 +10,13 @@ use crate::context::writer::{Failure, Written};
 use crate::may::{find_session, session_to_change};
 use crate::requests::Requests;
 use crate::writing::refusal::refusal;
-use api::Problem;
 use api::keys::Scope;
 use api::lifecycle::{
     EditSession, EditSessions, EditedSessions, EndOutcome, EndSession, NewSession, SessionDeleted, SessionMade,
     SessionReply,
 };
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::audit::{Event, Note};
 use model::{SessionFacts, SessionId};
 use store::{Ended, LiveDone, LiveEdit, LiveWrite, Refusal, SignOfLife, Usage};
@@ -101,7 +101,7 @@ pub async fn edit_session(scoped: &Scoped, path: &SessionPath, input: EditSessio
     if by_agent && (input.archived.is_some() || input.pinned.is_some()) {
         let field = if input.archived.is_some() { "/archived" } else { "/pinned" };
         let problem = Problem::field(field, "absent: putting a session away or to the top is a person's business");
-        return Err(Problem { status: 403, code: "people_only".to_owned(), ..problem });
+        return Err(problem.coded(ProblemCode::PeopleOnly));
     }
     let mut edit = LiveEdit::new(session.id);
     edit.facts = SessionFacts {
@@ -178,7 +178,7 @@ pub async fn restore_session(scoped: &Scoped, path: &SessionPath) -> Result<Sess
         [id] => id.clone(),
         _ => {
             let title = format!("Several agents have a session `{}`", path.session);
-            return Err(Problem::new(409, "ambiguous", title).hint("Give our id of the session"));
+            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give our id of the session"));
         }
     };
     let mut edit = LiveEdit::new(id);

@@ -4,10 +4,10 @@ use crate::basics::problem;
 use crate::basics::query::limit;
 use crate::context::Scoped;
 use crate::may::{message, session};
-use api::Problem;
 use api::inspector::{RecordPlace, Records, RecordsQuery};
 use api::messages::RecordText;
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::source::Source;
 use model::{Session, SourceId};
 use store::StoreError;
@@ -44,10 +44,8 @@ async fn place(
 ) -> Result<Option<(usize, u64)>, Problem> {
     let number = |id: &SourceId| sources.iter().position(|source| source.id == *id);
     match (&input.at, &input.source) {
-        (Some(_), Some(_)) => {
-            Err(Problem::new(400, "conflicting_fields", "Only one of `at` and `source` goes")
-                .hint("Leave one of them out"))
-        }
+        (Some(_), Some(_)) => Err(Problem::new(ProblemCode::ConflictingFields, "Only one of `at` and `source` goes")
+            .hint("Leave one of them out")),
         (Some(at), None) => {
             let stored = message(scoped, &session.id, at).await?;
             let first = stored.message.records.first();

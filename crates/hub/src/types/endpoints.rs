@@ -4,9 +4,9 @@ use crate::basics::{clock, problem};
 use crate::caller::Caller;
 use crate::context::Scoped;
 use crate::types::{KnownType, TypeTable};
-use api::Problem;
 use api::keys::Scope;
 use api::types::{DeclareType, TypeDeclared, TypeDetail, TypeInfo, TypePath, Types};
+use api::{Problem, ProblemCode};
 use model::declared::MAX_DOCUMENT_BYTES;
 use model::message_type::Mismatch;
 use model::strict::MISSING;
@@ -49,7 +49,7 @@ pub async fn declare_type(scoped: &Scoped, path: &TypePath, input: DeclareType) 
         }
         if before.shown.info.from_file {
             let title = format!("A file declares version {} of this type", info.version);
-            return Err(Problem::new(409, "declared_by_file", title).hint(format!(
+            return Err(Problem::new(ProblemCode::DeclaredByFile, title).hint(format!(
                 "Change {} in the data directory, and start the server again",
                 before.shown.info.declared_by
             )));
@@ -103,7 +103,7 @@ fn check_room(table: &TypeTable, key_id: Option<&str>) -> Result<(), Problem> {
     let bounds = [(table.all().count(), MOST, ""), (of_key, MOST_OF_KEY, " by this key")];
     match bounds.into_iter().find(|(count, most, _)| count >= most) {
         Some((_, most, by)) => {
-            Err(Problem::new(409, "too_many_types", format!("{most} documents are declared{by} already"))
+            Err(Problem::new(ProblemCode::TooManyTypes, format!("{most} documents are declared{by} already"))
                 .hint("Remove types that are no longer used, in the settings"))
         }
         None => Ok(()),
@@ -134,8 +134,11 @@ fn not_yours(theirs: &TypeInfo) -> Problem {
 }
 
 fn taken(name: &str, by: &str) -> Problem {
-    Problem::new(403, "not_yours", format!("The type `{name}` was declared by {by}, who alone declares its versions"))
-        .hint("Declare a type under another name, or let a person remove this one")
+    Problem::new(
+        ProblemCode::NotYours,
+        format!("The type `{name}` was declared by {by}, who alone declares its versions"),
+    )
+    .hint("Declare a type under another name, or let a person remove this one")
 }
 
 /// Makes a problem of the first mismatch. The others are in its hint.
@@ -143,7 +146,7 @@ fn refused(problems: Vec<Mismatch>) -> Problem {
     let mut problems = problems.into_iter();
     let Some(first) = problems.next() else { return Problem::internal() };
     let problem = match first.pointer.as_str() {
-        "" => Problem::new(400, "invalid_field", format!("The document should be {}", first.expected)),
+        "" => Problem::new(ProblemCode::InvalidField, format!("The document should be {}", first.expected)),
         pointer if first.expected == MISSING => Problem::missing(pointer),
         pointer => Problem::field(pointer, &first.expected),
     };
@@ -158,7 +161,7 @@ pub async fn remove_type(scoped: &Scoped, path: &TypePath) -> Result<Types, Prob
     let table = scoped.hub.types().await?;
     let versions = table.versions(&path.r#type);
     if let Some(known) = versions.iter().find(|known| known.shown.info.from_file) {
-        return Err(Problem::new(409, "declared_by_file", "A file declares this type").hint(format!(
+        return Err(Problem::new(ProblemCode::DeclaredByFile, "A file declares this type").hint(format!(
             "Delete {} in the data directory, and start the server again",
             known.shown.info.declared_by
         )));

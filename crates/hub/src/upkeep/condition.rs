@@ -4,8 +4,8 @@ use crate::basics::clock;
 use crate::basics::problem::{problem, report};
 use crate::context::Hub;
 use crate::upkeep::retention::UNDO_MINUTES;
-use api::Problem;
 use api::account::Condition;
+use api::{Problem, ProblemCode};
 use std::path::PathBuf;
 use std::time::Duration;
 use store::{Checkup, StoreError};
@@ -21,7 +21,7 @@ impl Hub {
         let condition = self.store.condition().borrow().clone();
         if condition.damage.is_some() {
             return Some(Condition {
-                code: "database_damaged".to_owned(),
+                code: ProblemCode::DatabaseDamaged.as_str().to_owned(),
                 title: "The database is damaged: it can be read, not written to".to_owned(),
                 hint: "End the server and run `verbatim doctor --repair`: it recovers what can be read and keeps the damaged file"
                     .to_owned(),

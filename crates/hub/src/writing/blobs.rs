@@ -3,9 +3,9 @@
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
 use crate::context::quotas::usage;
-use api::Problem;
 use api::blobs::{BlobMade, MOST_BYTES};
 use api::keys::Scope;
+use api::{Problem, ProblemCode};
 use futures::stream::{self, Stream, StreamExt as _};
 use model::{Message, MessageType};
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl BlobUpload {
     pub async fn finish(self) -> Result<(BlobMade, bool), Problem> {
         let size = self.upload.size();
         if size == 0 {
-            return Err(Problem::new(400, "empty_blob", "The body is empty"));
+            return Err(Problem::new(ProblemCode::EmptyBlob, "The body is empty"));
         }
         let wanted = usage(0, size);
         let put = self.upload.finish(&self.mime, clock::now());

@@ -9,14 +9,14 @@ use crate::derived::search_text::search_text;
 use crate::routing;
 use crate::types::TypeTable;
 use crate::writing::reports;
-use api::Problem;
 use api::keys::Scope;
 use api::posting::{MemoryWish, PostMessage};
 use api::type_settings::TypeSettings;
+use api::{Problem, ProblemCode};
 use jiff::tz::TimeZone;
 use model::closed::Closed;
 use model::envelope::review_info::REVIEW_INFO;
-use model::envelope::{self, EnvelopeError};
+use model::envelope::{self, EnvelopeCode, EnvelopeError};
 use model::message_type::approval::ApprovalState;
 use model::message_type::file::CHOSEN;
 use model::policy::{Display, display, facts_of, policy, remembers, should_embed, voice};
@@ -265,9 +265,7 @@ fn give_voice(draft: &mut Draft) {
 
 /// Refuses a message that would wait for a person who can't see it.
 pub fn asks_in_sight(draft: &Draft, body: &Body) -> Result<(), Problem> {
-    let refused = |field: &str, expected: &str| {
-        Err(Problem { status: 403, code: "cannot_ask".to_owned(), ..Problem::field(field, expected) })
-    };
+    let refused = |field: &str, expected: &str| Err(Problem::field(field, expected).coded(ProblemCode::CannotAsk));
     let is_open = matches!(body, Body::Approval(approval) if approval.state.is_open());
     if !draft.may_ask() && is_open {
         return refused("/role", "`assistant`: an open APPROVAL is asked in the agent's own voice");
@@ -301,7 +299,7 @@ pub fn choices(draft: &Draft) -> Option<&'static str> {
 /// What an agent may not say, whatever its scopes: answers to its own questions.
 pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |title: &str, field: &str| {
-        Err(Problem { field: Some(field.to_owned()), ..Problem::new(403, "not_yours_to_decide", title) })
+        Err(Problem { field: Some(field.to_owned()), ..Problem::new(ProblemCode::NotYoursToDecide, title) })
     };
     if let Some(key) = choices(draft)
         && draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(key))
@@ -394,7 +392,7 @@ fn too_many(metadata: &Value) -> Option<Problem> {
         let expected = format!("at most {most} items; got {items}");
         let problem = Problem::field(&format!("/message_metadata/payload{list}"), &expected);
         let hint = "Split it into several messages";
-        (items > *most).then(|| Problem { status: 422, code: "too_many".to_owned(), ..problem }.hint(hint))
+        (items > *most).then(|| problem.coded(ProblemCode::TooMany).hint(hint))
     })
 }
 
@@ -416,23 +414,28 @@ fn nameless(body: &Body) -> Option<(String, &'static str)> {
 
 fn no_memory(field: &str) -> Problem {
     let problem = Problem::field(field, "`never`: an agent writes no memory");
-    Problem { status: 403, code: "memory_forbidden".to_owned(), ..problem }
+    problem.coded(ProblemCode::MemoryForbidden)
 }
 
 /// A text that is longer than is stored.
 pub fn too_long(field: &str, most: usize) -> Problem {
-    Problem {
-        status: 413,
-        code: "too_long".to_owned(),
-        ..Problem::field(field, &format!("shorter: the text of a message has at most {most} bytes"))
-    }
+    let expected = format!("shorter: the text of a message has at most {most} bytes");
+    Problem::field(field, &expected).coded(ProblemCode::TooLong)
 }
 
 fn refused(error: EnvelopeError) -> Problem {
     let field = format!("/message_metadata{}", error.problem.pointer);
     let expected = error.problem.expected.as_str();
     let problem = if expected == MISSING { Problem::missing(&field) } else { Problem::field(&field, expected) };
-    Problem { code: error.code.as_str().to_owned(), ..problem }
+    problem.coded(match error.code {
+        EnvelopeCode::NotAnObject => ProblemCode::MetadataNotAnObject,
+        EnvelopeCode::MessageType => ProblemCode::MessageTypeInvalid,
+        EnvelopeCode::Version => ProblemCode::VersionInvalid,
+        EnvelopeCode::PayloadNotAnObject => ProblemCode::PayloadNotAnObject,
+        EnvelopeCode::Payload => ProblemCode::PayloadInvalid,
+        EnvelopeCode::Extra => ProblemCode::ExtraInvalid,
+        EnvelopeCode::ReservedExtra => ProblemCode::ExtraReserved,
+    })
 }
 
 /// A message with its place in the dashboard, the words to find it by and what it adds to its session.
@@ -478,7 +481,7 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
     if !may.contains(&role) {
         let words: Vec<String> = may.iter().map(|role| format!("`{role}`")).collect();
         let problem = Problem::field("/role", &words.join(", "));
-        let problem = Problem { status: 403, code: "role_forbidden".to_owned(), ..problem };
+        let problem = problem.coded(ProblemCode::RoleForbidden);
         return Err(match role {
             Role::Host => {
                 problem.hint("The host's messages are posted to `POST /v1/host-messages`, or by `verbatim notify`")

@@ -12,10 +12,10 @@ use crate::writing::entries::{entry, for_agent};
 use crate::writing::posting::Treatment;
 use crate::writing::refusal::refusal;
 use crate::writing::{blobs, older_words, posting};
-use api::Problem;
 use api::messages::Entry;
 use api::posting::{PostMessage, PostMessages, Posted, PostedMessages};
 use api::sessions::SessionPath;
+use api::{Problem, ProblemCode};
 use model::message_type::approval::Approval;
 use model::routing::Place;
 use model::{Body, MessageId, Role, SessionId};
@@ -116,7 +116,7 @@ async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<()
                 return Err(at(refusal(Failure::Refused(decided))));
             }
             let path = format!("POST /v1/sessions/{}/messages/{id}/decision", post.session);
-            Err(at(Problem::new(409, "not_a_decision", "A message decides nothing: this approval stays open")
+            Err(at(Problem::new(ProblemCode::NotADecision, "A message decides nothing: this approval stays open")
                 .hint(format!("Decide it: `{path}`"))))
         }
         _ if decides => Err(at(Problem::not_found("approval"))),
@@ -171,7 +171,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
                 about(scoped, &mut post, &pointer).await?;
                 if posts.iter().any(|earlier| answers_first(earlier, &post)) {
                     let title = "It is answered already, by an earlier message of this request";
-                    let problem = Problem::new(409, "answered", title);
+                    let problem = Problem::new(ProblemCode::Answered, title);
                     return Err(Problem { field: Some(format!("{pointer}/reply_to")), ..problem });
                 }
                 places.push((posts.len(), false));

@@ -4,7 +4,7 @@ use crate::context::writer::Failure;
 use crate::may::deleted;
 use crate::writing::entries::entry;
 use crate::writing::posting;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use model::closed::Closed;
 use model::message_type::file::FileAction;
 use model::{Body, Role, Status, summary, text};
@@ -22,28 +22,35 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
     match refusal {
         Refusal::NoSession => Problem::not_found("session"),
         Refusal::Deleted { field: None } => deleted(),
-        Refusal::Deleted { field } => Problem { status: 409, field: field.map(str::to_owned), ..deleted() },
+        Refusal::Deleted { field } => {
+            Problem { field: field.map(str::to_owned), ..deleted().coded(ProblemCode::NameOfDeleted) }
+        }
         Refusal::Taken { field } => Problem {
             field: Some(field.to_owned()),
-            ..Problem::new(409, "session_taken", "This name is taken: the session that has it is another one's")
+            ..Problem::new(ProblemCode::SessionTaken, "This name is taken: the session that has it is another one's")
                 .hint("A session stays with the key that made it: go on with that key, or give another name")
         },
         Refusal::NoMessage => Problem::not_found("message"),
         Refusal::NoRun => Problem::not_found("run that was begun here"),
-        Refusal::NotDue => Problem::new(409, "changed", "The schedule was changed meanwhile").hint("Look at it again"),
+        Refusal::NotDue => {
+            Problem::new(ProblemCode::ScheduleChanged, "The schedule was changed meanwhile").hint("Look at it again")
+        }
         Refusal::OpenRun { run, format, placement } => {
             let title = format!("A run is open that was begun with the format `{format}` and notices in `{placement}`");
             let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");
-            Problem::new(409, "run_open", title).hint(hint)
+            Problem::new(ProblemCode::RunOpen, title).hint(hint)
         }
-        Refusal::Repeated => Problem::new(409, "repeated", "This event came before"),
+        Refusal::Repeated => Problem::new(ProblemCode::Repeated, "This event came before"),
         Refusal::Conflict => Problem {
             field: Some("/id".to_owned()),
-            ..Problem::new(409, "id_conflict", "This id is in use for something else")
+            ..Problem::new(ProblemCode::IdConflict, "This id is in use for something else")
                 .hint("Repeat a request unchanged, or give a new id")
         },
         Refusal::Revision(current) => current_one(
-            Problem::new(412, "revision_changed", format!("The message is at revision {}", current.message.revision)),
+            Problem::new(
+                ProblemCode::RevisionChanged,
+                format!("The message is at revision {}", current.message.revision),
+            ),
             *current,
         ),
         Refusal::Rule(objection, current) => {
@@ -63,7 +70,7 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
 }
 
 fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
-    let (status, code, title) = match objection {
+    let (code, title) = match objection {
         Objection::Decided => return decided(current),
         Objection::Answered => {
             let title = current.map_or_else(String::new, |answer| {
@@ -71,36 +78,36 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
                 let who = draft.sender_name.as_deref().unwrap_or(&draft.sender);
                 format!(", by {who}: {}", summary::summary(draft))
             });
-            return Problem::new(409, "answered", format!("It is answered already{title}"));
+            return Problem::new(ProblemCode::Answered, format!("It is answered already{title}"));
         }
         Objection::Changed => {
-            let problem = Problem::new(412, "changed", "What it asks for has changed since it was shown");
+            let problem = Problem::new(ProblemCode::Changed, "What it asks for has changed since it was shown");
             return problem.hint("Read it again, and decide then");
         }
-        Objection::Status => (409, "status_conflict", "A message in this state can't come into that one"),
+        Objection::Status => (ProblemCode::StatusConflict, "A message in this state can't come into that one"),
         Objection::NotYours => {
-            (403, "not_yours", "Only the side that said it may change a message: agents theirs, people theirs")
+            (ProblemCode::NotYours, "Only the side that said it may change a message: agents theirs, people theirs")
         }
         Objection::NotYoursToDecide => {
-            (403, "not_yours_to_decide", "An agent can't decide: it may ask, and take its question back")
+            (ProblemCode::NotYoursToDecide, "An agent can't decide: it may ask, and take its question back")
         }
         Objection::OutOfSight => {
-            (403, "cannot_ask", "Only a message with role `assistant` that people see can ask them something")
+            (ProblemCode::CannotAsk, "Only a message with role `assistant` that people see can ask them something")
         }
-        Objection::Stale => (409, "stale", "Another reader was here"),
-        Objection::RunEnded => (409, "run_ended", "The run has ended already, with another outcome"),
+        Objection::Stale => (ProblemCode::Stale, "Another reader was here"),
+        Objection::RunEnded => (ProblemCode::RunEnded, "The run has ended already, with another outcome"),
     };
-    Problem::new(status, code, title)
+    Problem::new(code, title)
 }
 
 /// Who was first, and with what.
 fn decided(current: Option<&StoredMessage>) -> Problem {
     let draft = current.map(|current| &current.message.draft);
     if draft.is_some_and(|draft| draft.status == Status::Retracted) {
-        return Problem::new(409, "retracted", "It was taken back: nobody waits for a decision any more");
+        return Problem::new(ProblemCode::Retracted, "It was taken back: nobody waits for a decision any more");
     }
     if let Some(closed) = draft.and_then(Closed::of) {
-        return Problem::new(409, "decided", format!("It is closed: {}", closed.reason.sentence()));
+        return Problem::new(ProblemCode::Decided, format!("It is closed: {}", closed.reason.sentence()));
     }
     let how = match draft.map(Body::of) {
         Some(Body::Approval(approval)) => match &approval.decision {
@@ -125,7 +132,7 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
         }
         _ => String::new(),
     };
-    Problem::new(409, "decided", format!("It is decided already{how}"))
+    Problem::new(ProblemCode::Decided, format!("It is decided already{how}"))
 }
 
 /// A problem with the message as it is: not the host's, which nobody changes, and which a model may not read.

@@ -2,7 +2,7 @@
 //! elsewhere, and is stored as the report of the key that sent it.
 
 use crate::caller::Caller;
-use api::Problem;
+use api::{Problem, ProblemCode};
 use model::MessageType;
 use model::message_type::approval::ApprovalState;
 use serde_json::{Map, Value};
@@ -76,6 +76,7 @@ fn word<'a>(object: &'a Map<String, Value>, field: &str) -> Option<&'a str> {
 
 fn forged(field: &str, expected: &str) -> Problem {
     let problem = Problem::field(&format!("{DECISION}{field}"), expected);
-    Problem { status: 403, code: "not_yours_to_decide".to_owned(), ..problem }
+    problem
+        .coded(ProblemCode::NotYoursToDecide)
         .hint("Report what was decided in the agent's own terminal with the state `decided_elsewhere`")
 }

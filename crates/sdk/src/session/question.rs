@@ -3,6 +3,7 @@
 use crate::retry::Patience;
 use crate::session::Session;
 use crate::{Error, Message, Sent};
+use api::ProblemCode;
 use api::posting::UpdateMessage;
 use model::message_type::action::Action;
 use model::message_type::approval::{Approval, ApprovalState, Decision};
@@ -177,7 +178,7 @@ impl ApprovalRequest {
         let update = UpdateMessage { message_metadata: Some(metadata.into()), ..UpdateMessage::default() };
         match self.session.update(self.id(), update).await {
             // Somebody was quicker.
-            Err(Error::Conflict(problem)) if problem.code == "decided" => Ok(()),
+            Err(Error::Conflict(problem)) if problem.is(ProblemCode::Decided) => Ok(()),
             other => other.map(drop),
         }
     }

@@ -5,6 +5,7 @@ use super::receive::{Call, NothingDone};
 use super::refusal::Refusal;
 use super::send::path;
 use super::shapes;
+use api::ProblemCode;
 use api::messages::{Entry, MessagePath};
 use api::posting::TakePending;
 use api::{Api as _, Nothing, Problem};
@@ -59,7 +60,7 @@ pub async fn take(scoped: &Scoped, instance: &Instance, expects: Option<i64>) ->
     let input = TakePending { expects, limit: Some(MOST), ..TakePending::default() };
     match scoped.take_pending(path(instance), input).await {
         Ok(pending) => Ok(Some(pending.messages.into_iter().filter(is_of_a_person).collect())),
-        Err(problem) if problem.code == "stale" => Ok(None),
+        Err(problem) if problem.is(ProblemCode::Stale) => Ok(None),
         Err(problem) => Err(problem),
     }
 }

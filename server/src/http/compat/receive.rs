@@ -5,7 +5,7 @@ use super::repeats::{Answer, Asked, Repeats, Ticket, Worth};
 use crate::http::connection::{Connection, Exchange};
 use crate::http::guard::{self, Doors};
 use api::serve::Held;
-use api::{Access, Api as _, Problem};
+use api::{Access, Api as _, Problem, ProblemCode};
 use axum::body::{Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method};
@@ -132,7 +132,7 @@ async fn caller(receiver: &Receiver, headers: &HeaderMap) -> Result<Scoped, Refu
 }
 
 fn busy() -> Refusal {
-    let busy = Problem::new(429, "busy", format!("{LARGE_AT_ONCE} large requests are being read"));
+    let busy = Problem::new(ProblemCode::ReadersBusy, format!("{LARGE_AT_ONCE} large requests are being read"));
     Problem { retry_after: Some(2), ..busy }.into()
 }
 

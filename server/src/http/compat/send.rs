@@ -6,6 +6,7 @@ use super::pending::is_of_a_person;
 use super::receive::Call;
 use super::refusal::{self, Refusal};
 use super::shapes;
+use api::ProblemCode;
 use api::lifecycle::NewSession;
 use api::posting::{PostMessage, PostMessages, Posted};
 use api::sessions::SessionPath;
@@ -34,7 +35,7 @@ pub async fn send(Extension(call): Extension<Call>) -> Result<Response, Refusal>
     let settings = call.scoped.hub.state::<CurrentTypeSettings>().get();
     hub::read_metadata(&settings, message.message_metadata.clone()).map_err(|_| bad_metadata())?;
     let posted = match post(&call, &instance, message.clone(), diff.as_ref()).await {
-        Err(problem) if problem.code == "not_found" => {
+        Err(problem) if problem.is(ProblemCode::NotFound) => {
             make(&call, &instance, agent_type).await?;
             post(&call, &instance, message, diff.as_ref()).await
         }
@@ -96,7 +97,7 @@ async fn post(
         let both = PostMessages { messages: vec![first, message.clone()] };
         match scoped.post_messages(path.clone(), both).await {
             // Another message brought the first one in between.
-            Err(problem) if problem.code == "id_conflict" => {}
+            Err(problem) if problem.is(ProblemCode::IdConflict) => {}
             posted => return posted.map(|posted| posted.messages),
         }
     }
