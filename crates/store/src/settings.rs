@@ -4,10 +4,9 @@ use crate::meta::{META, PUT_META};
 use crate::permission::{Following, Permission};
 use crate::step::Step;
 use crate::store::{on, on_step, on_tx};
-use crate::write::feed;
-use crate::{FeedKind, FeedRow, StoreError, Workspace};
+use crate::{StoreError, Workspace};
 use model::audit::Event;
-use model::{ALL_SESSIONS, Micros, SessionId, browser};
+use model::{Micros, browser};
 
 /// What a person decided about a project folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,21 +200,6 @@ impl Workspace {
         step.end().await?;
         self.commit_telling(tx, event).await?;
         Ok(changed)
-    }
-}
-
-impl Workspace {
-    /// Tells the feed that a setting changed which a session is shown with, or all of them without one. Returns the feed's new end.
-    pub async fn tell_shown(&self, session: Option<&SessionId>, now: Micros) -> Result<i64, StoreError> {
-        let all = SessionId::parse(ALL_SESSIONS).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let mut tx = self.store.begin().await?;
-        let mut step = Step::begin(&mut tx, self.id(), now).await?;
-        let row = FeedRow::of_session(step.pos(), FeedKind::Session, session.unwrap_or(&all));
-        let pos = row.pos;
-        feed::write_rows(&mut step, &[row]).await?;
-        step.end().await?;
-        tx.commit().await?;
-        Ok(pos)
     }
 }
 

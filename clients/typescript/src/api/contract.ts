@@ -170,6 +170,8 @@ export interface FeedCounts {
   todos_open: number;
   /** Items of the latest to-do list that are completed. */
   todos_done: number;
+  /** Items of the latest to-do list that were given up. */
+  todos_cancelled?: number;
   /** Approvals that wait for a person. */
   approvals_open: number;
 }
@@ -180,7 +182,7 @@ export interface FeedEvent {
   pos: number;
   /** What to read anew. */
   kind: FeedKind;
-  /** Our id of the session that changed. */
+  /** Our id of the session that changed. `.` where a setting of all sessions did, as the name of the assistant. */
   session: string;
   /** First and last `seq` concerned; equal for one message, 0 for a session. */
   from_seq: number;
@@ -490,6 +492,8 @@ export interface Session {
   todos_open: number;
   /** Items of the latest to-do list that are completed. */
   todos_done: number;
+  /** Items of the latest to-do list that were given up: they are neither open nor completed. */
+  todos_cancelled?: number;
   /** Sessions of its sub-agents, without theirs. */
   child_count: number;
   /** Sum over its turns, each API message counted once. */

@@ -6,8 +6,8 @@ use super::sessions::Sessions;
 use crate::step::Step;
 use crate::step::table::{Kind, Row, Table, Verb};
 use crate::store::on_step;
-use crate::{FeedKind, FeedRow, StoreError};
-use model::SessionId;
+use crate::{FeedKind, FeedRow, StoreError, Workspace};
+use model::{ALL_SESSIONS, Micros, SessionId};
 use std::borrow::Cow;
 
 /// More changed messages than this in one session are told as one range.
@@ -109,4 +109,19 @@ async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError>
         })
         .collect();
     step.write(&FEED, &rows).await
+}
+
+impl Workspace {
+    /// Tells the feed that a setting changed which a session is shown with, or all of them without one. Returns the feed's new end.
+    pub async fn tell_shown(&self, session: Option<&SessionId>, now: Micros) -> Result<i64, StoreError> {
+        let all = SessionId::parse(ALL_SESSIONS).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let mut tx = self.store.begin().await?;
+        let mut step = Step::begin(&mut tx, self.id(), now).await?;
+        let row = FeedRow::of_session(step.pos(), FeedKind::Session, session.unwrap_or(&all));
+        let pos = row.pos;
+        write_rows(&mut step, &[row]).await?;
+        step.end().await?;
+        tx.commit().await?;
+        Ok(pos)
+    }
 }
