@@ -190,11 +190,11 @@ test.describe('a machine without transcripts', () => {
 
     await expect(page.locator('#folders')).toHaveText(
       [
-        'No sessions yet Sessions of your agents will be listed here as soon as one starts. Verbatim looked in 21 folders and follows them; nothing was there.',
+        'No sessions yet Sessions of your agents will be listed here as soon as one starts. Verbatim looked in 22 folders and follows them; nothing was there.',
         'Read the transcripts of another folder verbatim serve --claude-dir ~/.claude Copy',
         'Or import files, once verbatim import ~/backup/claude/projects Copy',
         'Or look at an example first verbatim serve --demo Copy',
-        'Watching 21 folders Show the folders',
+        'Watching 22 folders Show the folders',
       ].join(' '),
       { useInnerText: true },
     );

@@ -5,7 +5,10 @@
 //! [`Requests::close`] write what becomes of it, [`Requests::wait`] returns once it isn't open any more, and [`Requests::decide`] writes a
 //! person's decision. What is asked, and how an answer reads, each of them knows alone.
 //!
-//! - [`card`]: cards as messages. `withdraw`: requests whose agent is gone.
+//! - [`card`]: cards as messages. [`shown`]: what a person sees of one, and its hash. `withdraw`: requests whose agent is gone.
+//! - [`decisions`]: an approval is decided; `dismiss`: put away. [`buttons`]: a button is pressed, of a file ([`file_actions`]), a review
+//!   ([`review_actions`]) or a declared type ([`declared`]). `record`: how all of these are written.
+//! - [`asks`]: what waits, listed. [`waiting`]: for which of it a hook waits here. [`allow_rules`]: what is always allowed.
 //!
 //! A decision is handed to those who wait for its message. Another server on the same database reads it from there.
 
@@ -43,7 +46,7 @@ use store::{
     ChannelEvent, LiveChange, LiveDone, LivePost, LiveWrite, Objection, Refusal, Rule, StoredMessage, Workspace,
 };
 
-/// Clones are one.
+/// The requests of a hub. Cheap to clone.
 #[derive(Clone)]
 pub struct Requests {
     workspace: Workspace,
