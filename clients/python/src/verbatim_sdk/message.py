@@ -323,6 +323,7 @@ class SessionInfo:
     message_count: int = 0
     todos_open: int = 0
     todos_done: int = 0
+    todos_cancelled: int = 0
     other: Dict[str, Any] = _other()
 
 
@@ -389,6 +390,7 @@ class FeedCounts:
     messages: int = 0
     todos_open: int = 0
     todos_done: int = 0
+    todos_cancelled: int = 0
     approvals_open: int = 0
     other: Dict[str, Any] = _other()
 
