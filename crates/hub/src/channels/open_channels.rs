@@ -1,4 +1,4 @@
-//! OpenChannels that are open, and what is stored of one.
+//! Channels that are open, and what is stored of one.
 
 use crate::context::{Hub, TopicState};
 use crate::writing::posting;

@@ -131,7 +131,7 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
         let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;
         card::post(session, card, hash)
     };
-    let requests = Requests::of(&hub);
+    let requests = Requests::of(hub);
     if requests.post(post(card.clone())?).await?
         || requests.adopt(session, card.clone(), |row| !is_asked_by_driver(row)).await?
     {
@@ -196,5 +196,5 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
 /// Closes a card that nobody decided.
 async fn close(hub: &Hub, session: &SessionId, id: &MessageId) {
     let cancel = |row: &Draft| Approval::open_in(row).and_then(|_| card::closed(row, ApprovalState::Cancelled, None));
-    Requests::of(&hub).close(session, id, cancel).await;
+    Requests::of(hub).close(session, id, cancel).await;
 }

@@ -57,7 +57,7 @@ pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
         }
     }
     // Also of agents that ended with their server: it could write no more.
-    Requests::of(&hub).withdraw_left().await
+    Requests::of(hub).withdraw_left().await
 }
 
 /// Marks an agent. Nobody knows more of those that an earlier version started.

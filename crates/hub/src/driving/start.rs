@@ -207,7 +207,7 @@ async fn enter(
     let event =
         Event::AgentStarted { session: session.to_string(), agent: program.name.to_owned(), folder: folder.clone() };
     scoped.record(event).await;
-    if let Err(problem) = Requests::of(&hub).withdraw(&session).await {
+    if let Err(problem) = Requests::of(hub).withdraw(&session).await {
         tracing::warn!(%problem, "what an agent asked before can't be closed now");
     }
     let running = Arc::new(Running {

@@ -163,14 +163,14 @@ async fn post(scoped: &Scoped, session: &SessionId, card: Draft, asked: &[u8]) -
     let card = requests::card::post(session, card, hash)?;
     let wanted = usage(1, card.bytes());
     let used = |posted: &Result<bool, Problem>| if matches!(posted, Ok(true)) { wanted } else { Usage::default() };
-    hub.quotas.pay(&scoped.caller, wanted, Requests::of(&hub).post(card), used).await?
+    hub.quotas.pay(&scoped.caller, wanted, Requests::of(hub).post(card), used).await?
 }
 
 /// Ends a request that wasn't answered here. What was decided stays.
 pub async fn close(hub: &Hub, session: &SessionId, message: &MessageId, why: Fallback) {
     let now = clock::now();
     let closed = move |row: &Draft| card::open_ask(row).and_then(|_| card::closed(row, why, now));
-    Requests::of(&hub).close(session, message, closed).await;
+    Requests::of(hub).close(session, message, closed).await;
 }
 
 /// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their

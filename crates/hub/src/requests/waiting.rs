@@ -12,7 +12,7 @@ struct Waiting {
     message: MessageId,
     call: Option<String>,
     /// Requests of the agent that wait for this one approval.
-    waiting: usize,
+    count: usize,
 }
 
 impl TopicState for WaitingHooks {}
@@ -27,11 +27,11 @@ impl WaitingHooks {
     pub fn begin(&self, session: &SessionId, message: &MessageId, call: Option<&str>) {
         let mut all = self.lock();
         if let Some(held) = all.iter_mut().find(|held| held.is(session, message)) {
-            held.waiting += 1;
+            held.count += 1;
             return;
         }
         let (session, message) = (session.clone(), message.clone());
-        all.push(Waiting { session, message, call: call.map(str::to_owned), waiting: 1 });
+        all.push(Waiting { session, message, call: call.map(str::to_owned), count: 1 });
     }
 
     /// One that waited doesn't any more. Returns whether it was the last one.
@@ -39,8 +39,8 @@ impl WaitingHooks {
         let mut all = self.lock();
         let Some(at) = all.iter().position(|held| held.is(session, message)) else { return false };
         let Some(held) = all.get_mut(at) else { return false };
-        held.waiting -= 1;
-        let is_last = held.waiting == 0;
+        held.count -= 1;
+        let is_last = held.count == 0;
         if is_last {
             all.swap_remove(at);
         }

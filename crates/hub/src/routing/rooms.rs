@@ -1,4 +1,4 @@
-//! UnregisteredRooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
+//! Rooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
 
 use crate::context::TopicState;
 use api::routing::Room;
@@ -9,7 +9,7 @@ use store::{StoreError, Workspace};
 
 /// The name of a room's value begins with it.
 const KEY: &str = "room";
-/// UnregisteredRooms that are listed: strangers can make any number.
+/// Rooms that are listed: strangers can make any number.
 pub const MOST: usize = 200;
 /// A room is noted again after this long.
 const EVERY: i64 = 60 * Micros::SECOND;
