@@ -108,14 +108,14 @@ impl Report {
     }
 
     /// Makes a step and those beside it: their lines mix.
-    fn at_once(&mut self, first: &&'static Step, beside: &[&'static Step], is_thorough: bool) {
+    fn at_once(&mut self, first: &'static Step, beside: &[&'static Step], is_thorough: bool) {
         let rows = thread::scope(|scope| {
             let begin = |step: &'static Step| {
                 let is_possible = step.needs.iter().all(|need| !self.failed(need));
                 let work = move || row(step, is_thorough);
                 (step, is_possible.then(|| scope.spawn(work)))
             };
-            let running: Vec<_> = std::iter::once(first).chain(beside).map(|step| begin(step)).collect();
+            let running: Vec<_> = std::iter::once(first).chain(beside.iter().copied()).map(begin).collect();
             let row =
                 |(step, running): (&Step, Option<ScopedJoinHandle<Row>>)| match running.map(ScopedJoinHandle::join) {
                     Some(Ok(row)) => row,
