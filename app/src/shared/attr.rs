@@ -136,7 +136,7 @@ attributes! {
     SHOWS = "data-shows";
     /// At such a place: which field of the answer a slot says.
     SLOT = "data-slot";
-    /// What becomes of the page, see [`Then`].
+    /// What becomes of the page.
     THEN = "data-then";
     /// What the undo in that place sends, and the JSON of it.
     UNDO = "data-undo";

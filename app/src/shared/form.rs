@@ -1,6 +1,6 @@
 //! What a form or a button sends: to which endpoint, and which JSON. The server writes it as attributes, the browser reads them.
 //!
-//! How to add a kind of field: its line in [`As`], and what it does to the body in [`Field::put`].
+//! How to add a kind of field: its line in [`As`], and what it does to the body in `Field::put`.
 
 use api::{Method, Problem};
 use serde_json::{Map, Value};

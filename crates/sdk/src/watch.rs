@@ -59,7 +59,7 @@ impl Stream for Watch {
 
 impl Verbatim {
     /// Watches what changes after a cursor, in one session, as an agent's key must, or in all. Without a cursor it begins where the
-    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`].
+    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`](crate::Session::messages).
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         watch(self.clone(), session.map(str::to_owned), after)
     }

@@ -44,7 +44,7 @@ impl Scoped {
     ///
     /// # Errors
     ///
-    /// Those of [`Compute::run`].
+    /// Those of [`Compute::run`](super::compute::Compute::run).
     pub async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Job) -> T + Send + 'static,
