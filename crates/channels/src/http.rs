@@ -22,7 +22,7 @@ const MOST: usize = 8 << 20;
 /// Characters of an answer that stand in a failure.
 const SHOWN: usize = 200;
 
-/// Sends requests. Clones are one.
+/// Sends requests. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Http {
     client: Client,

@@ -37,7 +37,7 @@ pub struct Settings {
 /// Anything that is kept until it is dropped.
 type Kept = Box<dyn Any + Send + Sync>;
 
-/// A client of the tools: its credential, and its session, which is made or joined at the first call. Clones are one.
+/// A client of the tools: its credential, and its session, which is made or joined at the first call. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) verbatim: Verbatim,

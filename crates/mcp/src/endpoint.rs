@@ -14,7 +14,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Answers HTTP requests whose sender, address and credential were checked. Clones are one.
+/// Answers HTTP requests whose sender, address and credential were checked. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Endpoint(StreamableHttpService<Server, NeverSessionManager>);
 

@@ -22,7 +22,7 @@ const INSTRUCTIONS: &str = "People follow your work in Verbatim and answer there
 /// Longest name of a person in a result, in characters.
 const NAME: usize = 80;
 
-/// A server of the tools. Clones are one.
+/// A server of the tools. Cheap to clone; clones share state.
 #[derive(Clone, Default)]
 pub struct Server {
     /// The only client. None where each request brings its own, as an extension of its HTTP head.

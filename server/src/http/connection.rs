@@ -17,7 +17,7 @@ const RESET: Duration = Duration::from_millis(200);
 const STALL: Duration = Duration::from_secs(30);
 const LEAST: usize = 16 * 1024;
 
-/// Clones are one.
+/// Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Connection(Arc<Inner>);
 

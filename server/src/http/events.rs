@@ -40,7 +40,7 @@ const STREAMS: usize = 32;
 /// Streams of one key: a program may follow many sessions.
 const STREAMS_OF_KEY: usize = 256;
 
-/// What the handler needs. Clones are one.
+/// What the handler needs. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Events {
     site: Site,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Who has too many comes back after so many seconds.
 const RETRY: u32 = 5;
 
-/// Long requests by who sent them. Clones are one.
+/// Long requests by who sent them. Cheap to clone; clones share state.
 #[derive(Clone, Default)]
 pub struct LongRequests(Arc<Mutex<HashMap<String, usize>>>);
 

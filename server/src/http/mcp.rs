@@ -37,7 +37,7 @@ const AGENT: usize = 64;
 /// The header by which a client names its session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// What the handlers share. Clones are one.
+/// What the handlers share. Cheap to clone; clones share state.
 #[derive(Clone)]
 struct Tools {
     hub: Hub,
@@ -193,7 +193,7 @@ fn session(head: &Parts) -> Option<String> {
     (!name.trim().is_empty()).then(|| name.to_owned())
 }
 
-/// Calls that can be cancelled, by caller, session and the client's id of the call. Clones are one.
+/// Calls that can be cancelled, by caller, session and the client's id of the call. Cheap to clone; clones share state.
 #[derive(Clone, Default)]
 struct Running(Arc<Mutex<HashMap<String, CancellationToken>>>);
 

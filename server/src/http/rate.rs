@@ -13,7 +13,7 @@ const KEYS: usize = 10_000;
 /// Seconds that somebody is told to wait at most.
 const LONGEST: f64 = 3600.0;
 
-/// The generic cell rate algorithm, for each key. Clones are one.
+/// The generic cell rate algorithm, for each key. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Rate {
     per_second: u32,

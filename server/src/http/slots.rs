@@ -20,7 +20,7 @@ const STRANGERS: usize = 1024;
 /// Seconds after which a key that holds too many comes back.
 const RETRY: u32 = 5;
 
-/// All connections. Clones are one.
+/// All connections. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Slots(Arc<Inner>);
 

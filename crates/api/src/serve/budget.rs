@@ -12,7 +12,7 @@ const VALUE: usize = 512;
 /// Seconds after which somebody who is refused comes back.
 const RETRY: u32 = 2;
 
-/// What all requests may take up together. Clones are one.
+/// What all requests may take up together. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Budget(Arc<Inner>);
 

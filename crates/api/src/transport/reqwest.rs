@@ -23,7 +23,7 @@ pub struct Reqwest {
     pub is_for_model: bool,
 }
 
-/// What the requests show. Clones are one.
+/// What the requests show. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Key {
     now: Arc<Mutex<String>>,

@@ -56,7 +56,7 @@ impl Deref for FeedChange {
     }
 }
 
-/// Clones are one.
+/// Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Feed {
     /// Where the feed is, as far as we know.

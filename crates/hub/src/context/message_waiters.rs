@@ -13,7 +13,7 @@ use store::StoredMessage;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Notify, watch};
 
-/// Clones are one.
+/// Cheap to clone; clones share state.
 #[derive(Clone, Default)]
 pub struct MessageWaiters(Arc<Inner>);
 

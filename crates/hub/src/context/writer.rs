@@ -39,7 +39,7 @@ struct Job {
     answer: oneshot::Sender<Written>,
 }
 
-/// Clones are one.
+/// Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Writer {
     jobs: mpsc::Sender<Job>,
