@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Attribute, Item, Macro, Meta, UseTree, Visibility, visit::Visit};
 
-use super::{Finding, Tree};
+use super::{Finding, Tree, tree::File};
 
 /// The crates.
 const CRATES: [&str; 16] = [
@@ -33,11 +33,20 @@ const TO_THE_LEAVES: [&str; 1] = ["crates/hub"];
 type Path = Vec<String>;
 
 /// A module's file.
+#[derive(Default)]
 struct Module {
-    /// What it names that may be in its own crate, as it names it.
+    /// What it names that may be in its own crate, from the root of that.
     named: BTreeSet<Path>,
     /// What it exports that another module has: its path here, and as it is named.
     exported: Vec<(Path, Path)>,
+}
+
+/// The modules right below the root of its crate that a file names as `crate::NAME`, also in its tests.
+pub fn modules_named(file: &File) -> BTreeSet<String> {
+    let Ok(parsed) = syn::parse_file(&file.text) else { return BTreeSet::new() };
+    let mut reader = Reader { own: &Path::new(), reads_tests: true, module: Module::default(), roots: BTreeSet::new() };
+    reader.visit_file(&parsed);
+    reader.roots
 }
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
@@ -54,7 +63,8 @@ fn of_crate(tree: &Tree, folder: &str) -> Vec<Finding> {
             "lib" | "main" => Path::new(),
             name => name.split('/').map(str::to_owned).collect(),
         };
-        let mut reader = Reader { own: &path, module: Module { named: BTreeSet::new(), exported: Vec::new() } };
+        let module = Module::default();
+        let mut reader = Reader { own: &path, reads_tests: false, module, roots: BTreeSet::new() };
         reader.visit_file(&parsed);
         let module = reader.module;
         modules.insert(path, module);
@@ -129,14 +139,26 @@ fn circle(source: &str, parent: &[String], edges: &BTreeSet<(Path, Path)>) -> Op
 /// Reads what a module names.
 struct Reader<'a> {
     own: &'a Path,
+    reads_tests: bool,
     module: Module,
+    /// What stands right behind `crate`.
+    roots: BTreeSet<String>,
 }
 
 impl Reader<'_> {
     /// Notes a path that begins with `crate`, `super` or `self`.
     fn name(&mut self, words: &[String]) {
+        self.note_root(words);
         if let Some(path) = self.absolute(words) {
             self.module.named.insert(path);
+        }
+    }
+
+    fn note_root(&mut self, words: &[String]) {
+        if let [first, second, ..] = words
+            && first == "crate"
+        {
+            self.roots.insert(second.clone());
         }
     }
 
@@ -179,6 +201,7 @@ impl Reader<'_> {
 
     /// Notes an import. A path without `crate` before it may begin with a child of the module.
     fn import_one(&mut self, words: Path, renamed: Option<String>, exports: bool) {
+        self.note_root(&words);
         let whole = self.absolute(&words).unwrap_or_else(|| self.own.iter().cloned().chain(words).collect());
         if exports && let Some(last) = renamed.or_else(|| whole.last().cloned()) {
             let here: Path = self.own.iter().cloned().chain([last]).collect();
@@ -216,7 +239,7 @@ impl Reader<'_> {
 
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        if !is_test(item) {
+        if self.reads_tests || !is_test(item) {
             syn::visit::visit_item(self, item);
         }
     }
@@ -235,6 +258,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.visit_path(&mac.path);
         self.tokens(mac.tokens.clone());
     }
 }
@@ -256,7 +280,7 @@ fn is_test(item: &Item) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tree::File, *};
+    use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let file = |(path, text): &(&str, &str)| File { path: (*path).to_owned(), text: (*text).to_owned() };

@@ -1,5 +1,5 @@
 //! Inside the interface, imports go in one direction: by groups in `frontend`, by folders in `app`.
-use super::{Finding, Tree, tree::File};
+use super::{Finding, Tree, circles::modules_named};
 
 const FRONTEND: &str = "frontend/src/";
 const ROOT: &str = "frontend/src/lib.rs";
@@ -23,8 +23,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         findings.extend(features);
         let own = file.path.strip_prefix(FRONTEND).and_then(|path| path.split(['/', '.']).next()).unwrap_or_default();
         let Some(own_level) = level(own) else { continue };
-        for name in imports(file).into_iter().filter(|name| *name != own) {
-            if level(name).is_some_and(|other| other <= own_level) {
+        for name in modules_named(file).into_iter().filter(|name| name != own) {
+            if level(&name).is_some_and(|other| other <= own_level) {
                 findings.push(Finding {
                     place: file.path.clone(),
                     what: format!("imports crate::{name}"),
@@ -35,7 +35,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     }
     for (folder, unknown) in APP {
         for file in tree.below(folder).filter(|file| file.extension() == "rs") {
-            let known = imports(file).into_iter().filter(|name| unknown.contains(name));
+            let known = modules_named(file).into_iter().filter(|name| unknown.contains(&name.as_str()));
             findings.extend(known.map(|name| Finding {
                 place: file.path.clone(),
                 what: format!("imports crate::{name}"),
@@ -59,45 +59,9 @@ fn groups(root: &str) -> Vec<Vec<&str>> {
     groups
 }
 
-/// The modules of its own crate that a file names, once each, sorted. Comments may name any.
-fn imports(file: &File) -> Vec<&str> {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    let mut names = Vec::new();
-    for (at, path) in file.text.match_indices("crate::") {
-        let (before, rest) = (&file.text[..at], &file.text[at + path.len()..]);
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        if before.ends_with(is_letter) || line.trim_start().starts_with("//") {
-            continue;
-        }
-        let Some(list) = rest.strip_prefix('{') else {
-            names.extend(rest.split(|c| !is_letter(c)).next());
-            continue;
-        };
-        let (mut depth, mut start) = (0, 0);
-        for (end, sign) in list.char_indices() {
-            match sign {
-                '{' => depth += 1,
-                '}' if depth > 0 => depth -= 1,
-                ',' | '}' if depth == 0 => {
-                    names.extend(list[start..end].trim().split(|c| !is_letter(c)).next());
-                    start = end + 1;
-                }
-                _ => {}
-            }
-            if sign == '}' && start == end + 1 {
-                break;
-            }
-        }
-    }
-    names.retain(|name| !name.is_empty());
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tree::File, *};
 
     fn file(path: &str, text: &str) -> File {
         File { path: path.to_owned(), text: text.to_owned() }
@@ -105,8 +69,11 @@ mod tests {
 
     #[test]
     fn lists_of_imports_are_read() {
-        let text = "use crate::a::{x, y};\nuse crate::{b, c::{d, e}, f};\nfn g() { crate::h::i() }\nuse mycrate::j;\n/// [`crate::k`]\n";
-        assert_eq!(imports(&file("frontend/src/z.rs", text)), ["a", "b", "c", "f", "h"]);
+        let text = "use crate::a::{x, y};\nuse crate::{b, c::{d, e}, f};\nfn g() { crate::h::i() }\nuse mycrate::j;\n/// [`crate::k`]\nfn l() {}\n";
+        assert_eq!(
+            modules_named(&file("frontend/src/z.rs", text)).into_iter().collect::<Vec<_>>(),
+            ["a", "b", "c", "f", "h"]
+        );
     }
 
     #[test]
