@@ -2,6 +2,7 @@
 
 use crate::context::{Hub, Settings, doorbell};
 use crate::derived::reindex;
+use crate::imports::follow;
 use crate::requests::{Requests, withdraw_for_keys};
 use crate::routing::RoutingTable;
 use crate::settings::type_settings::CurrentTypeSettings;
@@ -40,13 +41,15 @@ impl Hub {
 
     /// Starts the work of a server with this data directory, until the hub ends. What is stored is checked once in each `check_every`.
     pub fn spawn_workers(&self, dir: &Path, check_every: Duration) {
-        self.spawn("channels", channels::run(self.clone()));
-        self.spawn("retention", retention::purge(self.clone()));
-        self.spawn("reindex", reindex::renew(self.clone()));
-        self.spawn("memory", memory::embed(self.clone()));
-        self.spawn("check", condition::check(self.clone(), check_every));
-        self.spawn("reserve", condition::keep_reserve(self.clone(), dir.to_owned()));
-        self.spawn("schedules", schedules::work(self.clone()));
-        self.spawn("watch", watch::watch(self.clone(), dir.to_owned()));
+        // It ends what it reads.
+        self.spawn("follow", follow::follow(self.clone()));
+        self.spawn_until_end("channels", channels::run(self.clone()));
+        self.spawn_until_end("retention", retention::purge(self.clone()));
+        self.spawn_until_end("reindex", reindex::renew(self.clone()));
+        self.spawn_until_end("memory", memory::embed(self.clone()));
+        self.spawn_until_end("check", condition::check(self.clone(), check_every));
+        self.spawn_until_end("reserve", condition::keep_reserve(self.clone(), dir.to_owned()));
+        self.spawn_until_end("schedules", schedules::work(self.clone()));
+        self.spawn_until_end("watch", watch::watch(self.clone(), dir.to_owned()));
     }
 }

@@ -72,7 +72,6 @@ pub async fn run(args: Serve) -> Result<()> {
     if args.open {
         open_browser(&dir, &url, shutdown.clone());
     }
-    let following = tokio::spawn(hub::follow::follow(hub.clone()));
     hub.spawn_workers(&dir, Duration::from_secs(args.check_every));
     if args.demo {
         tokio::spawn(hub::demo::answer(hub.clone()));
@@ -81,10 +80,9 @@ pub async fn run(args: Serve) -> Result<()> {
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
     http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
-    let _ = following.await;
+    hub.join().await;
     hub.write_refusals().await;
     hub.tell_stop().await;
-    hub.join().await;
     clean_up(&dir);
     store.close().await;
     drop(lock);
