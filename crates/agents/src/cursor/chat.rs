@@ -17,6 +17,7 @@ use crate::parts::obj::{Obj, string};
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
 use model::{Micros, Origin};
+use percent_encoding::percent_decode_str;
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -184,16 +185,8 @@ fn outcome(block: &Obj, told: Option<&Obj>, text: String) -> Result {
 
 /// The path of a folder, of its address.
 fn folder(address: &str) -> Option<String> {
-    let path = address.strip_prefix("file://")?;
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).filter(|_| *byte == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let named = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(named.unwrap_or(*byte));
-        rest = if named.is_some() { behind.get(2..).unwrap_or_default() } else { behind };
-    }
-    String::from_utf8(bytes).ok().filter(|path| !path.is_empty())
+    let path = percent_decode_str(address.strip_prefix("file://")?).decode_utf8().ok()?;
+    Some(path.into_owned()).filter(|path| !path.is_empty())
 }
 
 contents_of_log!(Chat);
