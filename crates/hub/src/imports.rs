@@ -34,6 +34,7 @@ pub(crate) use projects::{forget_project, list_projects, set_projects};
 
 pub use jobs::Jobs;
 
+use crate::basics::problem;
 use crate::context::Hub;
 use crate::context::metrics::milliseconds;
 use crate::context::retry::retry_transient;
@@ -110,7 +111,7 @@ pub fn start(hub: &Hub, files: Vec<PathBuf>, why: Why) -> u64 {
     let import = async move {
         let began = Instant::now();
         if let Err(error) = run(&hub, id, files, why).await {
-            let reason = crate::basics::problem(error).to_string();
+            let reason = problem(error).to_string();
             hub.metrics.count_failed_file();
             hub.state::<Jobs>().update(id, |job| job.failed.push(FailedFile { path: String::new(), reason }));
         }
@@ -154,7 +155,7 @@ async fn run(hub: &Hub, id: u64, files: Vec<PathBuf>, why: Why) -> Result<(), St
                 }
                 // Its owner took back the word meanwhile.
                 Err(StoreError::NotFollowed(_)) => file.over.store(true, Ordering::Relaxed),
-                Err(error) => fail(hub, id, &file, crate::basics::problem(error).to_string(), why),
+                Err(error) => fail(hub, id, &file, problem(error).to_string(), why),
             },
             Progress::FileDone(_) => count_file(hub, id),
             Progress::Failed(file, reason) => {
@@ -291,7 +292,6 @@ fn read_whole(
     send: &mpsc::Sender<Progress<Step>>,
 ) -> std::io::Result<()> {
     let path = &file.path;
-    let failed = |error| std::io::Error::other(crate::basics::problem(error).to_string());
     let (opened, ending, permissions) = match why {
         // What a person named was looked up then, and no link counts any more.
         Why::Named => (open::exact(path.clone())?, Ending::Final, Vec::new()),
@@ -350,8 +350,13 @@ pub(crate) fn is_read_elsewhere(
     let Some(key) = stem else { return Ok(false) };
     let sources = || hub.workspace.paths_of_key(agent.name, &key);
     let paths = runtime.block_on(retry_transient(hub, sources));
-    let paths = paths.map_err(|error| std::io::Error::other(crate::problem(error).to_string()))?;
+    let paths = paths.map_err(failed)?;
     Ok(!paths.is_empty() && !paths.contains(&name(path)))
+}
+
+/// An error of the store, as the reason why a file isn't read.
+fn failed(error: StoreError) -> std::io::Error {
+    std::io::Error::other(problem(error).to_string())
 }
 
 /// Bytes at the beginning, and at the end, by which it is known whose a file is, unless the first line alone is longer.

@@ -53,7 +53,7 @@ pub fn read(hub: &Hub, runtime: &Handle, mut file: &File) -> Result<Step> {
     let restored = runtime.block_on(hub.workspace.restore(clock::now(), &mut next, DERIVE));
     let restored = restored.map_err(|error| match error {
         StoreError::Archive(reason) => Error::other(reason),
-        other => Error::other(crate::basics::problem(other).to_string()),
+        other => super::failed(other),
     })?;
     hub.feed.ring(restored.pos);
     Ok(Step {

@@ -207,7 +207,7 @@ impl Document<'_> {
     ) -> Result<()> {
         let path_name = name(&self.path);
         let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
-        let known = known.map_err(|error| Error::other(crate::basics::problem(error).to_string()))?;
+        let known = known.map_err(super::failed)?;
         let version = self.agent.reading.map(|reading| reading.version);
         if let Some(known) = known.as_ref().filter(|known| is_current(known, updated_ms, version)) {
             return each(unchanged(known, id.to_owned()));
@@ -240,7 +240,7 @@ fn read_chats(
         let path = path.join(format!("{file}.jsonl"));
         let path_name = name(&path);
         let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
-        let known = known.map_err(|error| Error::other(crate::basics::problem(error).to_string()))?;
+        let known = known.map_err(super::failed)?;
         let document = tempfile::tempfile()?;
         runtime.block_on(database.export(&chat, &mut BufWriter::new(&document))).map_err(failed)?;
         document.set_modified(changed)?;

@@ -82,7 +82,7 @@ impl Conversation {
         let path = self.folder.join(DOCUMENT);
         let path_name = name(&path);
         let known = runtime.block_on(retry_transient(hub, || hub.workspace.source_by_path(&path_name)));
-        let known = known.map_err(|error| Error::other(crate::basics::problem(error).to_string()))?;
+        let known = known.map_err(super::failed)?;
         let opened = Opened { file, real: self.folder.clone() };
         let stop = hub.shutdown.clone();
         Transcript::open(&path, opened, agent, known.as_ref(), stop, each)?.read_on(Ending::Final, each)

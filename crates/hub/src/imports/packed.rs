@@ -133,7 +133,7 @@ impl Packed {
     fn keep(&mut self, sessions: &[SessionUpsert], each: &mut dyn FnMut(Step) -> Result<()>) -> Result<()> {
         let path = name(&self.path);
         let old = self.runtime.block_on(retry_transient(&self.hub, || self.hub.workspace.source_by_path(&path)));
-        let old = old.map_err(|error| Error::other(crate::basics::problem(error).to_string()))?;
+        let old = old.map_err(super::failed)?;
         let metadata = self.file.metadata()?;
         let mut source = SourceBatch {
             replace: old.is_some(),

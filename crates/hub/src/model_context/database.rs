@@ -3,7 +3,8 @@
 
 use super::{READ, notices};
 use crate::basics::problem;
-use crate::context::{Hub, Scoped};
+use crate::context::{Hub, Root, Scoped};
+use crate::imports::discover::look::look;
 use agents::context::Transcript;
 use api::Problem;
 use model::model_context::{ContextBlock, ModelContext};
@@ -69,14 +70,10 @@ async fn document(scoped: &Scoped, session: &Session) -> Result<Option<Vec<u8>>,
 /// Lists the databases in the folders that the agent keeps.
 fn databases(hub: &Hub) -> impl FnOnce() -> Vec<PathBuf> + Send + use<> {
     let roots = hub.settings.roots.iter().filter(|root| root.agent == OPENCODE && root.folder.shallow);
-    let folders: Vec<PathBuf> = roots.map(|root| root.path.clone()).collect();
+    let roots: Vec<Root> = roots.cloned().collect();
     move || {
-        let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let mut databases: Vec<PathBuf> =
-            paths.filter(|path| path.extension().is_some_and(|ending| ending == "db") && path.is_file()).collect();
-        databases.sort();
-        databases
+        let found = roots.iter().map(|root| look(&root.path, root.folder.endings, root.folder.depth()));
+        found.flat_map(|found| found.files).collect()
     }
 }
 
