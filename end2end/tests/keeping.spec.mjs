@@ -53,6 +53,32 @@ test('the pill that goes leaves the focus at what is new', async ({ page, verbat
   await expect(articles(page).last()).toContainText('One more?');
 });
 
+test('a scroll that ends after the pill was pressed takes nothing from what is new', async ({ page, verbatim }) => {
+  const session = await talk(verbatim, 12);
+  await open(page, verbatim, session, 24);
+  await page.locator('#transcript').hover();
+  await page.mouse.wheel(0, -900);
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(300);
+  let pass;
+  const pressed = new Promise((done) => { pass = done; });
+  await page.route('**/chunks/**', async (route) => {
+    await pressed;
+    await route.continue();
+  });
+  await session.prompt('One more?');
+  await expect(pill(page)).toHaveText('1 new');
+  await pill(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(articles(page).last()).toBeFocused();
+  await page.locator('#transcript').evaluate((transcript) => {
+    transcript.dispatchEvent(new WheelEvent('wheel', { deltaY: 1 }));
+    transcript.dispatchEvent(new Event('scroll'));
+  });
+  pass();
+  await expect(articles(page).last()).toContainText('One more?');
+  await expect(articles(page).last()).toBeFocused();
+});
+
 test('what folds around the focus has it, and what unfolds elsewhere does not move it', async ({ page, verbatim }) => {
   const session = await talk(verbatim, 8);
   for (const n of [1, 2, 3]) {

@@ -142,11 +142,11 @@ impl Goal {
         self.seq.set(None);
     }
 
-    /// The reader goes elsewhere.
+    /// The reader goes elsewhere. The newest message is still waited for: a scroll that ends late may leave the reader at the
+    /// end.
     pub fn give_up(&self) {
         self.seq.set(None);
         self.back.set(None);
-        self.newest.set(None);
     }
 
     /// Waits for the newest message, unless it is there.
@@ -154,9 +154,13 @@ impl Goal {
         self.newest.set(newest);
     }
 
-    /// Returns true if the newest message is among those that came.
-    pub fn has_newest(&self, came: &[i64]) -> bool {
-        self.newest.get().is_some_and(|newest| came.contains(&newest))
+    /// Returns true if the newest message is among those that came. It is waited for no longer then.
+    pub fn take_newest(&self, came: &[i64]) -> bool {
+        let is_here = self.newest.get().is_some_and(|newest| came.contains(&newest));
+        if is_here {
+            self.newest.set(None);
+        }
+        is_here
     }
 }
 

@@ -44,11 +44,11 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
 /// Rows came: who went to the end before they were there has the keys at what is new.
 pub(super) fn arrived(column: &Column, came: &[i64]) {
     let has_keys = || dom::active().is_some_and(|active| column.scroller.contains(Some(&active)));
-    if column.goal.has_newest(came)
+    if column.goal.take_newest(came)
+        && column.scroll.is_at_end()
         && has_keys()
         && let Some(row) = last_row(column)
     {
-        column.goal.wait_for_newest(None);
         choose(&row);
     }
 }
