@@ -50,6 +50,11 @@ impl Loads {
         self.0.borrow_mut().came.extend(messages);
     }
 
+    /// Returns true if a message is new or changed, and its chunk hasn't brought it yet.
+    pub fn awaits(&self, seq: i64) -> bool {
+        self.0.borrow().came.contains(&seq)
+    }
+
     /// What is on its way may be older than what is known of the chunk.
     pub fn outdate(&self, chunk: usize) {
         let mut loads = self.0.borrow_mut();
@@ -204,7 +209,9 @@ mod tests {
     fn a_chunk_brings_its_own_messages_once() {
         let loads = Loads::default();
         loads.expect(19..=22);
+        assert!(loads.awaits(22));
         assert_eq!(loads.take_came(1, false), [21, 22]);
+        assert!(!loads.awaits(22));
         assert_eq!(loads.take_came(1, false), [0; 0]);
         assert_eq!(loads.take_came(0, false), [19, 20]);
     }
@@ -214,6 +221,7 @@ mod tests {
         let loads = Loads::default();
         loads.expect(21..=22);
         assert_eq!(loads.take_came(1, true), [21, 22]);
+        assert!(loads.awaits(22));
         assert_eq!(loads.take_came(1, false), [21, 22]);
     }
 

@@ -35,7 +35,7 @@ pub(super) fn to_end_of(column: &Rc<Column>) {
     // The pill is gone: who pressed it has the keys at what is new.
     if on_pill && let Some(row) = last_row(column) {
         let newest = column.arrivals.last_seq();
-        column.goal.wait_for_newest(scroll::row(column, newest).is_none().then_some(newest));
+        column.goal.wait_for_newest(column.loads.awaits(newest).then_some(newest));
         choose(&row);
     }
     column.soon();
