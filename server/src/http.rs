@@ -1,10 +1,10 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections into their [`slots`], and none waits long for a [`slow_body`];
+//! From the outside in: [`accept`] takes connections into their [`slots`], each with its [`socket`], and none
+//! waits long for a [`slow_body`];
 //! [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for its
 //! second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every answer;
-//! behind them are the API's table ([`api::router`]), the routes outside of it ([`events`], sent as a [`stream`],
-//! [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and [`fragments`],
+//! behind them are the API's table ([`api::router`]), the routes outside of it ([`events`], [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and [`fragments`],
 //! [`assets`], and [`web_app`].
 //!
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
@@ -14,9 +14,7 @@ mod assets;
 mod audit;
 mod blobs;
 mod channels;
-mod charged;
 mod compat;
-mod connection;
 mod context;
 mod events;
 mod export;
@@ -35,9 +33,10 @@ mod palette;
 mod rate;
 mod review;
 mod reviewed;
+mod sent;
 mod slots;
 mod slow_body;
-mod stream;
+mod socket;
 mod streaming_text;
 mod transcript;
 mod web_app;

@@ -1,27 +1,25 @@
 //! The accept loop. Our own, since `axum::serve` has no timeout for request heads: a few slow clients could hold all
 //! sockets.
 
-use super::charged::until_sent;
-use super::connection::{Connection, Watched};
-use super::slots::{Slot, Slots};
+use super::sent::until_sent;
+use super::slots::{Seat, Slots};
 use super::slow_body::Paced;
-use super::stream::{self, Long};
+use super::socket::{End, Socket};
 use api::serve::Budget;
 use api::{Problem, ProblemCode};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
@@ -31,7 +29,7 @@ const HEADERS: usize = 100;
 /// each page of this host can set.
 const READ_BYTES: usize = 768 << 10;
 const READ_HEADERS: usize = 2 * HEADERS;
-/// How paths end, or begin, whose answers wait for something to happen: whoever closes its half of the connection there is gone.
+/// How paths end, or begin, whose answers wait for something to happen.
 const WAITS: &str = "/pending";
 const HOOKS: &str = "/v1/hooks/";
 /// How long open requests may take to end.
@@ -43,12 +41,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `shutdown`, then lets open requests end.
 pub async fn serve(listener: TcpListener, router: Router, connections: usize, shutdown: CancellationToken) {
-    let (slots, budget) = (Slots::new(connections), Budget::new(BODIES));
-    let (graceful, long) = (GracefulShutdown::new(), TaskTracker::new());
+    let (slots, budget, graceful) = (Slots::new(connections), Budget::new(BODIES), GracefulShutdown::new());
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_BYTES).max_headers(READ_HEADERS);
-    // Who has said all may wait for the answer.
-    http.half_close(true);
     loop {
         let (stream, from) = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -64,12 +59,12 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         let Some(slot) = slots.admit(from.ip()) else { continue };
         // Events are small: without this they'd wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        let here = Connection::new(Some(stream));
-        let slot = Arc::new(slot);
-        let (router, long, budget) = (router.clone(), long.clone(), budget.clone());
-        let desk = Desk { router, long, budget, connection: here.clone(), slot: slot.clone() };
-        let service = service_fn(move |request| desk.clone().answer(request));
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(Watched::new(here.clone())), service));
+        let end = End::default();
+        let socket = TokioIo::new(Socket::new(stream, end.clone()));
+        let (router, budget, seat) = (router.clone(), budget.clone(), slot.seat());
+        let desk = Desk { router, budget, seat, opened: Opened::now(), end };
+        let service = service_fn(move |request| desk.clone().take(request));
+        let connection = graceful.watch(http.serve_connection(socket, service));
         tokio::spawn(async move {
             tokio::select! {
                 ended = connection => if let Err(error) = ended {
@@ -77,69 +72,74 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
                 },
                 () = slot.evicted() => tracing::debug!("a connection ended: another one needed the room"),
             }
-            here.end().await;
-            drop(slot);
         });
     }
     drop(listener);
-    long.close();
-    let _ = tokio::time::timeout(GRACE, async { tokio::join!(graceful.shutdown(), long.wait()) }).await;
+    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// When the connection of a request was opened. Each request carries it as an extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Opened(Instant);
+
+impl Opened {
+    pub fn now() -> Self {
+        Self(Instant::now())
+    }
+
+    pub fn is_after(self, moment: Instant) -> bool {
+        self.0 >= moment
+    }
 }
 
 /// What answers the requests of one connection.
 #[derive(Clone)]
 struct Desk {
     router: Router,
-    /// Answers that outlast their request, as event streams.
-    long: TaskTracker,
     budget: Budget,
-    connection: Connection,
-    slot: Arc<Slot>,
+    seat: Seat,
+    opened: Opened,
+    end: End,
 }
 
 impl Desk {
+    /// Takes a request as soon as its head is there. What waits for something to happen ends when its client hangs up: nobody is
+    /// there to be told, and what is theirs they get when they ask again. Anything else is done to its end.
+    fn take(self, request: Request<Incoming>) -> impl Future<Output = Result<Response, Infallible>> {
+        let path = request.uri().path();
+        if !path.ends_with(WAITS) && !path.starts_with(HOOKS) {
+            self.end.hold();
+        }
+        self.answer(request)
+    }
+
     async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
-        let Self { router, long, budget, connection, slot } = self;
-        let (seat, held) = (slot.seat(), budget.open());
+        let Self { router, budget, seat, opened, end } = self;
+        let held = budget.open();
         seat.set_idle(false);
-        request.extensions_mut().insert(connection.begin());
-        request.extensions_mut().insert(seat.clone());
-        request.extensions_mut().insert(held.clone());
+        let extensions = request.extensions_mut();
+        extensions.insert(opened);
+        extensions.insert(end.clone());
+        extensions.insert(seat.clone());
+        extensions.insert(held.clone());
         if !fits(&request) {
+            end.release();
             return Ok(too_large());
         }
-        let (version, reads) = (request.version(), request.method() == Method::GET);
-        let path = request.uri().path();
-        let waits = path.ends_with(WAITS) || path.starts_with(HOOKS);
-        let mut answer = std::pin::pin!(router.oneshot(request.map(Paced::new)));
-        let answer = tokio::select! {
-            biased;
-            answer = &mut answer => answer?,
-            () = connection.silence() => {
-                connection.leave();
-                if waits {
-                    // Nobody is there to be told what comes. What is theirs they get when they ask again.
-                    connection.abandon();
-                    return Ok(Response::default());
-                }
-                answer.await?
-            }
-        };
-        if reads
-            && answer.extensions().get::<Long>().is_some()
-            && let Some(socket) = connection.take()
-        {
-            long.spawn(async move {
-                tokio::select! {
-                    () = stream::send(socket, version, answer) => {}
-                    () = slot.evicted() => {}
-                }
-            });
-            return Ok(Response::default());
+        let answer = router.oneshot(request.map(|body| Paced::new(body, end.clone()))).await?;
+        if is_stream(&answer) {
+            // It is never idle, as nothing else comes on its connection; and it ends with its client.
+            end.release();
+        } else {
+            seat.set_idle(true);
         }
-        seat.set_idle(true);
-        Ok(until_sent(answer, held))
+        Ok(until_sent(answer, held, end))
     }
+}
+
+fn is_stream(answer: &Response) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// Is the head as small as heads are?

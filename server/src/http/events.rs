@@ -4,7 +4,6 @@ use super::Site;
 use super::extract::Asked;
 use super::guard::Credential;
 use super::long_requests::{LongRequests, Permit};
-use super::stream::Long;
 use super::streaming_text::{self, Growing};
 use api::ProblemCode;
 use api::driving::DrivenEvent;
@@ -13,9 +12,9 @@ use api::imports::ImportJob;
 use api::sessions::SessionPath;
 use api::{Api as _, Nothing, Problem};
 use axum::Extension;
-use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, stream};
 use hub::driving::Driving;
@@ -28,6 +27,8 @@ use std::time::Duration;
 
 /// Streams that broke come back within this time, not all at once.
 const RETRY: std::ops::Range<u64> = 1000..3000;
+/// A stream says this often that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Progress of imports is shown so often at most.
 const PROGRESS: Duration = Duration::from_millis(250);
 /// Texts of agents grow so often at most.
@@ -112,17 +113,17 @@ async fn open(
     };
     let session = followed(scoped, query.session).await?;
     let growing = query.growth.map(|named| Growing::new(site.clone(), &scoped.caller, &named, pos)).transpose()?;
-    let build = event("build", Some(retry()), None, &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() });
+    let build = event("build", &BuildEvent { build: site.build.clone(), pos: hub.feed.pos() }).map(retried);
     let (named, changes) = (session.clone(), feed::stream(hub.clone(), pos, session, until));
     let changes = match growing {
-        None => changes.map(|change| Some(line(&change))).left_stream(),
-        Some(growing) => streaming_text::told(growing, changes.boxed()).map(Some).right_stream(),
+        None => changes.map(|change| told(&change)).left_stream(),
+        Some(growing) => streaming_text::told(growing, changes.boxed()).right_stream(),
     };
     let both = match (until, &scoped.caller) {
         (Until::Now, _) | (_, Caller::Agent(_)) => changes.boxed(),
         (Until::Shutdown, Caller::Owner | Caller::Local) => {
-            let imports = progress(hub.clone()).map(|job| event("import", None, None, &job));
-            let agents = driven(hub.clone()).map(|session| event("agent", None, None, &DrivenEvent { session }));
+            let imports = progress(hub.clone()).map(|job| event("import", &job));
+            let agents = driven(hub.clone()).map(|session| event("agent", &DrivenEvent { session }));
             stream::select(changes, stream::select(imports, agents)).boxed()
         }
     };
@@ -138,11 +139,10 @@ async fn open(
     };
     let events = stream::iter([build]).chain(both).filter_map(async |event| event).take_until(over);
     // The client comes back by itself, to whoever answers then.
-    let bye = stream::once(async { event("bye", Some(retry()), None, &Nothing {}) }).filter_map(async |event| event);
+    let bye = stream::once(async { event("bye", &Nothing {}).map(retried) }).filter_map(async |event| event);
     let mut events = events.chain(bye).map(Ok::<_, Infallible>).boxed();
-    let body = Body::from_stream(stream::poll_fn(move |context| span.in_scope(|| events.poll_next_unpin(context))));
-    Ok((Extension(Long), [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body)
-        .into_response())
+    let events = stream::poll_fn(move |context| span.in_scope(|| events.poll_next_unpin(context)));
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response())
 }
 
 /// The session that a stream follows. None: all of them, which a key may follow with the scope `read_all` alone.
@@ -158,14 +158,16 @@ async fn followed(scoped: &Scoped, named: Option<String>) -> Result<Option<Strin
     }
 }
 
-/// A change as it goes over the wire.
-pub(super) fn line(change: &FeedChange) -> Bytes {
-    change.written(|told| event("feed", None, Some(&feed::cursor(told.pos)), told).unwrap_or_default())
+/// A change as an event.
+pub(super) fn told(change: &FeedChange) -> Option<Event> {
+    let event = event("feed", &**change)?;
+    Some(event.id(feed::cursor(change.pos)))
 }
 
-fn retry() -> Duration {
+/// Says when a client is to come back.
+fn retried(event: Event) -> Event {
     let spread = RETRY.end - RETRY.start;
-    Duration::from_millis(RETRY.start + hub::random(spread))
+    event.retry(Duration::from_millis(RETRY.start + hub::random(spread)))
 }
 
 /// Ends when the server does, or when the credential doesn't hold any more: revoked or expired.
@@ -190,12 +192,9 @@ pub(super) async fn over(hub: Hub, credential: Credential) {
     }
 }
 
-/// An event as its lines.
-fn event(name: &str, retry: Option<Duration>, id: Option<&str>, data: &impl Serialize) -> Option<Bytes> {
-    let data = serde_json::to_string(data).inspect_err(|error| tracing::error!(%error, "an event")).ok()?;
-    let retry = retry.map_or_else(String::new, |retry| format!("retry: {}\n", retry.as_millis()));
-    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
-    Some(Bytes::from(format!("event: {name}\n{retry}{id}data: {data}\n\n")))
+fn event(name: &str, data: &impl Serialize) -> Option<Event> {
+    let event = Event::default().event(name).json_data(data);
+    event.inspect_err(|error| tracing::error!(%error, "an event can't be written")).ok()
 }
 
 /// The sessions of agents that were started here and of which something changed, each not more often than [`GROWTH`].

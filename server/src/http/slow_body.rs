@@ -1,9 +1,11 @@
 //! Bodies that come too slowly: who holds a connection open with a byte now and then is let go; a telephone on a bad line,
 //! which goes on, isn't. And bodies that come fast: between two pieces of a long one, everybody else has a turn.
 
+use super::socket::End;
 use api::serve::TooSlow;
 use axum::body::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -21,6 +23,7 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// A body that fails with [`TooSlow`]. The time runs only while somebody waits for it to go on.
 pub struct Paced {
     body: Incoming,
+    end: End,
     /// None before somebody waited.
     window: Option<Pin<Box<Sleep>>>,
     /// What came within it.
@@ -32,8 +35,8 @@ pub struct Paced {
 }
 
 impl Paced {
-    pub fn new(body: Incoming) -> Self {
-        Self { body, window: None, came: 0, total: 0, rested: false }
+    pub fn new(body: Incoming, end: End) -> Self {
+        Self { body, end, window: None, came: 0, total: 0, rested: false }
     }
 
     /// Another window begins when one is full, or was over while nobody asked.
@@ -67,6 +70,9 @@ impl Body for Paced {
                     self.count(frame.data_ref().map_or(0, Bytes::len));
                 }
                 Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+            }
+            Poll::Pending if self.end.came(cx) => {
+                Poll::Ready(Some(Err(io::Error::from(ErrorKind::UnexpectedEof).into())))
             }
             Poll::Pending => {
                 let window = self.window.get_or_insert_with(|| Box::pin(sleep(WINDOW)));

@@ -3,14 +3,14 @@
 //! shows the text, and a list drawn anew on all others.
 
 use super::Site;
-use super::events::line;
+use super::events;
 use api::messages::ListMessages;
 use api::sessions::SessionPath;
 use api::{Api as _, Problem};
 use app::appended::{Appended, appended};
 use app::fragments::{Growth, growth};
 use app::markdown::Settled;
-use axum::body::Bytes;
+use axum::response::sse::Event;
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _};
 use hub::Caller;
@@ -48,7 +48,7 @@ pub struct Growing {
     /// When they are looked at.
     next: Instant,
     /// To be sent before anything else.
-    ready: VecDeque<Bytes>,
+    ready: VecDeque<Event>,
 }
 
 impl Growing {
@@ -90,7 +90,7 @@ impl Growing {
         self.told.remove(&key);
         // Who has heard of a change has heard of all before it.
         self.look().await;
-        self.ready.push_back(line(&change));
+        self.ready.extend(events::told(&change));
     }
 
     /// Looks at what has grown.
@@ -99,13 +99,13 @@ impl Growing {
         waiting.sort_by_key(|(_, change)| change.pos);
         for (key, change) in waiting {
             // Too long to be told so, or no plain text: then it is drawn as anything else.
-            let told = self.growth(&key, change.pos).await.unwrap_or_else(|| line(&change));
-            self.ready.push_back(told);
+            let told = self.growth(&key, change.pos).await.or_else(|| events::told(&change));
+            self.ready.extend(told);
         }
         self.next = Instant::now() + PAUSE;
     }
 
-    async fn growth(&mut self, key: &Key, pos: i64) -> Option<Bytes> {
+    async fn growth(&mut self, key: &Key, pos: i64) -> Option<Event> {
         let (session, seq) = key;
         let one = ListMessages { from: Some(*seq), to: Some(*seq), ..ListMessages::default() };
         let page = self.site.api.list_messages(SessionPath { session: session.clone() }, one).await.ok()?;
@@ -137,24 +137,21 @@ fn key(change: &FeedChange) -> Key {
 
 /// How a text goes on: session, `seq` and number of a block, then the blocks from that one on; or also the length of that
 /// block's last text node, then what comes behind that.
-fn event(pos: i64, head: &str, content: &str) -> Bytes {
-    let mut lines = format!("event: growth\nid: {}\ndata: {head}\n", feed::cursor(pos));
-    // To an event stream, each of these ends a line.
-    for line in content.replace("\r\n", "\n").split(['\n', '\r']) {
-        lines.push_str("data: ");
-        lines.push_str(line);
-        lines.push('\n');
-    }
-    lines.push('\n');
-    Bytes::from(lines)
+fn event(pos: i64, head: &str, content: &str) -> Event {
+    // A carriage return ends a line of an event too.
+    let content = content.replace("\r\n", "\n");
+    Event::default().event("growth").id(feed::cursor(pos)).data(format!("{head}\n{content}"))
 }
 
 /// Changes as they go over the wire, with texts that grow.
-pub fn told(growing: Growing, changes: BoxStream<'static, Arc<FeedChange>>) -> impl Stream<Item = Bytes> + Send {
+pub fn told(
+    growing: Growing,
+    changes: BoxStream<'static, Arc<FeedChange>>,
+) -> impl Stream<Item = Option<Event>> + Send {
     stream::unfold((growing, changes), async |(mut growing, mut changes)| {
         loop {
             if let Some(told) = growing.ready.pop_front() {
-                return Some((told, (growing, changes)));
+                return Some((Some(told), (growing, changes)));
             }
             tokio::select! {
                 biased;

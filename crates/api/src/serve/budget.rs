@@ -95,11 +95,6 @@ impl Held {
         let _ = self.0.caller.set(caller.into());
     }
 
-    /// Returns whether anything was charged.
-    pub fn is_charged(&self) -> bool {
-        self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner).1 > 0
-    }
-
     /// Charges bytes that were read, or refuses them with a 503.
     pub fn add(&self, bytes: usize) -> Result<(), Problem> {
         let Some(budget) = &self.0.budget else { return Ok(()) };

@@ -7,11 +7,10 @@ use crate::basics::problem;
 use crate::context::Hub;
 use api::events::{FeedCounts, FeedEvent, FeedKind};
 use api::{Problem, ProblemCode};
-use bytes::Bytes;
 use futures::Stream;
 use std::collections::VecDeque;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use store::{FeedEntry, Workspace};
 use tokio::sync::broadcast::error::RecvError;
@@ -29,23 +28,17 @@ const BEHIND: usize = 256;
 pub struct FeedChange {
     event: FeedEvent,
     grows: bool,
-    written: OnceLock<Bytes>,
 }
 
 impl FeedChange {
     fn of(entry: &FeedEntry) -> Arc<Self> {
         let grows = entry.row.kind == store::FeedKind::Growth;
-        Arc::new(Self { event: event(entry), grows, written: OnceLock::new() })
+        Arc::new(Self { event: event(entry), grows })
     }
 
     /// Returns true if all that changed is that a text, which is still being written, goes on.
     pub fn grows(&self) -> bool {
         self.grows
-    }
-
-    /// The event as it goes over the wire: the first stream writes it for all.
-    pub fn written(&self, write: impl FnOnce(&FeedEvent) -> Bytes) -> Bytes {
-        self.written.get_or_init(|| write(&self.event)).clone()
     }
 }
 

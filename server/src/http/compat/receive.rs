@@ -2,8 +2,9 @@
 
 use super::refusal::Refusal;
 use super::repeats::{Answer, Asked, Repeats, Ticket, Worth};
-use crate::http::connection::{Connection, Exchange};
+use crate::http::accept::Opened;
 use crate::http::guard::{self, Doors};
+use crate::http::socket::End;
 use api::serve::Held;
 use api::{Access, Api as _, Problem, ProblemCode};
 use axum::body::{Bytes, HttpBody as _, to_bytes};
@@ -95,11 +96,12 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
     let query: HashMap<String, String> = serde_html_form::from_str(query).unwrap_or_default();
     let asked = Asked {
         hash: hash(&scoped, &head.method, &head.uri.to_string(), &body),
-        exchange: head.extensions.get::<Exchange>().cloned().unwrap_or_else(|| Connection::new(None).begin()),
+        opened: head.extensions.get::<Opened>().copied().unwrap_or_else(Opened::now),
     };
     drop(body);
-    let admitted = receiver.repeats.admit(&asked).await;
-    let mut told = admitted.told;
+    let end = head.extensions.get::<End>().cloned();
+    let admitted = receiver.repeats.admit(&asked);
+    let (mut told, listener) = (admitted.told, admitted.listener);
     if let Some(tell) = admitted.tell {
         let held = head.extensions.get::<Held>().cloned();
         head.extensions.insert(Call { scoped, body: Arc::new(json), query, ticket: admitted.ticket });
@@ -116,7 +118,12 @@ async fn admit(receiver: &Receiver, request: Request, next: Next) -> Result<Resp
             }
         });
     }
+    // It is done by itself: from now on a client that hangs up is seen to.
+    if let Some(end) = end {
+        end.release();
+    }
     let answer = told.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone());
+    listener.heard();
     let answer = answer.ok_or_else(|| Refusal::new(500, "Internal server error"))?;
     Ok(answer.response())
 }

@@ -5,12 +5,12 @@
 //! came back on a new connection. Whatever may be a second message is one.
 //! `docs/decisions/repeated-requests.md` has the rule and its limits.
 
-use crate::http::connection::Exchange;
+use crate::http::accept::Opened;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -28,7 +28,8 @@ type Hash = [u8; 32];
 pub struct Asked {
     /// Hash over the caller's key and everything that was asked.
     pub hash: Hash,
-    pub exchange: Exchange,
+    /// When its connection was opened.
+    pub opened: Opened,
 }
 
 /// A whole answer.
@@ -81,8 +82,31 @@ pub struct Admitted {
     /// Where its answer is to be told; None if an earlier one's answer is its own.
     pub tell: Option<watch::Sender<Option<Answer>>>,
     pub told: watch::Receiver<Option<Answer>>,
+    /// To be told that the client has its answer.
+    pub listener: Listener,
     /// Its number.
     pub number: u64,
+}
+
+/// When the client of a request was gone, if it was gone before it could have the answer.
+type Left = Arc<OnceLock<Instant>>;
+
+/// The client of a request, as long as it waits for the answer. Dropped before that, it is gone.
+pub struct Listener(Option<Left>);
+
+impl Listener {
+    /// The answer is on its way to it.
+    pub fn heard(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Some(left) = &self.0 {
+            let _ = left.set(Instant::now());
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -90,7 +114,7 @@ struct Record {
     number: u64,
     came: Instant,
     id: Uuid,
-    exchange: Exchange,
+    left: Left,
     told: watch::Receiver<Option<Answer>>,
 }
 
@@ -107,16 +131,13 @@ struct Known {
 }
 
 impl Repeats {
-    /// Lets a request in, as a repeat if it is one. Waits for an earlier one whose client is gone.
-    pub async fn admit(&self, asked: &Asked) -> Admitted {
+    /// Lets a request in, as a repeat if it is one.
+    pub fn admit(&self, asked: &Asked) -> Admitted {
         let earlier = self.with(|known| {
             known.expire(Instant::now());
             known.records.get(&asked.hash).cloned()
         });
-        let earlier = match earlier {
-            Some(earlier) if earlier.is_repeated_by(asked).await => Some(earlier),
-            _ => None,
-        };
+        let earlier = earlier.filter(|earlier| earlier.is_repeated_by(asked));
         self.with(|known| known.let_in(asked, earlier))
     }
 
@@ -167,10 +188,12 @@ impl Known {
             },
             |told| (None, told),
         );
-        let record = Record { number, came: Instant::now(), id, exchange: asked.exchange.clone(), told: told.clone() };
+        let left = Left::default();
+        let listener = Listener(Some(Arc::clone(&left)));
+        let record = Record { number, came: Instant::now(), id, left, told: told.clone() };
         self.records.insert(asked.hash, record);
         self.order.push_back((number, asked.hash));
-        Admitted { ticket: Ticket { id, attempt }, tell, told, number }
+        Admitted { ticket: Ticket { id, attempt }, tell, told, listener, number }
     }
 }
 
@@ -183,111 +206,105 @@ fn worth(told: &watch::Receiver<Option<Answer>>) -> Option<Worth> {
 }
 
 impl Record {
-    async fn is_repeated_by(&self, asked: &Asked) -> bool {
+    fn is_repeated_by(&self, asked: &Asked) -> bool {
         match worth(&self.told) {
             Some(Worth::Unknown) => true,
             Some(Worth::Forgotten) => false,
-            Some(Worth::Kept) | None => {
-                self.exchange.was_left_for(&asked.exchange).await && worth(&self.told) != Some(Worth::Forgotten)
-            }
+            // What came on a connection that was open beside this one is of another client, or isn't its repeat.
+            Some(Worth::Kept) | None => self.left.get().is_some_and(|left| asked.opened.is_after(*left)),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Asked, Attempt, MEMORY, MOST, Repeats, Worth};
-    use crate::http::connection::Connection;
+    use super::{Admitted, Answer, Asked, Attempt, MEMORY, MOST, Repeats, Worth};
+    use crate::http::accept::Opened;
     use axum::body::Bytes;
     use axum::http::{HeaderMap, StatusCode};
-    use futures::future::join_all;
     use std::collections::HashSet;
     use tokio::time::Instant;
     use uuid::Uuid;
 
-    fn asked(number: usize, connection: &Connection) -> Asked {
+    fn asked(number: usize) -> Asked {
         let mut hash = [0; 32];
         hash[..8].copy_from_slice(&number.to_le_bytes());
-        Asked { hash, exchange: connection.begin() }
+        Asked { hash, opened: Opened::now() }
     }
 
-    fn answer(worth: Worth) -> Answer {
-        Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), worth }
+    fn tell(admitted: Admitted, worth: Worth) {
+        let answer = Answer { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new(), worth };
+        admitted.tell.unwrap().send_replace(Some(answer));
+        admitted.listener.heard();
     }
 
-    #[tokio::test]
-    async fn so_many_are_remembered_and_no_more() {
+    #[test]
+    fn so_many_are_remembered_and_no_more() {
         let repeats = Repeats::default();
         for number in 0..MOST + 9 {
             // The answer is lost with who was to tell it.
-            repeats.admit(&asked(number, &Connection::new(None))).await;
+            repeats.admit(&asked(number));
         }
         let sizes = repeats.with(|known| (known.records.len(), known.order.len()));
         assert_eq!(sizes, (MOST + 1, MOST + 1));
         // The oldest are forgotten.
-        let new = Connection::new(None);
-        assert_eq!(repeats.admit(&asked(0, &new)).await.ticket.attempt, Attempt::First);
-        assert_eq!(repeats.admit(&asked(MOST, &new)).await.ticket.attempt, Attempt::Again);
+        assert_eq!(repeats.admit(&asked(0)).ticket.attempt, Attempt::First);
+        assert_eq!(repeats.admit(&asked(MOST)).ticket.attempt, Attempt::Again);
     }
 
-    #[tokio::test]
-    async fn a_request_is_forgotten_in_time() {
+    #[test]
+    fn a_request_is_forgotten_in_time() {
         let repeats = Repeats::default();
-        repeats.admit(&asked(0, &Connection::new(None))).await;
+        repeats.admit(&asked(0));
         repeats.with(|known| known.expire(Instant::now()));
         assert_eq!(repeats.with(|known| known.records.len()), 1);
         repeats.with(|known| known.expire(Instant::now() + MEMORY));
         assert_eq!(repeats.with(|known| (known.records.len(), known.order.len())), (0, 0));
     }
 
-    /// Who waits with others for the answer of a client that is gone may be another client.
-    #[tokio::test]
-    async fn a_lost_answer_is_given_once() {
+    /// Of many clients that ask the same, one is that which was gone.
+    #[test]
+    fn a_lost_answer_is_given_once() {
         let repeats = Repeats::default();
-        let gone = Connection::new(None);
-        let first = repeats.admit(&asked(0, &gone)).await;
-        gone.leave();
-        let others: Vec<Asked> = (0..8).map(|_| asked(0, &Connection::new(None))).collect();
-        let waiting: Vec<_> = others.iter().map(|asked| repeats.admit(asked)).collect();
-        let end = async {
-            first.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
-            gone.abandon();
-            gone.end().await;
-        };
-        let (admitted, ()) = tokio::join!(join_all(waiting), end);
+        let first = repeats.admit(&asked(0));
+        drop(first.listener);
+        let admitted: Vec<_> = (0..8).map(|_| repeats.admit(&asked(0))).collect();
         let again = admitted.iter().filter(|admitted| admitted.ticket.attempt == Attempt::Again).count();
         assert_eq!(again, 1);
         let ids: HashSet<Uuid> = admitted.iter().map(|admitted| admitted.ticket.id).collect();
-        assert_eq!(ids.len(), 8);
+        assert_eq!((ids.len(), ids.contains(&first.ticket.id)), (8, true));
     }
 
     /// All of them fail at once, as when the database is away; each is told so, and each asks again.
-    #[tokio::test]
-    async fn a_failed_request_is_done_again_once() {
+    #[test]
+    fn a_failed_request_is_done_again_once() {
         let repeats = Repeats::default();
-        let connections: Vec<Connection> = (0..8).map(|_| Connection::new(None)).collect();
         let mut ids = HashSet::new();
-        for connection in &connections {
-            let admitted = repeats.admit(&asked(0, connection)).await;
-            admitted.tell.unwrap().send_replace(Some(answer(Worth::Unknown)));
+        for _ in 0..8 {
+            tell(repeats.admit(&asked(0)), Worth::Unknown);
         }
-        for connection in &connections {
-            let admitted = repeats.admit(&asked(0, connection)).await;
-            admitted.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
+        for _ in 0..8 {
+            let admitted = repeats.admit(&asked(0));
             ids.insert(admitted.ticket.id);
+            tell(admitted, Worth::Kept);
         }
         assert_eq!(ids.len(), 8);
     }
 
-    #[tokio::test]
-    async fn a_connection_that_was_open_beside_is_another_clients() {
+    #[test]
+    fn an_answer_that_was_heard_is_not_given_again() {
         let repeats = Repeats::default();
-        let beside = Connection::new(None);
-        let gone = Connection::new(None);
-        let first = repeats.admit(&asked(0, &gone)).await;
-        first.tell.unwrap().send_replace(Some(answer(Worth::Kept)));
-        gone.abandon();
-        gone.end().await;
-        assert_eq!(repeats.admit(&asked(0, &beside)).await.ticket.attempt, Attempt::First);
+        tell(repeats.admit(&asked(0)), Worth::Kept);
+        assert_eq!(repeats.admit(&asked(0)).ticket.attempt, Attempt::First);
+    }
+
+    #[test]
+    fn a_connection_that_was_open_beside_is_another_clients() {
+        let repeats = Repeats::default();
+        let beside = asked(0);
+        let first = repeats.admit(&asked(0));
+        drop(first.listener);
+        assert_eq!(repeats.admit(&beside).ticket.attempt, Attempt::First);
+        assert!(first.tell.is_some(), "it is still being done");
     }
 }

@@ -1,5 +1,7 @@
-//! Answers that hold what was posted: the memory stays charged to the request until they are sent.
+//! Until an answer is sent: what was posted stays charged to its request, and the client may have closed its half of the
+//! connection.
 
+use super::socket::End;
 use api::serve::Held;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
@@ -7,20 +9,24 @@ use hyper::body::{Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Gives back what the request was charged when the answer has been sent.
-pub fn until_sent(answer: Response, held: Held) -> Response {
-    if !held.is_charged() {
-        return answer;
-    }
-    answer.map(|body| Body::new(Charged { body, _held: held }))
+/// Gives back what the request was charged, and lets the end of the connection be seen, when the answer has been sent.
+pub fn until_sent(answer: Response, held: Held, end: End) -> Response {
+    answer.map(|body| Body::new(Sent { body, end, _held: held }))
 }
 
-struct Charged {
+struct Sent {
     body: Body,
+    end: End,
     _held: Held,
 }
 
-impl hyper::body::Body for Charged {
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.end.release();
+    }
+}
+
+impl hyper::body::Body for Sent {
     type Data = Bytes;
     type Error = axum::Error;
 
