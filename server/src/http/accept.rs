@@ -11,11 +11,14 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
+use futures::poll;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
@@ -63,7 +66,11 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         let socket = TokioIo::new(Socket::new(stream, end.clone()));
         let (router, budget, seat) = (router.clone(), budget.clone(), slot.seat());
         let desk = Desk { router, budget, seat, opened: Opened::now(), end };
-        let service = service_fn(move |request| desk.clone().take(request));
+        let service = service_fn(move |request| {
+            // Hyper may see the end of the connection before it lets anybody begin with the request.
+            desk.end.hold();
+            desk.clone().answer(request)
+        });
         let connection = graceful.watch(http.serve_connection(socket, service));
         tokio::spawn(async move {
             tokio::select! {
@@ -103,16 +110,8 @@ struct Desk {
 }
 
 impl Desk {
-    /// Takes a request as soon as its head is there. What waits for something to happen ends when its client hangs up: nobody is
-    /// there to be told, and what is theirs they get when they ask again. Anything else is done to its end.
-    fn take(self, request: Request<Incoming>) -> impl Future<Output = Result<Response, Infallible>> {
-        let path = request.uri().path();
-        if !path.ends_with(WAITS) && !path.starts_with(HOOKS) {
-            self.end.hold();
-        }
-        self.answer(request)
-    }
-
+    /// Answers a request. What waits for something to happen ends when its client hangs up: nobody is there to be told, and what
+    /// is theirs they get when they ask again. Anything else is done to its end.
     async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
         let Self { router, budget, seat, opened, end } = self;
         let held = budget.open();
@@ -126,7 +125,18 @@ impl Desk {
             end.release();
             return Ok(too_large());
         }
-        let answer = router.oneshot(request.map(|body| Paced::new(body, end.clone()))).await?;
+        let path = request.uri().path();
+        let waits = path.ends_with(WAITS) || path.starts_with(HOOKS);
+        let mut answer = pin!(router.oneshot(request.map(|body| Paced::new(body, end.clone()))));
+        let answer = match poll!(answer.as_mut()) {
+            Poll::Ready(answer) => answer?,
+            Poll::Pending => {
+                if waits {
+                    end.release();
+                }
+                answer.await?
+            }
+        };
         if is_stream(&answer) {
             // It is never idle, as nothing else comes on its connection; and it ends with its client.
             end.release();
