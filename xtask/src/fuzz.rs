@@ -7,7 +7,7 @@ use std::{
 use anyhow::Result;
 use clap::Args;
 
-use crate::{step, workspace, workspace::cargo};
+use crate::{step, workspace::cargo};
 
 const TARGETS: [&str; 8] = ["ansi", "diff", "envelope", "json", "markdown", "names", "query", "transcript"];
 /// For all targets together, in CI.
@@ -43,7 +43,7 @@ fn run(target: Option<&str>, seconds: f64, seed: u64, seen: impl Fn(&str) + Sync
     step::say(&format!("seed {seed}"));
     let name = target.map(|target| format!("{target}::{target}"));
     let runner = ["--nocapture", "--test-threads", "1", "--exact"];
-    let test = ["test"].into_iter().chain(workspace::PROGRAM).chain(["--test", "fuzz", "--"]).chain(runner);
+    let test = ["test", "--test", "fuzz", "--"].into_iter().chain(runner);
     let mut command = cargo(test.chain(name.as_deref()));
     command.env("VERBATIM_FUZZ_SECONDS", seconds.to_string()).env("VERBATIM_FUZZ_SEED", seed.to_string());
     step::run_reading(&mut command, seen)

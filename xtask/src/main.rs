@@ -3,7 +3,7 @@
 //! | File | What it is |
 //! |---|---|
 //! | `serve` | serve, build: from sources to a running or a released program |
-//! | `interface` | the browser's files: compile, bind, join the styles, compress |
+//! | `interface` | the browser's files; the crate `bundle` binds, joins and compresses them |
 //! | `dev` | rebuild and restart on change |
 //! | `new` | the files of a new message type, and its lines in the tables |
 //! | `openapi` | the description of the HTTP API |
@@ -14,33 +14,25 @@
 //! | `agents` | real agents, driven against a scripted model |
 //! | `audit` | advisories, licences and duplicates of dependencies |
 //! | `sbom` | the list of what is inside the program |
-//! | `bench` | figures for the budgets |
+//! | `bench/` | a crate: figures for the budgets |
 //! | `tools`, `step`, `workspace` | what must be installed, steps with their times, where things lie |
 //!
 //! How to add one: a variant of [`Task`], a line in [`run`], and a file with the command's name.
 
 mod agents;
 mod audit;
-mod bench;
 mod dev;
 mod fuzz;
-mod interface;
 mod new;
 mod openapi;
-mod pg;
-mod sbom;
-mod serve;
-mod step;
-mod style;
 mod test;
 mod tidy;
-mod tools;
-mod workspace;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use xtask::{interface, pg, sbom, serve, step, tools, workspace};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The project's own commands", version)]
@@ -61,9 +53,9 @@ enum Task {
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Make the release binary `target/release/verbatim`, and the list of its crates beside it, and stop
+    /// Make the release binary `target/release/verbatim`, and the lists of its crates beside it, and stop
     Build,
-    /// Write the list of the program's crates, `target/release/verbatim.cdx.json` (`CycloneDX`)
+    /// Write the lists of the crates in the program and in its browser half, `target/release/*.cdx.json` (`CycloneDX`)
     Sbom,
     /// Build the browser's files only, into `target/interface`
     Interface,
@@ -89,10 +81,11 @@ enum Task {
     Agents(agents::AgentsArguments),
     /// Check what clippy can't: floors, file sizes, forbidden words
     Tidy,
-    /// Measure
+    /// Measure: `cargo xtask bench --help` lists what
+    #[command(disable_help_flag = true)]
     Bench {
-        #[command(subcommand)]
-        bench: bench::Bench,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
 }
 
@@ -127,7 +120,9 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
         Task::Agents(arguments) => agents::drive(&arguments)?,
         Task::Tidy => tidy::tidy()?,
-        Task::Bench { bench } => bench::run(bench)?,
+        Task::Bench { arguments } => {
+            step::run(workspace::cargo(["run", "--quiet", "--package", "bench", "--"]).args(arguments))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -21,7 +21,7 @@ pub fn program() -> Result<PathBuf> {
 }
 
 fn compile() -> Command {
-    workspace::cargo(["build", "--bin", "verbatim"].into_iter().chain(workspace::PROGRAM))
+    workspace::cargo(["build", "--bin", "verbatim"])
 }
 
 /// Makes the release binary, and beside it the list of what is inside.

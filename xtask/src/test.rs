@@ -20,8 +20,9 @@ use report::{Counts, Report, Work};
 /// The variable that tells random tests how often to try: a number, or `all`.
 const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 
-/// What `workspace::PROGRAM` leaves out.
-const OURSELVES: [&str; 2] = ["--package", "xtask"];
+/// What cargo takes when it isn't told of packages: the program.
+const PROGRAM: [&str; 0] = [];
+const OURSELVES: [&str; 6] = ["--package", "xtask", "--package", "bench", "--package", "bundle"];
 
 /// One step of a test run.
 struct Step {
@@ -62,7 +63,7 @@ const STEPS: [Step; 18] = [
     }),
     tests("native", "unit and contract tests, SQLite and PostgreSQL", native_tests),
     tests("examples", "examples in the documentation", |counts| {
-        counting(&mut native("test", &workspace::PROGRAM, ["--doc", "--quiet"]), counts)
+        counting(&mut native("test", &PROGRAM, ["--doc", "--quiet"]), counts)
     }),
     check("documentation", "documentation", || {
         all_native(|packages| {
@@ -185,7 +186,7 @@ fn typescript_sdk(counts: &Counts) -> Result<()> {
 
 /// Runs a command over the program and over ourselves.
 fn all_native(run: impl FnMut(&[&str]) -> Result<()>) -> Result<()> {
-    [workspace::PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(run)
+    [PROGRAM.as_slice(), &OURSELVES].into_iter().try_for_each(run)
 }
 
 /// A cargo command over packages that are compiled for this machine.

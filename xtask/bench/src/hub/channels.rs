@@ -11,10 +11,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{SESSIONS, WRITERS, client::Target, writes};
-use crate::{
-    bench::{program::Server, table::Figure},
-    step,
-};
+use crate::{program::Server, step, table::Figure};
 
 const CHANNELS: usize = 3;
 

@@ -1,4 +1,4 @@
-//! `bench`: figures for the budgets of the design. Each bench prints a table and writes `target/bench/NAME.json`.
+//! `cargo xtask bench`: figures for the budgets of the design. Each bench prints a table and writes `target/bench/NAME.json`.
 //!
 //! | File | What it is |
 //! |---|---|
@@ -12,14 +12,15 @@
 //! | `table`, `machine` | figures with their budgets, and what the machine can do |
 //! | `input`, `program`, `http` | transcripts to read, the release program, a connection to it |
 //!
-//! How to add one: a variant of [`Bench`], a line in [`run`], and a file in `bench/`.
-use std::fs;
+//! How to add one: a variant of [`Bench`], a line in [`run`], and a file in this folder.
+
+use std::{fs, process::ExitCode};
 
 use anyhow::{Result, bail};
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 use serde_json::Value;
 
-use crate::workspace;
+use xtask::{interface, pg, serve, step, tools, workspace};
 
 mod abuse;
 mod browser;
@@ -34,8 +35,15 @@ mod round_trip;
 mod table;
 mod wasm;
 
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", about = "Figures for the budgets of the design")]
+struct Arguments {
+    #[command(subcommand)]
+    bench: Bench,
+}
+
 #[derive(Clone, Subcommand)]
-pub enum Bench {
+enum Bench {
     /// Sizes of the browser's files: as they are, gzip, brotli
     Wasm,
     /// Import of transcripts, start on the store that it made, a server that only watches
@@ -89,8 +97,18 @@ pub enum Bench {
     },
 }
 
+fn main() -> ExitCode {
+    match run(Arguments::parse().bench) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            step::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Measures and keeps the figures.
-pub fn run(bench: Bench) -> Result<()> {
+fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Wasm => keep("wasm", &wasm::measure()?),
         Bench::Import { input, runs, program } => keep("import", &import::measure(&program.find()?, &input, runs)?),

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::client::{Connection, Target, events};
-use crate::bench::{
+use crate::{
     program::Server,
     table::{Budget, Figure},
 };

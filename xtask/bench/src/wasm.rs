@@ -1,13 +1,10 @@
 //! What a browser downloads once: size of each file of the interface.
-use std::fs;
+use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::{
-    interface::{self, compressed},
-    step, workspace,
-};
+use crate::{interface, step, workspace};
 
 /// Bytes by file: `{"frontend.js": {"raw", "gzip", "brotli"}, ..., "total": ...}`.
 pub fn measure() -> Result<Value> {
@@ -16,13 +13,11 @@ pub fn measure() -> Result<Value> {
     let mut figures = serde_json::Map::new();
     let mut total = [0; 3];
     step::say(&format!("{:>9} {:>9} {:>9}  bytes of", "raw", "gzip", "brotli"));
-    for name in interface::files()? {
+    for name in names(&folder)? {
         let path = folder.join(&name);
-        let sizes = [
-            fs::metadata(&path)?.len(),
-            fs::metadata(compressed(&path, "gz"))?.len(),
-            fs::metadata(compressed(&path, "br"))?.len(),
-        ];
+        let compressed = |encoding| path.with_added_extension(encoding);
+        let sizes =
+            [fs::metadata(&path)?.len(), fs::metadata(compressed("gz"))?.len(), fs::metadata(compressed("br"))?.len()];
         for (sum, size) in total.iter_mut().zip(sizes) {
             *sum += size;
         }
@@ -30,6 +25,13 @@ pub fn measure() -> Result<Value> {
     }
     figures.insert("total".to_owned(), line("total", total));
     Ok(figures.into())
+}
+
+/// The files, sorted, without their compressed forms.
+fn names(folder: &Path) -> Result<BTreeSet<String>> {
+    let names = folder.read_dir()?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    let names: Result<BTreeSet<String>> = names.collect();
+    Ok(names?.into_iter().filter(|name| ![".br", ".gz"].iter().any(|end| name.ends_with(end))).collect())
 }
 
 fn line(name: &str, [raw, gzip, brotli]: [u64; 3]) -> Value {
