@@ -116,6 +116,11 @@ def test_a_wrapper_for_each_type(session):
     assert [message.message_type for message in session.messages(limit=500, dev=True).messages] == types
 
 
+def test_a_chart_with_values_on_its_axis(session):
+    chart = session.send_chart("bar", "Latency", [Series("p50", [1, None])], x=["Mon", 2.5]).message.chart
+    assert (chart.x, chart.series) == (["Mon", 2.5], [Series("p50", [1, None])])
+
+
 def test_a_type_of_ones_own(session):
     payload = {"title": "Staging", "steps": [1, None], "dropped": None}
     sent = session.send_structured_message(

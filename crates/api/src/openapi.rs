@@ -1,7 +1,7 @@
 //! The contract as an `OpenAPI` 3.1 document, derived from the endpoint table and from the types that it names.
 //!
 //! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-scope` (what an agent's
-//! key needs), `x-body-limit` (bytes), `x-events` (name to data) and, of the document, `x-message-types` (tag to payload). The schema of each payload has an example. `docs/api/openapi.json` is this document, kept fresh by a test.
+//! key needs), `x-body-limit` (bytes), `x-events` (name to data), `x-default` (what the clients' types have in a required field unless told otherwise) and, of the document, `x-message-types` (tag to payload). The schema of each payload has an example. `docs/api/openapi.json` is this document, kept fresh by a test.
 
 mod beside;
 mod fixed;

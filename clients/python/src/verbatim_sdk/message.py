@@ -7,7 +7,9 @@ from datetime import datetime, timedelta, timezone
 from functools import cached_property
 from typing import Any, Dict, List, Optional, Type, TypeVar
 
+from ._json import Mismatch, read
 from .payloads import (
+    BUILT_IN,
     Action,
     Approval,
     Body,
@@ -17,10 +19,11 @@ from .payloads import (
     Decision,
     ErrorReport,
     File,
+    Invalid,
     Progress,
     Todo,
     ToolCall,
-    body_of,
+    Unknown,
 )
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -150,7 +153,7 @@ class Message:
     @cached_property
     def body(self) -> Body:
         """Its typed payload. A type that isn't built in is `Unknown`, a payload that doesn't fit its type `Invalid`."""
-        return body_of(self.message_type, self.payload)
+        return _body_of(self.message_type, self.payload)
 
     def _as(self, kind: Type[B]) -> Optional[B]:
         return self.body if isinstance(self.body, kind) else None
@@ -232,6 +235,17 @@ class Message:
     def __repr__(self) -> str:
         about = f"seq={self.seq}, id={self.id!r}, role={self.role!r}, message_type={self.message_type!r}"
         return f"Message({about}, content={self.content!r})"
+
+
+def _body_of(message_type: str, payload: Dict[str, Any]) -> Body:
+    built_in = BUILT_IN.get(message_type)
+    if built_in is None:
+        return Unknown(message_type, payload)
+    try:
+        body: Body = read(built_in, payload)
+        return body
+    except Mismatch as mismatch:
+        return Invalid(message_type, payload, str(mismatch))
 
 
 @dataclass

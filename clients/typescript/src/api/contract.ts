@@ -1,4 +1,4 @@
-// Made by scripts/generate.mjs from docs/api/openapi.json.
+// Made by clients/generate.mjs from docs/api/openapi.json.
 
 import type { Edit, EditInfo, Micros } from './payloads.js';
 

@@ -1,6 +1,6 @@
-// Made by scripts/generate.mjs from docs/api/openapi.json.
+// Made by clients/generate.mjs from docs/api/openapi.json.
 
-/** Names the approval or the message that it answers. Two options of one label are told apart by their ids, in the approval's `decision.selected`. */
+/** A person's answer to buttons or inputs. It names the approval or the message that it answers. Two options of one label are told apart by their ids, in the approval's `decision.selected`. */
 export interface Action {
   /** Message id of the approval. */
   approval_id?: string | null;
@@ -15,7 +15,7 @@ export interface Action {
 }
 
 /** The answer to one question. */
-export interface Answer {
+export interface ApprovalAnswer {
   /** The question's own words. Absent for an answer to all that was asked. */
   question?: string | null;
   /** Ids of the chosen options. */
@@ -35,7 +35,7 @@ export interface Approval {
   /** Markdown: the plan, or what is asked in full. */
   body?: string | null;
   /** Questions with options. A permission or a plan has one, whose words are usually the title's. */
-  questions?: Array<Question>;
+  questions?: Array<ApprovalQuestion>;
   /** Inputs of a form. */
   fields?: Array<Field>;
   /** In the agent's own words: `low`, `high`. */
@@ -52,6 +52,26 @@ export type ApprovalKind = "permission" | "question" | "plan" | "form";
 /** All but `open` are final. An unknown outcome is never an approval. */
 export type ApprovalState = "open" | "allowed_once" | "allowed_always" | "denied" | "answered" | "expired" | "cancelled" | "superseded" | "decided_elsewhere";
 
+/** The horizontal axis of a chart. */
+export type Axis = string | Array<Coordinate>;
+
+/** A chart. */
+export interface Chart {
+  /** The kind of chart. */
+  chart: ChartKind;
+  /** The title, at most 200 characters. */
+  title: string;
+  /** The horizontal axis: an array of values, for each of which each series has a point; or the name of the axis, if points have an `x` of their own. */
+  x?: Axis | null;
+  /** At most 24 series with 20,000 points in total. An empty chart shows `No data`. */
+  series: Array<Series>;
+  /** The unit of the numbers: `ms`, `boats`. At most 40 characters. */
+  unit?: string | null;
+}
+
+/** The kind of chart. */
+export type ChartKind = "line" | "bar" | "area" | "scatter" | "pie";
+
 /** One option of a question. */
 export interface Choice {
   /** Names the option in a decision. Unique in the request. */
@@ -64,11 +84,24 @@ export interface Choice {
   kind?: OptionKind | null;
 }
 
-/** One or more edits. What these strict keys can't say is in the envelope's `edit_info`. */
+/** One or more changes of files, shown as diffs. What these strict keys can't say is in the envelope's `edit_info`. */
 export interface CodeEdit {
   /** In the order in which they were made. `edit_info` has one entry for each. */
   edits: Array<Edit>;
 }
+
+/** A review of one file. People's answers to its comments are in the envelope's `review_info`. */
+export interface CodeReview {
+  /** The path of the file, as in the edits of the session. */
+  file_path: string;
+  /** May be empty if there is a `summary`. */
+  comments: Array<ReviewComment>;
+  /** The overall verdict, in markdown. */
+  summary?: string | null;
+}
+
+/** A value of `x`. */
+export type Coordinate = number | string;
 
 /** Who decided what. What a transcript doesn't tell stays absent. */
 export interface Decision {
@@ -79,7 +112,7 @@ export interface Decision {
   /** What was typed. */
   text?: string | null;
   /** What was answered to each question, where that is known apart. `selected` and `text` hold all of it together. */
-  answers?: Array<Answer>;
+  answers?: Array<ApprovalAnswer>;
   /** The tool's input as the person changed it. */
   edited_input?: unknown;
   /** The rule that "always" made, in the agent's syntax. */
@@ -161,7 +194,7 @@ export interface Field {
 /** What a form's field takes, and the JSON of its value. */
 export type FieldKind = "text" | "number" | "date" | "select" | "checkbox";
 
-/** At least one file. */
+/** One or more files, shown with previews and buttons. */
 export interface File {
   /** In the order in which they are shown. */
   files: Array<FileItem>;
@@ -214,8 +247,30 @@ export type Micros = number;
 /** What choosing an option means. */
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
+/** A point of a series. */
+export type Point = number | null | [Coordinate, number | null];
+
+/** The progress of a task. */
+export interface Progress {
+  /** The name of the task: `Tests`. */
+  label: string;
+  /** The amount that is done. It may exceed `total`, which is an estimate. */
+  current?: number | null;
+  /** The amount at which the task is complete. Unknown if absent or 0. */
+  total?: number | null;
+  /** The unit of both amounts, in the plural: `files`. `bytes` are shown as KB, MB and so on. */
+  unit?: string | null;
+  /** The state of the task. */
+  state: ProgressState;
+  /** The remaining time in seconds. If absent, it is computed from the progress since the message was created. */
+  eta_seconds?: number | null;
+}
+
+/** The state of the task. */
+export type ProgressState = "running" | "done" | "failed";
+
 /** One question of a request, with its options. */
-export interface Question {
+export interface ApprovalQuestion {
   /** The question in full. Its answer names it by these words. */
   question: string;
   /** A word or two, for a tab. */
@@ -228,7 +283,40 @@ export interface Question {
   allow_text?: boolean | null;
 }
 
-/** At least one item. */
+/** A comment on lines of the file. */
+export interface ReviewComment {
+  /** The comment, in markdown. */
+  body: string;
+  /** The side of the diff whose lines are meant; `new` if absent. */
+  side?: Side;
+  /** The first line, from 1. */
+  start_line: number;
+  /** The last line, included; `start_line` if absent. */
+  end_line?: number | null;
+  /** The severity. */
+  severity: Severity;
+  /** The text to replace the lines with. If it is empty, they are to be deleted. */
+  suggestion?: string | null;
+}
+
+/** A series of numbers. */
+export interface Series {
+  /** The name, at most 200 characters. */
+  name: string;
+  /** Numbers, or pairs `[x, y]`; all points of a chart have the same form. Null instead of a number is a gap. */
+  points: Array<Point>;
+}
+
+/** The severity of a comment, the highest first. */
+export type Severity = "blocker" | "major" | "minor" | "nit";
+
+/** Of a difference. */
+export type Side = "old" | "new";
+
+/** No payload of its own. Keys that a writer adds are kept. */
+export type Text = Record<string, unknown>;
+
+/** The whole list as it is now, of at least one item. From a person: the boxes that were ticked. */
 export interface Todo {
   /** In the order in which they are shown. */
   todos: Array<TodoItem>;
@@ -270,7 +358,7 @@ export interface TodoItem {
 /** How far an item has got. What these three can't say is in the envelope's `todo_info`. */
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
-/** Keys beyond the first four are kept; readers add the ones that the accessors name. */
+/** One use of a tool, with its result once there is one. Keys beyond the first four are kept; readers add the ones that the accessors name. */
 export interface ToolCall {
   /** As the agent calls the tool: `Bash`, `mcp__board__add`. */
   tool_name: string;
@@ -281,4 +369,19 @@ export interface ToolCall {
   /** Why it failed. Absent where it didn't. */
   error?: string | null;
   [key: string]: unknown;
+}
+
+/** The payload of each built-in type, by its tag. */
+export interface Payloads {
+  TEXT: Text;
+  CODE_EDIT: CodeEdit;
+  TODO: Todo;
+  TOOL_CALL: ToolCall;
+  APPROVAL: Approval;
+  ACTION: Action;
+  FILE: File;
+  CODE_REVIEW: CodeReview;
+  ERROR: ErrorReport;
+  PROGRESS: Progress;
+  CHART: Chart;
 }

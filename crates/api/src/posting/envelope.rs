@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// What else stands beside these fields is kept and given back unchanged.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Envelope {
-    /// `CODE_EDIT`, `TODO`, `TOOL_CALL`, `APPROVAL`, `ACTION`, `FILE`, `CODE_REVIEW`, `ERROR`, `TEXT`, or any name of your own.
+    /// A built-in type, such as `TODO`, or any name of your own. `x-message-types` in this description lists the built-in ones.
     #[schemars(length(min = 1, max = 200))]
     message_type: Option<String>,
     /// 1 if absent.

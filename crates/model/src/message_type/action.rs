@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 /// What its words begin with.
 pub const SELECTED: &str = "Selected: ";
 
-/// Names the approval or the message that it answers. Two options of one label are told apart by their ids, in the
-/// approval's `decision.selected`.
+/// A person's answer to buttons or inputs. It names the approval or the message that it answers. Two options of one label are
+/// told apart by their ids, in the approval's `decision.selected`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -155,6 +155,7 @@ pub struct Field {
     pub label: String,
     /// What can be typed or chosen.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", schemars(extend("x-default" = "text")))]
     pub kind: FieldKind,
     /// It can't be left empty, and a checkbox must be ticked; not if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// One or more edits. What these strict keys can't say is in the envelope's `edit_info`.
+/// One or more changes of files, shown as diffs. What these strict keys can't say is in the envelope's `edit_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -30,6 +30,10 @@ pub struct CodeReview {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReviewComment {
+    /// The comment, in markdown.
+    #[serde(deserialize_with = "strict::non_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    pub body: String,
     /// The side of the diff whose lines are meant; `new` if absent.
     #[serde(default = "new_side")]
     pub side: Side,
@@ -43,10 +47,6 @@ pub struct ReviewComment {
     pub end_line: Option<u32>,
     /// The severity.
     pub severity: Severity,
-    /// The comment, in markdown.
-    #[serde(deserialize_with = "strict::non_empty")]
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
-    pub body: String,
     /// The text to replace the lines with. If it is empty, they are to be deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
@@ -188,19 +188,19 @@ impl Payload for CodeReview {
             file_path: "src/parser.rs".to_owned(),
             comments: vec![
                 ReviewComment {
+                    body: "Reads past the end where the text has no line end".to_owned(),
                     side: Side::New,
                     start_line: 41,
                     end_line: Some(42),
                     severity: Severity::Blocker,
-                    body: "Reads past the end where the text has no line end".to_owned(),
                     suggestion: Some("    let end = text.find('\\n').unwrap_or(text.len());".to_owned()),
                 },
                 ReviewComment {
+                    body: "This import was used by `next()` alone".to_owned(),
                     side: Side::Old,
                     start_line: 3,
                     end_line: None,
                     severity: Severity::Nit,
-                    body: "This import was used by `next()` alone".to_owned(),
                     suggestion: None,
                 },
             ],

@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// At least one file.
+/// One or more files, shown with previews and buttons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -49,6 +49,7 @@ pub struct FileItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
     /// Whether it can be read yet.
+    #[cfg_attr(feature = "schema", schemars(extend("x-default" = "ready")))]
     pub state: FileState,
     /// Why it can't be read, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,6 +38,7 @@ pub struct Progress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// The state of the task.
+    #[cfg_attr(feature = "schema", schemars(extend("x-default" = "running")))]
     pub state: ProgressState,
     /// The remaining time in seconds. If absent, it is computed from the progress since the message was created.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_amount")]

@@ -20,7 +20,7 @@ words! {
     }
 }
 
-/// At least one item.
+/// The whole list as it is now, of at least one item. From a person: the boxes that were ticked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -45,6 +45,7 @@ pub struct TodoItem {
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub content: String,
     /// How far it has got.
+    #[cfg_attr(feature = "schema", schemars(extend("x-default" = "pending")))]
     pub status: TodoStatus,
 }
 

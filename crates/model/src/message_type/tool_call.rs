@@ -32,7 +32,7 @@ words! {
     }
 }
 
-/// Keys beyond the first four are kept; readers add the ones that the accessors name.
+/// One use of a tool, with its result once there is one. Keys beyond the first four are kept; readers add the ones that the accessors name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
