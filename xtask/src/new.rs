@@ -11,6 +11,7 @@ const TABLE: &str = "crates/model/src/message_type.rs";
 const COMPONENT: &str = "app/src/message";
 const COMPONENTS: &str = "app/src/message.rs";
 const REGISTRY: &str = "app/src/message_renderer.rs";
+const DEMO: &str = "fixtures/demo.json";
 
 /// Writes the files of a new type, whose tag is as people write it: `WIND_GUST`.
 ///
@@ -23,6 +24,23 @@ pub fn message_type(tag: &str) -> Result<()> {
     if !is_tag {
         bail!("message type: expected capital letters, digits and `_`, as `WIND_GUST`; got `{tag}`");
     }
+    // Nothing is written before all of it is known to fit.
+    let files = files(tag)?;
+    for (path, text) in &files {
+        fs::write(workspace::root().join(path), text).with_context(|| path.clone())?;
+    }
+    step::run(&mut workspace::cargo(["fmt", "--all"]))?;
+    for (path, _) in files {
+        step::say(&path);
+    }
+    step::say(
+        "Next: the payload's fields, its component and its message in fixtures/demo.json; then `cargo xtask openapi`",
+    );
+    Ok(())
+}
+
+/// Returns the paths and the new texts: of the files that are made, then of those that get a line.
+fn files(tag: &str) -> Result<Vec<(String, String)>> {
     let names = Names::of(tag);
     let root = workspace::root();
     let new = [(PAYLOAD, payload(&names)), (COMPONENT, component(&names))];
@@ -30,39 +48,28 @@ pub fn message_type(tag: &str) -> Result<()> {
     if let Some((path, _)) = new.iter().find(|(path, _)| root.join(path).exists()) {
         bail!("{path} exists already");
     }
-    let module = format!("pub mod {};", names.module);
+    let module = format!("\npub mod {};", names.module);
     let row = format!("\n    \"{tag}\" => {}({}::{}),", names.variant, names.module, names.variant);
     let tables = [
-        (TABLE, "\n\npub use strict", format!("\n{module}")),
+        (TABLE, "\n\npub use crate::strict::Mismatch", module.clone()),
         (TABLE, "\n}\n\nimpl PartialEq<MessageType> for &str", row),
-        (COMPONENTS, "\npub mod view_options;", format!("\n{module}")),
+        (COMPONENTS, "\npub mod view_options;", module),
         (REGISTRY, "use model::", import(&names)),
         (REGISTRY, "\n}\n\nimpl MessageRenderer {\n    /// Returns the entry of a tag", entry(&names)),
+        (DEMO, "\n      {\n        \"at\": 24,\n        \"id\": \"demo-telemetry-006\"", message(tag, &names)),
     ];
-    // Nothing is written before all of it is known to fit.
-    let mut changed: Vec<(String, String)> = Vec::new();
+    let mut files = new.to_vec();
     for (path, mark, line) in tables {
-        let known = changed.iter().position(|(known, _)| known == path);
+        let known = files.iter().position(|(known, _)| known == path);
         let (_, mut text) = match known {
-            Some(at) => changed.remove(at),
+            Some(at) => files.remove(at),
             None => (String::new(), fs::read_to_string(root.join(path)).with_context(|| path.to_owned())?),
         };
         let at = text.find(mark).with_context(|| format!("{path}: expected `{}`", mark.trim()))?;
         text.insert_str(at, &line);
-        changed.push((path.to_owned(), text));
+        files.push((path.to_owned(), text));
     }
-    for (path, text) in changed.iter().chain(&new) {
-        fs::write(root.join(path), text).with_context(|| path.clone())?;
-    }
-    step::run(&mut workspace::cargo(["fmt", "--all"]))?;
-    for (path, _) in new.iter().chain(&changed) {
-        step::say(path);
-    }
-    step::say(
-        "Next: the payload's fields, its component, examples in fixtures/demo.json and fixtures/gallery.json, and wrong payloads in \
-         crates/model/tests/refusals.rs",
-    );
-    Ok(())
+    Ok(files)
 }
 
 /// What a type is called in the tree.
@@ -119,4 +126,51 @@ fn component(Names { module, variant, words }: &Names) -> String {
          pub fn {variant}(card: Card, {module}: {module}::{variant}) -> impl IntoView {{\n    \
          view! {{ <section class=\"card\"><div class=\"head\"><b>{{card.prose(&{module}.title).into_view()}}</b></div></section> }}\n}}\n"
     )
+}
+
+/// The message of the type in the example, which has one of each.
+fn message(tag: &str, Names { module, words, .. }: &Names) -> String {
+    let id = module.replace('_', "-");
+    format!(
+        r#"
+      {{
+        "at": 23,
+        "id": "demo-{id}",
+        "role": "assistant",
+        "sender": "bot",
+        "context": "turn",
+        "status": "final",
+        "requires_user_input": false,
+        "content": "{words}",
+        "metadata": {{
+          "message_type": "{tag}",
+          "version": 1,
+          "payload": {{
+            "title": "{words}"
+          }}
+        }},
+        "part": "whole",
+        "created_at": 0,
+        "origin": {{}}
+      }},"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::files;
+
+    #[test]
+    fn every_table_is_where_it_was() {
+        let paths: Vec<_> = files("WIND_GUST").unwrap().into_iter().map(|(path, _)| path).collect();
+        let due = [
+            "crates/model/src/message_type/wind_gust.rs",
+            "app/src/message/wind_gust.rs",
+            "crates/model/src/message_type.rs",
+            "app/src/message.rs",
+            "app/src/message_renderer.rs",
+            "fixtures/demo.json",
+        ];
+        assert_eq!(paths, due);
+    }
 }
