@@ -1,4 +1,4 @@
-//! Who is asking, log-in, and the state of the server.
+//! The caller, log-ins, and the state of the server.
 
 use crate::endpoint::Reply;
 use model::Micros;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Me {
-    /// `owner` for a person in a browser, `local` for a command on the server's machine, `agent` for a key.
+    /// `owner`: a person in a browser. `local`: a command on the server's machine. `agent`: a program with a key.
     pub kind: String,
-    /// For people: an agent's key has a name of its own.
+    /// Display name. For an agent's key, the name of the key.
     pub name: String,
     /// Always `default`.
     pub workspace: String,
@@ -21,17 +21,17 @@ impl Reply for Me {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
-    /// Version of the program.
+    /// Version of the server program.
     pub version: String,
     /// `sqlite` or `postgres`.
     pub store: String,
-    /// Sessions that aren't deleted, those of sub-agents included.
+    /// Number of sessions that aren't deleted, including those of sub-agents.
     pub sessions: i64,
-    /// Imported files.
+    /// Number of imported files.
     pub sources: i64,
-    /// Bytes of imported files.
+    /// Total size of the imported files, in bytes.
     pub source_bytes: i64,
-    /// What keeps the server from writing; absent while all is well.
+    /// Why the server refuses writes. Absent if it accepts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
 }
@@ -41,63 +41,65 @@ impl Reply for Health {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Condition {
-    /// `database_damaged`: nothing is written; or `disk_full`: nothing but what makes room.
+    /// `database_damaged`: all writes are refused. `disk_full`: only writes that free space are accepted.
     pub code: String,
-    /// What is wrong, in one sentence.
+    /// The problem in one sentence.
     pub title: String,
-    /// What a person can do about it.
+    /// How a person can fix it.
     pub hint: String,
 }
 
-/// A link that logs a browser in, once, within 15 minutes. The code sits in the URL's fragment: it reaches no log.
+/// A link that logs in a browser. It works once, within 15 minutes. The code is in the URL's fragment, so that no log
+/// records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchCode {
-    /// Absolute address of the server, with the code behind its `#`.
+    /// Absolute URL of the server, with the code as its fragment.
     pub url: String,
 }
 impl Reply for LaunchCode {
     const STATUSES: &'static [u16] = &[201];
 }
 
-/// The header with the second secret of a log-in, which every request shows that changes something. Cookies know no ports:
-/// other servers of the machine get the cookie, and don't get this.
+/// Header for the second secret of a log-in. Every request that changes something must have it. Browsers send a cookie
+/// to all ports of a host, so that other servers of the machine get the cookie, but not this secret.
 pub const SECRET_HEADER: &str = "x-verbatim-secret";
 
-/// Header of a request whose answer goes to a model, whatever its credential: it says [`READER_MODEL`]. Answers to agents' keys are for
-/// models without it.
+/// Header that marks a request whose response goes to a model; its value is [`READER_MODEL`]. Responses to agents' keys
+/// are always treated as such.
 pub const READER_HEADER: &str = "x-verbatim-reader";
 
 /// The value of [`READER_HEADER`].
 pub const READER_MODEL: &str = "model";
 
-/// What `verbatim tui` calls itself when it logs in. What such a log-in says and decides comes from the terminal.
+/// Label of the log-in that `verbatim tui` creates. Messages and decisions of such a log-in are marked as made in the
+/// terminal.
 pub const TERMINAL: &str = "Verbatim in a terminal";
 
-/// `POST /v1/login`: trades a one-time code for a cookie and a second secret.
+/// `POST /v1/login`: exchanges a one-time code for a cookie and a second secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogIn {
-    /// The code of a link that `create_launch_code` made, which holds once and for 15 minutes.
+    /// The code from a link of `create_launch_code`. It works once, within 15 minutes.
     pub code: String,
 }
 
-/// What comes with the cookie.
+/// The second secret of a new log-in. The cookie is in the response's headers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInSecret {
-    /// For the header `x-verbatim-secret` of each request that changes something. It is told once.
+    /// Value of the `x-verbatim-secret` header, for each request that changes something. It can't be read again.
     pub secret: String,
 }
 
-/// `GET /v1/login`.
+/// Reply of `GET /v1/login`: the log-in of this request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInState {
-    /// The request has a log-in that holds.
+    /// True if the request has a valid log-in.
     pub logged_in: bool,
-    /// The request may change something: of a log-in, it shows its secret too.
+    /// True if the request may make changes: it has the secret of its log-in too.
     pub may_change: bool,
 }
 
@@ -105,25 +107,25 @@ pub struct LogInState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogInInfo {
-    /// Names the log-in; it opens nothing.
+    /// Id of the log-in. It is no secret.
     pub id: String,
-    /// What the browser calls itself.
+    /// Name of the browser, as it reports it.
     pub label: String,
     /// When the browser logged in.
     pub created_at: Micros,
-    /// To the minute.
+    /// When it was last used, to the minute.
     pub last_used_at: Micros,
-    /// When it is logged out by itself.
+    /// When the log-in expires.
     pub expires_at: Micros,
-    /// It is the one that asks.
+    /// True for the log-in of this request.
     pub current: bool,
 }
 
-/// Last used first.
+/// The log-ins, last used first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogIns {
-    /// Those that hold now.
+    /// Log-ins that haven't expired.
     pub logins: Vec<LogInInfo>,
 }
 impl Reply for LogIns {}

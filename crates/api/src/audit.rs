@@ -1,74 +1,74 @@
-//! The audit log: who logged in, made or revoked keys, decided, deleted, and changed settings.
+//! The audit log: log-ins, created and revoked keys, decisions, deletions and changed settings.
 
 use crate::endpoint::{Input, Reply};
 use model::audit::{AuditKind, Entry};
 use serde::{Deserialize, Serialize};
 
-/// Which entries of the audit log; all without `kind`.
+/// Filter and page of the audit log. Returns all kinds if `kind` is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditQuery {
-    /// Of any of these kinds.
+    /// Only entries of these kinds.
     #[serde(rename = "kind", skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<AuditKind>,
-    /// Cursor: `next` of the page before.
+    /// Cursor: `next` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// 1 to 200; 50 if absent.
+    /// Page size, 1 to 200; 50 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for AuditQuery {}
 
-/// Newest first.
+/// A page of the audit log, newest entry first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditPage {
-    /// Of the kinds that were asked for.
+    /// The entries of the requested kinds.
     pub entries: Vec<Entry>,
-    /// Absent at the end.
+    /// Cursor of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 impl Reply for AuditPage {}
 
-/// Whether each entry is what was written, and none is missing.
+/// Result of a check of the audit log: whether each entry is unchanged and none is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditCheck {
-    /// How many there are.
+    /// Number of entries.
     pub entries: i64,
-    /// Hash of the newest one. Note it elsewhere: whoever can write to the database can write the whole log anew.
+    /// Hash of the newest entry. Store it elsewhere: a writer with access to the database can replace the whole log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The first entry that doesn't fit; absent if all do.
+    /// The first entry that fails the check. Absent if all pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<AuditFault>,
 }
 impl Reply for AuditCheck {}
 
-/// The first entry that doesn't fit.
+/// The first entry that fails the check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditFault {
     /// Its number in the log, from 1.
     pub number: i64,
-    /// Why it doesn't fit, for programs.
+    /// Why it fails, for programs.
     pub reason: AuditFaultReason,
-    /// For people.
+    /// Why it fails, for people.
     pub meaning: String,
 }
 
 model::words! {
-    /// Why an entry doesn't fit.
+    /// Why an entry fails the check.
     AuditFaultReason {
-        /// It isn't what its hash was made of.
+        /// The entry doesn't match its hash.
         Changed = "changed",
         /// Entries before it are missing.
         Missing = "missing",
-        /// The entry before it was replaced, with its hash.
+        /// The previous entry was replaced, together with its hash.
         Unchained = "unchained",
     }
 }

@@ -1,18 +1,18 @@
-//! Files by their content.
+//! Uploaded files, addressed by their content.
 
 use serde::{Deserialize, Serialize};
 
-/// Largest file that is taken.
+/// Size limit of an upload, in bytes: 64 MiB.
 pub const MOST_BYTES: usize = 64 << 20;
 
-/// Bytes that are kept now, or were already. `blob`, `mime` and `size` go into a FILE message as they are.
+/// A stored file. `blob`, `mime` and `size` can be copied to a FILE message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlobMade {
     /// `sha256:` and the digest in hex.
     pub blob: String,
-    /// The type that was said with the upload; `application/octet-stream` if none was.
+    /// The `Content-Type` of the upload; `application/octet-stream` if it had none.
     pub mime: String,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
 }

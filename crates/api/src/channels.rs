@@ -1,4 +1,4 @@
-//! Channels: places besides the page where sessions are shown and answered, and what is sent there.
+//! Channels: messengers and webhooks in which sessions are shown and answered, and their deliveries.
 
 use crate::endpoint::{Input, Reply};
 use model::policy::Verbosity;
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 model::words! {
-    /// How far a delivery got.
+    /// State of a delivery.
     DeliveryState {
-        /// It is sent as soon as those before it are, and after pauses where the channel doesn't take it.
+        /// Queued. It is sent after the deliveries before it, with backoff while the channel fails.
         Pending = "pending",
-        /// The channel took it.
+        /// The channel accepted it.
         Sent = "sent",
-        /// The channel refused it for good, and the next ones went on. A person sends it again, or gives it up.
+        /// The channel rejected it permanently. Later deliveries went on. A person can retry or discard it.
         Dead = "dead",
-        /// A person gave it up.
+        /// A person discarded it.
         Cleared = "cleared",
     }
-    /// What to do with deliveries.
+    /// Action on a channel's deliveries.
     DeliveryAction {
-        /// Send what waits for its next attempt now.
+        /// Sends the queued deliveries now, without waiting for their backoff.
         Now = "now",
-        /// Send what was refused again, in its old order.
+        /// Sends the rejected deliveries again, in their original order.
         Retry = "retry",
-        /// Give up what was refused.
+        /// Discards the rejected deliveries.
         Clear = "clear",
     }
 }
@@ -33,9 +33,9 @@ model::words! {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Channels {
-    /// In the order in which they were added; without those that were removed.
+    /// In the order in which they were added, without removed ones.
     pub channels: Vec<Channel>,
-    /// What can be added.
+    /// The kinds of channels that can be added.
     pub kinds: Vec<ChannelKind>,
 }
 impl Reply for Channels {}
@@ -44,41 +44,42 @@ impl Reply for Channels {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Channel {
-    /// Names it.
+    /// Id of the channel.
     pub id: String,
-    /// What it is: `matrix`, `slack`.
+    /// Kind of the channel: `matrix`, `slack`.
     pub kind: String,
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// What the owner set, without secrets.
+    /// The owner's settings, without secrets.
     pub settings: BTreeMap<String, String>,
-    /// Addresses of people in the channel, each with the name by which they speak here. Others are refused.
+    /// Addresses of people in the channel, each with the name that their messages have here. Messages of others are
+    /// refused.
     pub people: BTreeMap<String, String>,
-    /// Whether it gets reasoning and costs.
+    /// Whether the channel gets reasoning and costs.
     pub verbosity: Verbosity,
-    /// It shows every session that goes on after it was added, but for those of sub-agents.
+    /// True if it shows every session that is active after it was added, except those of sub-agents.
     pub every_session: bool,
-    /// The sessions that it shows, or has a place for.
+    /// The sessions that it shows, or has a room for.
     pub sessions: Vec<ChannelSession>,
     /// When it was added.
     pub created_at: Micros,
-    /// Nothing is sent or read since then. What is to be sent waits.
+    /// When it was paused. While it is paused, nothing is sent or read, and deliveries stay queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_at: Option<Micros>,
-    /// Deliveries that wait.
+    /// Number of queued deliveries.
     pub waiting: i64,
-    /// Deliveries that were refused for good.
+    /// Number of deliveries that were rejected permanently.
     pub dead: i64,
-    /// When it took something last.
+    /// When it last accepted a delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Micros>,
-    /// Why it didn't take what waits.
+    /// Why the last attempt failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// When it is tried again.
+    /// When the next attempt is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Micros>,
-    /// Where signed answers are posted to, of a kind that takes them.
+    /// URL that accepts signed answers, if the kind has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incoming: Option<String>,
 }
@@ -87,13 +88,13 @@ pub struct Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelSession {
-    /// Its id.
+    /// Id of the session.
     pub session: SessionId,
-    /// Its title.
+    /// Title of the session.
     pub title: String,
-    /// A person chose it. Otherwise it has a place only, in a channel of every session.
+    /// True if a person chose the session. False if it only has a room, in a channel of every session.
     pub bound: bool,
-    /// Where in the channel it is shown: a room.
+    /// Address of the room in which it is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
@@ -102,15 +103,15 @@ pub struct ChannelSession {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelKind {
-    /// Names it: `matrix`.
+    /// Name in requests: `matrix`.
     pub name: String,
-    /// For people: `Matrix`.
+    /// Display name: `Matrix`.
     pub title: String,
-    /// What it does, in a sentence.
+    /// What it does, in one sentence.
     pub about: String,
-    /// Whether people can answer there.
+    /// True if people can answer in it.
     pub answers: bool,
-    /// What the owner sets.
+    /// The settings that the owner enters.
     pub fields: Vec<ChannelField>,
 }
 
@@ -120,57 +121,57 @@ pub struct ChannelKind {
 pub struct ChannelField {
     /// Its key in `settings`.
     pub name: String,
-    /// What stands before the input.
+    /// Label of the input.
     pub label: String,
-    /// A sentence below it.
+    /// Help text below the input, one sentence.
     pub help: String,
-    /// It is never shown again.
+    /// True if it is a secret, which no reply has.
     pub secret: bool,
-    /// It can't be absent.
+    /// True if a value is required.
     pub required: bool,
 }
 
-/// Names a channel.
+/// Path of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelPath {
-    /// Its id.
+    /// Id of the channel.
     pub channel: String,
 }
 
-/// Names a session of a channel.
+/// Path of a session in a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelSessionPath {
-    /// The channel's id.
+    /// Id of the channel.
     pub channel: String,
     /// The session's id, the agent's own id, or a unique prefix of either.
     pub session: String,
 }
 
-/// A channel to be added.
+/// A channel to add.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewChannel {
-    /// What it is: the `name` of one of the `kinds`.
+    /// The `name` of one of the `kinds`.
     pub kind: String,
-    /// For people; 1 to 200 characters. The kind's title, if absent.
+    /// Display name, 1 to 200 characters; the kind's title if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// By the names of the kind's fields.
+    /// Values by the names of the kind's fields.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
-    /// Addresses of people in the channel, each with a name.
+    /// Addresses of people in the channel, each with their name.
     #[serde(default)]
     pub people: BTreeMap<String, String>,
-    /// `normal`, if absent.
+    /// Verbosity; `normal` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbosity: Option<Verbosity>,
-    /// Whether it shows every session.
+    /// True to show every session.
     #[serde(default)]
     pub every_session: bool,
-    /// The sessions that it shows, from their next message on.
+    /// Sessions to show, from their next message on.
     #[serde(default)]
     pub sessions: Vec<String>,
 }
@@ -178,13 +179,13 @@ impl Input for NewChannel {
     const EXAMPLE: &'static str = r#"{"kind": "webhook", "settings": {"url": "https://hooks.example.org/verbatim"}, "people": {"ada": "Ada"}, "every_session": true}"#;
 }
 
-/// A channel that was added.
+/// The added channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelAdded {
     /// The channel.
     pub channel: Channel,
-    /// The secret of its signatures, where one was made. It can't be read again.
+    /// The secret of its signatures, if one was generated. It can't be read again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
 }
@@ -192,30 +193,30 @@ impl Reply for ChannelAdded {
     const STATUSES: &'static [u16] = &[201];
 }
 
-/// What changes of a channel. Absent fields stay.
+/// Changes to a channel. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct EditChannel {
-    /// The new name.
+    /// New display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Settings that change; the others stay.
+    /// Settings to change; the others stay unchanged.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// All people from now on.
+    /// Replaces the list of people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<BTreeMap<String, String>>,
-    /// Whether it gets reasoning and costs.
+    /// Whether the channel gets reasoning and costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbosity: Option<Verbosity>,
-    /// Whether it shows every session.
+    /// True to show every session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub every_session: Option<bool>,
-    /// Whether it is paused.
+    /// True to pause it, false to resume it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// False takes a removal back.
+    /// False restores a removed channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<bool>,
 }
@@ -223,14 +224,14 @@ impl Input for EditChannel {
     const EXAMPLE: &'static str = r#"{"paused": true}"#;
 }
 
-/// A session that a channel is to show.
+/// A session to show in a channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BindSession {
-    /// Its id, the agent's own id, or a unique prefix of either.
+    /// The session's id, the agent's own id, or a unique prefix of either.
     pub session: String,
-    /// Where in the channel: the `address` of one of `/v1/rooms`. The place that it has or is given there, if absent.
+    /// The room: the `address` of one of `/v1/rooms`. If absent, the session's present room, or a new one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
 }
@@ -238,21 +239,21 @@ impl Input for BindSession {
     const EXAMPLE: &'static str = r#"{"session": "0198f2c4-6f0e-7d31-9a55-3c2b1d4e5f60"}"#;
 }
 
-/// Which deliveries.
+/// Filter of the deliveries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeliveriesQuery {
-    /// All that have something to say, if absent.
+    /// Only deliveries in this state; if absent, all that have a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<DeliveryState>,
-    /// 1 to 500; 50 if absent.
+    /// Limit, 1 to 500; 50 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for DeliveriesQuery {}
 
-/// Deliveries of a channel, the latest first.
+/// Deliveries of a channel, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deliveries {
@@ -261,68 +262,68 @@ pub struct Deliveries {
 }
 impl Reply for Deliveries {}
 
-/// What a channel is told of one message.
+/// One message as it is sent to one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelDelivery {
-    /// The session.
+    /// Id of the session.
     pub session: SessionId,
-    /// The message's position in it.
+    /// `seq` of the message.
     pub seq: i64,
-    /// How far it got.
+    /// State of the delivery.
     pub state: DeliveryState,
-    /// What it says there. Absent until it is being sent.
+    /// The text that is sent. Absent until the first attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// How often the sending failed.
+    /// Number of failed attempts.
     pub attempts: i64,
-    /// Of one that waits: when it is tried.
+    /// When the next attempt is made. Only of a queued delivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Micros>,
-    /// Why it wasn't taken.
+    /// Why the last attempt failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// When the message came.
+    /// When the message was queued.
     pub queued_at: Micros,
-    /// When it was taken last.
+    /// When it was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Micros>,
 }
 
-/// What channels are told of one message.
+/// The deliveries of one message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDeliveries {
-    /// One for each channel that shows the message. Deliveries that ended are kept for 30 days.
+    /// One for each channel that shows the message. Completed deliveries are kept for 30 days.
     pub deliveries: Vec<MessageDelivery>,
 }
 impl Reply for MessageDeliveries {}
 
-/// What one channel is told of a message.
+/// The delivery of a message to one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDelivery {
     /// Id of the channel.
     pub channel: String,
-    /// Its name.
+    /// Name of the channel.
     pub name: String,
-    /// How far it got.
+    /// Its delivery.
     pub delivery: ChannelDelivery,
 }
 
-/// What to do with a channel's deliveries.
+/// An action on a channel's deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SettleDeliveries {
-    /// What to do.
+    /// The action.
     pub action: DeliveryAction,
 }
 impl Input for SettleDeliveries {
     const EXAMPLE: &'static str = r#"{"action": "retry"}"#;
 }
 
-/// How many deliveries it concerned.
+/// Number of deliveries that the action changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeliveriesSettled {
@@ -331,31 +332,32 @@ pub struct DeliveriesSettled {
 }
 impl Reply for DeliveriesSettled {}
 
-/// What somebody writes by a signed webhook.
+/// A message that arrives by a signed webhook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChannelPost {
-    /// The session's id.
+    /// Id of the session.
     pub session: String,
-    /// The writer's address, as the channel's people have it.
+    /// The sender's address, as in the channel's `people`.
     pub sender: String,
-    /// What they wrote. Of an answer to an approval: the number of an option, `approve`, `deny`, or words where it takes any.
+    /// The message. To answer an approval: the number of an option, `approve`, `deny`, or free text where it is
+    /// accepted.
     pub text: String,
-    /// The id of the message that it answers.
+    /// Id of the message that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
 
-/// What became of it.
+/// Result of an incoming message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChannelPosted {
-    /// The position of the message that was stored, or of the approval that was decided.
+    /// `seq` of the stored message, or of the decided approval.
     pub seq: i64,
-    /// It decided an approval.
+    /// True if it decided an approval.
     pub decided: bool,
-    /// It was taken before, under the same `webhook-id`.
+    /// True if a request with the same `webhook-id` was processed before.
     pub replayed: bool,
 }
 impl Reply for ChannelPosted {}

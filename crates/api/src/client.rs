@@ -1,4 +1,4 @@
-//! One client for SDK, commands and browser; the transport makes the difference.
+//! One client for the SDK, the commands and the browser. Only the transport differs.
 
 use crate::Problem;
 use crate::endpoint::{Endpoint, Method, segment};
@@ -6,7 +6,7 @@ use crate::json;
 use crate::transport::{Answer, Transport};
 use std::sync::Arc;
 
-/// A typed client of the API. Clones share their transport. It repeats nothing.
+/// A typed client of the API. Clones share their transport. It doesn't retry.
 #[derive(Clone)]
 pub struct Client {
     transport: Arc<dyn Transport>,
@@ -18,12 +18,12 @@ impl Client {
         Self { transport: Arc::new(transport) }
     }
 
-    /// Calls one endpoint of the table.
+    /// Calls one endpoint.
     ///
     /// # Errors
     ///
-    /// The server's problem; `transport` if it can't be reached or the request can't be written; `unreadable` if its
-    /// answer is no reply of this endpoint. The last two have the status 0.
+    /// Returns the server's problem. The problem `transport` means that the server can't be reached or the request
+    /// can't be serialized; `unreadable`, that the response isn't a reply of this endpoint. Both have the status 0.
     pub async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Problem> {
         let request = encode::<E>(&path, &input)?;
         // It may be of many megabytes, and what goes out is another copy.
@@ -31,7 +31,7 @@ impl Client {
         self.send::<E>(request).await
     }
 
-    /// Calls one endpoint like [`Self::call`], with an input that stays with who calls, to be sent again.
+    /// Like [`Self::call`], but borrows the path and the input, so that they can be sent again.
     ///
     /// # Errors
     ///
@@ -45,21 +45,21 @@ impl Client {
         json::read(&body).map_err(|e| unreadable(&e))
     }
 
-    /// Calls one endpoint like [`Self::call`], but ignores the body of a success.
+    /// Like [`Self::call`], but ignores the body of a successful response.
     ///
     /// # Errors
     ///
-    /// As for [`Self::call`], without `unreadable`.
+    /// Those of [`Self::call`], except `unreadable`.
     pub async fn tell<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<(), Problem> {
         let (target, body) = encode::<E>(&path, &input)?;
         success(self.transport.send(E::INFO.method, target, body).await?).map(drop)
     }
 
-    /// Reads a route outside the table, as bytes.
+    /// Reads a route that isn't in the endpoint table, and returns the body as bytes.
     ///
     /// # Errors
     ///
-    /// The server's problem, or `transport` if it can't be reached.
+    /// Returns the server's problem, or `transport` if it can't be reached.
     pub async fn get_bytes(&self, path_and_query: &str) -> Result<Vec<u8>, Problem> {
         success(self.transport.send(Method::Get, path_and_query.to_owned(), None).await?)
     }
@@ -69,12 +69,12 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
     if answer.status < 400 { Ok(answer.body) } else { Err(answer.problem()) }
 }
 
-/// Makes the problem `unreadable`: something answered, but not with what was asked for. Asking again gives the same.
+/// Makes the problem `unreadable`: the response isn't what this endpoint returns. A retry doesn't help.
 pub fn unreadable(why: &str) -> Problem {
     Problem::outside(0, "unreadable", format!("The server's answer can't be read: {why}"))
 }
 
-/// Path and query, and the JSON body of everything but GET.
+/// Returns path and query, and a JSON body unless the method is GET.
 fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Option<Vec<u8>>), Problem> {
     let unfit = |what: &str| Problem::transport(format!("This request can't be written: {what}"));
     let mut target = E::INFO.path.to_owned();

@@ -1,4 +1,5 @@
-//! The endpoint table: the only list of endpoints, and the routes beside it. Everything else is derived from them.
+//! The endpoint table: the only list of endpoints, and of the routes that aren't JSON. Everything else is derived from
+//! it.
 
 use crate::account::{Health, LaunchCode, LogInPath, LogIns, Me};
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
@@ -44,271 +45,278 @@ use crate::{Client, Problem};
 use model::routing::Settings as RoutingSettings;
 use std::future::Future;
 
-/// The endpoint table: gives all its rows, by topic, to the macro `$then`. Names of types are those of the place that asks.
+/// Passes all rows of the endpoint table, by topic, to the macro `$then`. Type names are resolved at the call site.
 #[macro_export]
 macro_rules! endpoints {
     ($then:ident) => {
         $then! {
             account {
-                /// Who is asking, and how the server is set up.
+                /// Returns the caller, and how the server is set up.
                 Get "/v1/me" me / GetMe (Nothing, Nothing) -> Me [Owner, Local, Agent; 1 KiB];
-                /// Version, store and counts.
+                /// Returns the server's version, store and counts.
                 Get "/v1/health" health / GetHealth (Nothing, Nothing) -> Health [Owner, Local; 1 KiB];
-                /// Make a one-time code with which a browser logs in.
+                /// Creates a one-time code that logs in a browser.
                 Post "/v1/launch-codes" create_launch_code / CreateLaunchCode (Nothing, Nothing) -> LaunchCode [Local; 1 KiB];
-                /// Make a key for an agent.
+                /// Creates a key for an agent.
                 Post "/v1/keys" create_key / CreateKey (Nothing, NewKey) -> KeyMade [Owner, Local; 16 KiB];
-                /// All agent keys, without their secrets.
+                /// Lists all agent keys, without their secrets.
                 Get "/v1/keys" list_keys / ListKeys (Nothing, Nothing) -> Keys [Owner, Local; 1 KiB];
-                /// Changes the most that a key may post.
+                /// Changes the quota of a key.
                 Patch "/v1/keys/{key}" edit_key / EditKeyEndpoint (KeyPath, EditKey) -> Keys [Owner, Local; 1 KiB];
-                /// Revoke a key. Its streams end within a second.
+                /// Revokes a key. Its streams end within a second.
                 Delete "/v1/keys/{key}" revoke_key / RevokeKey (KeyPath, Nothing) -> Keys [Owner, Local; 1 KiB];
-                /// The browsers that are logged in.
+                /// Lists the browsers that are logged in.
                 Get "/v1/logins" list_logins / ListLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
-                /// Log a browser out. Its streams end within a second.
+                /// Logs out a browser. Its streams end within a second.
                 Delete "/v1/logins/{login}" end_login / EndLogIn (LogInPath, Nothing) -> LogIns [Owner, Local; 1 KiB];
-                /// Log out every browser but the one that asks.
+                /// Logs out every browser except the caller's.
                 Delete "/v1/logins" end_other_logins / EndOtherLogIns (Nothing, Nothing) -> LogIns [Owner, Local; 1 KiB];
-                /// The audit log, newest entry first: who logged in, made or revoked keys, decided, deleted, and changed settings.
+                /// Lists the audit log, newest entry first: log-ins, created and revoked keys, decisions, deletions and
+                /// changed settings.
                 Get "/v1/audit" list_audit / ListAudit (Nothing, AuditQuery) -> AuditPage [Owner, Local; 1 KiB];
-                /// Check that each entry of the audit log is what was written, and that none is missing.
+                /// Checks that each entry of the audit log is unchanged, and that none is missing.
                 Get "/v1/audit/check" check_audit / CheckAudit (Nothing, Nothing) -> AuditCheck [Owner, Local; 1 KiB];
             }
             sessions {
-                /// List sessions: filtered, sorted, a page at a time.
+                /// Lists sessions, filtered, sorted and in pages.
                 Get "/v1/sessions" list_sessions / ListSessionsEndpoint (Nothing, ListSessions) -> SessionPage [Owner, Local, Agent; 1 KiB];
-                /// One session, named by our id, the agent's own id, or a unique prefix of either.
+                /// Returns one session, named by our id, the agent's own id, or a unique prefix of either.
                 Get "/v1/sessions/{session}" get_session / GetSession (SessionPath, Nothing) -> SessionDetail [Owner, Local, Agent; 1 KiB];
-                /// The sub-agents' sessions of a session, oldest first.
+                /// Lists the sub-agents' sessions of a session, oldest first.
                 Get "/v1/sessions/{session}/children" list_children / ListChildren (SessionPath, Nothing) -> Sessions [Owner, Local; 1 KiB];
-                /// The events of a session: prompts, interruptions, approvals, errors, compactions, hooks, notices.
+                /// Lists the events of a session: prompts, interruptions, approvals, errors, compactions, hooks and
+                /// notices.
                 Get "/v1/sessions/{session}/events" list_session_events / ListSessionEvents (SessionPath, SessionEventsQuery) -> SessionEvents [Owner, Local, Agent; 1 KiB];
-                /// The verbatim lines of the files that a session was read from.
+                /// Returns the verbatim lines of the files that a session was read from.
                 Get "/v1/sessions/{session}/records" list_records / ListRecords (SessionPath, RecordsQuery) -> Records [Owner, Local; 1 KiB];
-                /// The landmarks of a session: prompts, edits, approvals, errors.
+                /// Returns the outline of a session: its prompts, edits, approvals and errors.
                 Get "/v1/sessions/{session}/outline" get_outline / GetOutline (SessionPath, OutlineQuery) -> Outline [Owner, Local; 1 KiB];
-                /// The messages of a session that hold a text.
+                /// Finds the messages of a session that contain a text.
                 Get "/v1/sessions/{session}/find" find / Find (SessionPath, FindQuery) -> Found [Owner, Local; 1 KiB];
-                /// Make a session.
+                /// Creates a session.
                 Post "/v1/sessions" create_session / CreateSession (Nothing, NewSession) -> SessionMade [Owner, Local, Agent; 64 KiB];
-                /// Rename a session, put it away, or say more about it.
+                /// Changes a session: its title, project, branch or model, and whether it is archived or pinned.
                 Patch "/v1/sessions/{session}" edit_session / EditSessionEndpoint (SessionPath, EditSession) -> SessionReply [Owner, Local, Agent; 64 KiB];
-                /// Put away, pin, delete or restore many sessions.
+                /// Archives, pins, deletes or restores many sessions.
                 Patch "/v1/sessions" edit_sessions / EditSessionsEndpoint (Nothing, EditSessions) -> EditedSessions [Owner, Local; 64 KiB];
-                /// Delete a session. It can be restored.
+                /// Deletes a session. It can be restored.
                 Delete "/v1/sessions/{session}" delete_session / DeleteSession (SessionPath, Nothing) -> SessionDeleted [Owner, Local; 1 KiB];
-                /// Undo the deletion of a session, named by our id or by the agent's own one.
+                /// Restores a deleted session, named by our id or the agent's own id.
                 Post "/v1/sessions/{session}/restore" restore_session / RestoreSession (SessionPath, Nothing) -> SessionReply [Owner, Local; 1 KiB];
-                /// Say that a session is over.
+                /// Ends a session.
                 Post "/v1/sessions/{session}/end" end_session / EndSessionEndpoint (SessionPath, EndSession) -> SessionReply [Owner, Local, Agent; 1 KiB];
-                /// Say that the agent is alive. Posts, updates and waiting say so too. A minute after the last of them it counts as idle. If a call of
-                /// it runs or a text is being written, it counts as lost; an agent that never sent a heartbeat is one of which there is no news.
-                /// While a tool runs long, send one every 30 seconds.
+                /// Reports that the agent is alive. Posts, updates and waiting requests count as heartbeats too. A
+                /// minute after the last heartbeat the agent counts as idle, or as lost if a tool call is running or a
+                /// text is streaming. The state of an agent that never sent a heartbeat is unknown. Send one every 30
+                /// seconds while a tool runs long.
                 Post "/v1/sessions/{session}/heartbeat" heartbeat / Heartbeat (SessionPath, Nothing) -> SessionReply [Local, Agent; 1 KiB];
             }
             messages {
-                /// A page of a session's messages with what is hidden between them.
+                /// Returns a page of a session's messages, with the hidden ones between them.
                 Get "/v1/sessions/{session}/messages" list_messages / ListMessagesEndpoint (SessionPath, ListMessages) -> MessagePage [Owner, Local, Agent; 1 KiB];
-                /// One message with the verbatim bytes that it came from.
+                /// Returns one message with the verbatim bytes that it was read from.
                 Get "/v1/sessions/{session}/messages/{message}" get_message / GetMessage (MessagePath, Nothing) -> MessageDetail [Owner, Local, Agent; 1 KiB];
-                /// The session's todo list as it stands.
+                /// Returns the current todo list of a session.
                 Get "/v1/sessions/{session}/todos" get_todos / GetTodos (SessionPath, Nothing) -> TodoState [Owner, Local, Agent; 1 KiB];
-                /// Post a message.
+                /// Posts a message.
                 Post "/v1/sessions/{session}/messages" post_message / PostMessageEndpoint (SessionPath, PostMessage) -> Posted [Owner, Local, Agent; 16384 KiB];
-                /// Post up to 256 messages, all or none.
+                /// Posts up to 256 messages, all or none.
                 Post "/v1/sessions/{session}/messages/batch" post_messages / PostMessagesEndpoint (SessionPath, PostMessages) -> PostedMessages [Owner, Local, Agent; 16384 KiB];
-                /// Change a message: stream its text, add a tool's result, ask for input.
+                /// Updates a message: streams its text, adds a tool's result, asks for input.
                 Patch "/v1/sessions/{session}/messages/{message}" update_message / UpdateMessageEndpoint (MessagePath, UpdateMessage) -> Updated [Owner, Local, Agent; 16384 KiB];
-                /// Take a message back. It keeps its place.
+                /// Retracts a message. It keeps its `seq`.
                 Delete "/v1/sessions/{session}/messages/{message}" retract_message / RetractMessage (MessagePath, Nothing) -> Updated [Owner, Local, Agent; 1 KiB];
-                /// Tick an item of the todo list, or take the tick back.
+                /// Ticks or unticks an item of the todo list.
                 Post "/v1/sessions/{session}/ticks" tick_todo / TickTodoEndpoint (SessionPath, TickTodo) -> Posted [Owner, Local; 64 KiB];
-                /// Take what people wrote to the agent, waiting for it if asked to. Each message is given once.
+                /// Takes what people wrote to the agent, waiting for it if requested. Each message is returned once.
                 Post "/v1/sessions/{session}/pending" take_pending / TakePendingEndpoint (SessionPath, TakePending) -> PendingMessages [Local, Agent; 1 KiB];
-                /// Sessions that went on since the person who asks read them.
+                /// Lists the sessions with messages that the caller hasn't read.
                 Get "/v1/unread" list_unread / ListUnread (Nothing, Nothing) -> UnreadSessions [Owner; 1 KiB];
-                /// Say how far a session was read. The agent isn't told.
+                /// Sets how far the caller has read a session. The agent isn't told.
                 Put "/v1/sessions/{session}/read" mark_read / MarkRead (SessionPath, ReadUpTo) -> UnreadSessions [Owner; 1 KiB];
             }
             requests {
-                /// What the sessions that need a person ask: of each session one, or all of it.
+                /// Lists what sessions ask a person: one request for each session, or all of them.
                 Get "/v1/asks" list_asks / ListAsks (Nothing, AsksQuery) -> Asks [Owner, Local, Agent; 1 KiB];
-                /// Decide an APPROVAL, or press a button on a FILE or a review. The first decision holds, but a comment of a review can be
-                /// reopened; the agent gets it as an ACTION.
+                /// Decides an APPROVAL, or presses a button of a FILE or a review. The first decision counts, but a
+                /// comment of a review can be reopened. The agent gets the decision as an ACTION.
                 Post "/v1/sessions/{session}/messages/{message}/decision" decide / DecideEndpoint (MessagePath, Decide) -> Decided [Owner; 256 KiB];
-                /// The rules by which an agent's calls are allowed without asking a person.
+                /// Lists the rules that allow an agent's calls without asking a person.
                 Get "/v1/rules" list_rules / ListRules (Nothing, Nothing) -> AllowRules [Owner, Local; 1 KiB];
-                /// Ask again about what a rule allowed.
+                /// Revokes a rule. Calls that it allowed are asked about again.
                 Delete "/v1/rules/{rule}" revoke_rule / RevokeRule (RulePath, Nothing) -> AllowRules [Owner, Local; 1 KiB];
             }
             runs {
-                /// Begin a run: what people and the system said since the last one, once and in order, with the notices of this run. An open run
-                /// is given again, byte for byte. While a run is open, posts give nothing that people write.
+                /// Begins a run: returns what people and the system said since the last run, once and in order, with
+                /// the notices of this run. An open run is returned again, byte for byte. While a run is open, replies
+                /// to posts have no messages of people.
                 Post "/v1/sessions/{session}/runs" begin_run / BeginRunEndpoint (SessionPath, BeginRun) -> RunBegun [Local, Agent; 1024 KiB];
-                /// End a run.
+                /// Ends a run.
                 Post "/v1/sessions/{session}/runs/{run}/end" end_run / EndRunEndpoint (RunPath, EndRun) -> RunEnded [Local, Agent; 64 KiB];
-                /// The exact texts that a session's agent was given, in order.
+                /// Lists the exact texts that a session's agent was given, in order.
                 Get "/v1/sessions/{session}/context-log" list_context_log / ListContextLog (SessionPath, ContextLogQuery) -> ContextLog [Owner, Local; 1 KiB];
-                /// Check that each entry of a session's context log is what was written, and that none is missing.
+                /// Checks that each entry of a session's context log is unchanged, and that none is missing.
                 Get "/v1/sessions/{session}/context-log/check" check_context_log / CheckContextLog (SessionPath, Nothing) -> ContextLogCheck [Owner, Local; 1 KiB];
             }
             model_context {
-                /// What the model's context held when it wrote a reply: the messages of its request in order, what isn't recorded, and how far
-                /// that can be trusted.
+                /// Returns the contents of the model's context when it wrote a reply: the messages of its request in
+                /// order, what isn't recorded, and how reliable that is.
                 Get "/v1/sessions/{session}/context" get_context / GetContext (SessionPath, ContextQuery) -> SessionContext [Owner, Local, Agent; 1 KiB];
             }
             costs {
-                /// The requests of a session to models: tokens, cost and times of each.
+                /// Lists the requests of a session to models, with tokens, cost and times.
                 Get "/v1/sessions/{session}/requests" list_requests / ListRequests (SessionPath, RequestsQuery) -> Requests [Owner, Local, Agent; 1 KiB];
-                /// The tools that a session called: how often, how often in vain, and how long that took.
+                /// Lists the tools that a session called, with the number of calls and failures, and their durations.
                 Get "/v1/sessions/{session}/tools" list_tools / ListTools (SessionPath, Nothing) -> SessionTools [Owner, Local, Agent; 1 KiB];
-                /// Where the time of a session's requests went: the model, tools, approvals, and waiting for a person.
+                /// Returns how the time of a session's requests is divided between the model, tools, approvals and
+                /// waiting for a person.
                 Get "/v1/sessions/{session}/waterfall" get_waterfall / GetWaterfall (SessionPath, WaterfallQuery) -> Waterfall [Owner, Local, Agent; 1 KiB];
-                /// The runs of a session: tokens, cost and times of each.
+                /// Lists the runs of a session, with tokens, cost and times.
                 Get "/v1/sessions/{session}/runs" list_runs / ListRuns (SessionPath, Nothing) -> Runs [Owner, Local, Agent; 1 KiB];
-                /// What was said, called and spent: by day, project, model and tool.
+                /// Returns statistics by day, project, model and tool.
                 Get "/v1/stats" stats / GetStats (Nothing, StatsQuery) -> Stats [Owner, Local, Agent; 1 KiB];
-                /// What may be spent today and this month, and what was.
+                /// Returns the budgets of today and this month, and what was spent.
                 Get "/v1/budgets" get_budgets / GetBudgets (Nothing, BudgetsQuery) -> Budgets [Owner, Local; 1 KiB];
             }
             files {
-                /// The files that a session changed, each with its edits.
+                /// Lists the files that a session changed, each with its edits.
                 Get "/v1/sessions/{session}/changes" get_changes / GetChanges (SessionPath, Nothing) -> Changes [Owner, Local; 1 KiB];
-                /// What the edits of a session, or some of them, did to each file in the end.
+                /// Returns the net change of each file by the edits of a session, or by some of them.
                 Get "/v1/sessions/{session}/changes/net" get_net_changes / GetNetChanges (SessionPath, NetQuery) -> NetChanges [Owner, Local; 1 KiB];
-                /// What all sessions changed in files, newest first.
+                /// Lists the file changes of all sessions, newest first.
                 Get "/v1/files" list_files / ListFiles (Nothing, FilesQuery) -> FilesPage [Owner, Local, Agent; 1 KiB];
             }
             redaction {
-                /// What a redacted export of a session masks, without writing it.
+                /// Previews what a redacted export of a session masks.
                 Get "/v1/sessions/{session}/redaction" preview_redaction / PreviewRedaction (SessionPath, RedactionQuery) -> RedactionReport [Owner, Local, Agent; 1 KiB];
             }
             host {
-                /// Post a message of the host: people see it, no model ever does.
+                /// Posts a message of the host. People see it; models never read it.
                 Post "/v1/host-messages" post_host_message / PostHostMessage (Nothing, HostMessage) -> HostMessagePosted [Owner, Local; 64 KiB];
             }
             hooks {
-                /// Report what an agent does, as its hooks tell it. A `PermissionRequest` is answered when a person decides; an empty answer leaves
-                /// the question to the agent's terminal.
+                /// Reports an event of an agent's hook. A `PermissionRequest` is answered when a person decides; an
+                /// empty answer leaves the question to the agent's terminal.
                 Post "/v1/hooks/{agent}/{wait}" report_hook / ReportHook (HookPath, HookEvent) -> HookAnswer [Local, Agent; 16384 KiB];
             }
             driving {
-                /// The agents that can be started on this machine, and folders to start them in.
+                /// Lists the agents that can be started on this machine, and folders to start them in.
                 Get "/v1/agents" list_agents / ListAgents (Nothing, Nothing) -> Agents [Owner, Local; 1 KiB];
-                /// Start an agent in a folder, as a new session. What people write to the session is given to the agent.
+                /// Starts an agent in a folder, as a new session. It gets what people write to the session.
                 Post "/v1/agents/sessions" start_agent / StartAgentEndpoint (Nothing, StartAgent) -> AgentStarted [Owner, Local; 16384 KiB];
-                /// An agent that was started here, with what it writes at the moment.
+                /// Returns an agent that this server started, with the text that it is writing.
                 Get "/v1/sessions/{session}/agent" get_agent / GetAgent (SessionPath, Nothing) -> DrivenAgent [Owner, Local; 1 KiB];
-                /// Switch the mode or the model of a running agent.
+                /// Changes the mode or the model of a running agent.
                 Patch "/v1/sessions/{session}/agent" edit_agent / EditAgentEndpoint (SessionPath, EditAgent) -> DrivenAgent [Owner, Local; 64 KiB];
-                /// Interrupt or end a running agent, or have it take at once what people wrote.
+                /// Interrupts or ends a running agent, or passes on what people wrote at once.
                 Post "/v1/sessions/{session}/agent/tell" tell_agent / TellAgentEndpoint (SessionPath, TellAgent) -> DrivenAgent [Owner, Local; 1 KiB];
-                /// Start the agent of a session again: it goes on with the session, or with a copy of it.
+                /// Restarts the agent of a session, in the session or in a copy of it.
                 Post "/v1/sessions/{session}/agent/resume" resume_agent / ResumeAgentEndpoint (SessionPath, ResumeAgent) -> AgentStarted [Owner, Local; 16384 KiB];
             }
             schedules {
-                /// Prompts that are sent at a time: the next one first.
+                /// Lists the schedules, next run first.
                 Get "/v1/schedules" list_schedules / ListSchedules (Nothing, Nothing) -> Schedules [Owner, Local; 1 KiB];
-                /// Send a prompt to a session at a moment, or by a cron expression in a time zone.
+                /// Schedules a prompt for a session: once, or by a cron expression in a time zone.
                 Post "/v1/schedules" create_schedule / CreateSchedule (Nothing, NewSchedule) -> ScheduleMade [Owner, Local; 1024 KiB];
-                /// Change or pause a schedule, or let it go on.
+                /// Changes, pauses or resumes a schedule.
                 Patch "/v1/schedules/{schedule}" edit_schedule / EditScheduleEndpoint (SchedulePath, EditSchedule) -> Schedule [Owner, Local; 1024 KiB];
-                /// Remove a schedule. It can be restored.
+                /// Removes a schedule. It can be restored.
                 Delete "/v1/schedules/{schedule}" remove_schedule / RemoveSchedule (SchedulePath, Nothing) -> Schedules [Owner, Local; 1 KiB];
-                /// Undo the removal of a schedule.
+                /// Restores a removed schedule.
                 Post "/v1/schedules/{schedule}/restore" restore_schedule / RestoreSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
-                /// Send the prompt of a schedule now. Its times stay as they are.
+                /// Sends the prompt of a schedule now. Its planned times stay.
                 Post "/v1/schedules/{schedule}/run" run_schedule / RunSchedule (SchedulePath, Nothing) -> Schedule [Owner, Local; 1 KiB];
             }
             channels {
-                /// The channels in which sessions are shown and answered besides the page, and the kinds that can be added.
+                /// Lists the channels, and the kinds that can be added.
                 Get "/v1/channels" list_channels / ListChannels (Nothing, Nothing) -> Channels [Owner, Local; 1 KiB];
-                /// Add a channel. It is told of what comes from then on.
+                /// Adds a channel. It gets messages from then on.
                 Post "/v1/channels" add_channel / AddChannel (Nothing, NewChannel) -> ChannelAdded [Owner, Local; 64 KiB];
-                /// Change a channel, pause it, or take its removal back.
+                /// Changes, pauses, resumes or restores a channel.
                 Patch "/v1/channels/{channel}" edit_channel / EditChannelEndpoint (ChannelPath, EditChannel) -> Channels [Owner, Local; 64 KiB];
-                /// Remove a channel. Its removal can be taken back.
+                /// Removes a channel. It can be restored.
                 Delete "/v1/channels/{channel}" remove_channel / RemoveChannel (ChannelPath, Nothing) -> Channels [Owner, Local; 1 KiB];
-                /// Send a test message. The answer comes when the channel took it.
+                /// Sends a test message. The response comes when the channel has accepted it.
                 Post "/v1/channels/{channel}/test" test_channel / TestChannel (ChannelPath, Nothing) -> Nothing [Owner, Local; 1 KiB];
-                /// Show a session in a channel, from its next message on.
+                /// Shows a session in a channel, from its next message on.
                 Post "/v1/channels/{channel}/sessions" bind_session / BindSessionEndpoint (ChannelPath, BindSession) -> Channels [Owner, Local; 1 KiB];
-                /// Show a session in a channel no longer.
+                /// Stops showing a session in a channel.
                 Delete "/v1/channels/{channel}/sessions/{session}" unbind_session / UnbindSession (ChannelSessionPath, Nothing) -> Channels [Owner, Local; 1 KiB];
-                /// What a channel was told and is to be told, the latest first.
+                /// Lists the deliveries of a channel, newest first.
                 Get "/v1/channels/{channel}/deliveries" list_deliveries / ListDeliveries (ChannelPath, DeliveriesQuery) -> Deliveries [Owner, Local; 1 KiB];
-                /// What channels are told of a message, and how far each got.
+                /// Lists the deliveries of a message to all channels, with their states.
                 Get "/v1/sessions/{session}/messages/{message}/deliveries" list_message_deliveries / ListMessageDeliveries (MessagePath, Nothing) -> MessageDeliveries [Owner, Local; 1 KiB];
-                /// Send deliveries again, or give up what was refused.
+                /// Sends deliveries again, or discards rejected ones.
                 Post "/v1/channels/{channel}/deliveries" settle_deliveries / SettleDeliveriesEndpoint (ChannelPath, SettleDeliveries) -> DeliveriesSettled [Owner, Local; 1 KiB];
-                /// Leave a room that nobody registered, or decline the invitation to it.
+                /// Leaves an unregistered room, or declines the invitation to it.
                 Post "/v1/rooms/leave" leave_room / LeaveRoomEndpoint (Nothing, LeaveRoom) -> Rooms [Owner, Local; 1 KiB];
             }
             settings {
-                /// What the person prefers.
+                /// Returns the caller's preferences.
                 Get "/v1/preferences" get_preferences / GetPreferences (Nothing, Nothing) -> Preferences [Owner, Local; 1 KiB];
-                /// Prefer something else.
+                /// Changes the caller's preferences.
                 Patch "/v1/preferences" edit_preferences / EditPreferencesEndpoint (Nothing, EditPreferences) -> Preferences [Owner, Local; 64 KiB];
-                /// How the workspace treats message types.
+                /// Returns how the workspace treats message types.
                 Get "/v1/settings/types" get_type_settings / GetTypeSettings (Nothing, Nothing) -> TypeSettings [Owner, Local; 1 KiB];
-                /// Draws types as text, or accepts their payload unchecked. It takes effect at once.
+                /// Sets which types are drawn as text, and whose payloads aren't validated. It takes effect at once.
                 Patch "/v1/settings/types" edit_type_settings / EditTypeSettingsEndpoint (Nothing, EditTypeSettings) -> TypeSettings [Owner, Local; 64 KiB];
             }
             types {
-                /// The message types that were declared, with all their versions.
+                /// Lists the declared message types, with all their versions.
                 Get "/v1/types" list_types / ListTypes (Nothing, Nothing) -> Types [Owner, Local, Agent; 1 KiB];
-                /// The documents of a declared message type, the newest version first.
+                /// Returns the documents of a declared message type, newest version first.
                 Get "/v1/types/{type}" get_type / GetType (TypePath, Nothing) -> TypeDetail [Owner, Local, Agent; 1 KiB];
-                /// Declare how the messages of a type are shown: a document without code. The same document again changes nothing.
+                /// Declares how the messages of a type are shown. The document has no code. Sending it again changes
+                /// nothing.
                 Put "/v1/types/{type}" declare_type / DeclareTypeEndpoint (TypePath, DeclareType) -> TypeDeclared [Owner, Local, Agent; 256 KiB];
-                /// Remove a declared type, with all its versions. Its messages stay, and are shown as data.
+                /// Removes a declared type, with all its versions. Its messages stay, and are shown as data.
                 Delete "/v1/types/{type}" remove_type / RemoveType (TypePath, Nothing) -> Types [Owner, Local; 1 KiB];
             }
             routing {
-                /// Which messages wake an agent: the name that calls it, and what becomes of other messages. Of the workspace.
+                /// Returns the workspace's routing: which messages wake an agent, and what happens to the others.
                 Get "/v1/settings/routing" get_routing / GetRouting (Nothing, Nothing) -> Routing [Owner, Local; 1 KiB];
-                /// Sets the workspace's routing. What is absent is as in the server's environment.
+                /// Sets the workspace's routing. Absent fields follow the server's environment.
                 Put "/v1/settings/routing" set_routing / SetRouting (Nothing, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
-                /// The routing of a session.
+                /// Returns the routing of a session.
                 Get "/v1/sessions/{session}/routing" get_session_routing / GetSessionRouting (SessionPath, Nothing) -> Routing [Owner, Local; 1 KiB];
-                /// Sets the routing of a session. What is absent is as in the workspace.
+                /// Sets the routing of a session. Absent fields follow the workspace.
                 Put "/v1/sessions/{session}/routing" set_session_routing / SetSessionRouting (SessionPath, RoutingSettings) -> Routing [Owner, Local; 256 KiB];
-                /// Rooms of channels that somebody wrote in and nobody registered. What was written there isn't stored.
+                /// Lists unregistered rooms in which somebody wrote. Their messages aren't stored.
                 Get "/v1/rooms" list_rooms / ListRooms (Nothing, Nothing) -> Rooms [Owner, Local; 1 KiB];
             }
             notices {
-                /// The notices that agents are given with each run.
+                /// Lists the notices that agents get with each run.
                 Get "/v1/settings/notices" list_notices / ListNotices (Nothing, Nothing) -> RunNotices [Owner, Local; 1 KiB];
-                /// Sets a notice, or adds it behind the others. The next run has it.
+                /// Sets a notice, or appends a new one. It applies from the next run on.
                 Put "/v1/settings/notices/{notice}" set_notice / SetNoticeEndpoint (NoticePath, SetNotice) -> RunNotices [Owner, Local; 256 KiB];
                 /// Removes a notice.
                 Delete "/v1/settings/notices/{notice}" remove_notice / RemoveNotice (NoticePath, Nothing) -> RunNotices [Owner, Local; 1 KiB];
             }
             search {
-                /// Search all history, newest first.
+                /// Searches all history, newest first.
                 Get "/v1/search" search / Search (Nothing, SearchQuery) -> SearchPage [Owner, Local, Agent; 1 KiB];
             }
             memory {
-                /// Recall what people said, in any session: by words, and by meaning where an endpoint makes vectors.
+                /// Recalls what people said, in any session: by words, and by meaning if an embedding endpoint is set
+                /// up.
                 Get "/v1/memory" recall / Recall (Nothing, MemoryQuery) -> MemoryPage [Owner, Local, Agent; 1 KiB];
-                /// Forget a memory, or all of them. The messages stay in their sessions.
+                /// Forgets one memory, or all of them. The messages stay in their sessions.
                 Post "/v1/memory/forget" forget_memory / ForgetMemoryEndpoint (Nothing, ForgetMemory) -> MemoriesChanged [Owner, Local; 1 KiB];
-                /// Make all vectors anew, as for another model.
+                /// Computes all embeddings again, for example after a change of the model.
                 Post "/v1/memory/embed" embed_memory / EmbedMemory (Nothing, Nothing) -> MemoriesChanged [Owner, Local; 1 KiB];
             }
             imports {
-                /// Folders with transcripts: found, waiting for consent, followed, paused, excluded.
+                /// Lists folders with transcripts: waiting for consent, followed, paused or excluded.
                 Get "/v1/projects" list_projects / ListProjects (Nothing, Nothing) -> Projects [Owner, Local; 1 KiB];
-                /// Follow, pause or exclude folders.
+                /// Follows, pauses or excludes folders.
                 Put "/v1/projects" set_projects / SetProjects (Nothing, SetProject) -> Projects [Owner, Local; 64 KiB];
-                /// Delete everything that was imported from a folder, and exclude it.
+                /// Deletes everything that was imported from a folder, and excludes it.
                 Post "/v1/projects/forget" forget_project / ForgetProjectEndpoint (Nothing, ForgetProject) -> Forgotten [Owner, Local; 64 KiB];
-                /// Import files or folders of this machine.
+                /// Imports files or folders of this machine.
                 Post "/v1/imports" start_import / StartImport (Nothing, ImportRequest) -> ImportJob [Local; 64 KiB];
-                /// Running and recent imports.
+                /// Lists running and recent imports.
                 Get "/v1/imports" list_imports / ListImports (Nothing, Nothing) -> Imports [Owner, Local; 1 KiB];
-                /// How far an import has got.
+                /// Returns the progress of an import.
                 Get "/v1/imports/{import}" get_import / GetImport (ImportPath, Nothing) -> ImportJob [Owner, Local; 1 KiB];
             }
         }
@@ -343,9 +351,9 @@ macro_rules! declare {
         /// Every endpoint of the table, in its order.
         pub const ENDPOINTS: &[EndpointInfo] = &[$($($Type::INFO),*),*];
 
-        /// Every endpoint as one method, for one authenticated caller.
+        /// All endpoints as methods, for one authenticated caller.
         pub trait Api: Send + Sync {
-            /// Checks that this caller may use an endpoint with this access: 403 if not.
+            /// Returns 403 unless this caller may use an endpoint with this access.
             fn authorize(&self, access: &[Access]) -> Result<(), Problem>;
             $($( $(#[doc = $doc])+
                fn $name(&self, path: $P, input: $I) -> impl Future<Output = Result<$R, Problem>> + Send; )*)*
@@ -363,7 +371,8 @@ macro_rules! declare {
             $($( visitor.visit::<$Type>(); )*)*
         }
 
-        /// The routes of the table. An outer layer puts the caller, a `C`, into the request's extensions.
+        /// Returns the routes of the table. An outer layer must insert the caller, a `C`, into the request's
+        /// extensions.
         #[cfg(feature = "axum")]
         pub fn router<C: Api + Clone + 'static>() -> axum::Router {
             let router = axum::Router::new();
@@ -391,7 +400,7 @@ macro_rules! routes {
                const PATH: &'static str = $path;
            } )+
 
-        /// The name and the path of every route beside the endpoints.
+        /// Name and path of each route that isn't in the endpoint table.
         pub const ROUTES: &[(&str, &str)] = &[$((stringify!($Type), $path)),+];
     };
 }
@@ -400,20 +409,20 @@ macro_rules! routes {
 routes! {
     /// The event stream.
     Events = "/v1/events";
-    /// A session as a file.
+    /// Exports a session as a file.
     ExportSession = "/v1/sessions/{session}/export";
-    /// The audit log as a file.
+    /// Exports the audit log as a file.
     ExportAudit = "/v1/audit/export";
-    /// Takes the bytes of a file.
+    /// Uploads a file.
     UploadBlob = "/v1/blobs";
-    /// The bytes of a file.
+    /// Downloads a file.
     GetBlob = "/v1/blobs/{sha256}";
-    /// What people write in a channel, posted and signed by its other side.
+    /// Receives signed messages from a channel.
     ChannelIncoming = "/v1/channels/{channel}/incoming";
-    /// Says who is logged in, and logs in.
+    /// Returns the log-in of the request, and logs in.
     LogInRoute = "/v1/login";
     /// Logs out.
     LogOut = "/v1/logout";
-    /// The description of the API.
+    /// The OpenAPI document.
     OpenApi = "/v1/openapi.json";
 }

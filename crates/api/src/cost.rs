@@ -1,31 +1,31 @@
-//! What models cost, request by request, and how much may be spent.
+//! Cost of requests to models, and budgets.
 
 use crate::endpoint::{Input, Reply};
 use model::{Micros, RunOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
-/// What tokens cost. Agents' own figures come first; the rest is computed from the price table.
+/// Cost of tokens. An agent's own figure is used if there is one; otherwise it is computed from the price table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// US dollars of all tokens whose price is known; absent where none is.
+    /// US dollars of all tokens with a known price. Absent if no price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// Of these, dollars that the price table gives; absent where agents said all of it.
+    /// The part of `usd` that was computed from the price table. Absent if agents reported all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed_usd: Option<f64>,
-    /// Tokens without a price, by reason.
+    /// Tokens without a known price, by reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unpriced: Vec<UnpricedTokens>,
 }
 
-/// Tokens whose price isn't known.
+/// Tokens whose price is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnpricedTokens {
-    /// All of them, read and written.
+    /// Number of tokens, read and written.
     pub tokens: i64,
-    /// Why, for people.
+    /// Reason, for people.
     pub reason: String,
 }
 
@@ -35,28 +35,29 @@ pub struct UnpricedTokens {
 pub struct ContextMeter {
     /// Tokens that the model read and wrote.
     pub used: i64,
-    /// Tokens that fit: as the agent says, else as the price table does.
+    /// Size of the context in tokens, as the agent reports it, otherwise from the price table.
     pub limit: i64,
-    /// Requests until it is full if it grows as it did since the last compaction; absent where it doesn't grow.
+    /// Estimated requests until the context is full, at its growth since the last compaction. Absent if it doesn't
+    /// grow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_left: Option<i64>,
 }
 
-/// Which requests.
+/// Selects requests of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RequestsQuery {
-    /// Only requests after the one with this number.
+    /// Only requests with a higher `number`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// With `to`: only those whose answers begin with a message from this `seq` on; all of them if `limit` is absent.
+    /// With `to`: only requests whose answer begins at this `seq` or later. All of them if `limit` is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
-    /// The last such `seq`.
+    /// With `from`: the last `seq`, inclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<i64>,
-    /// How many at most, 1 to 1,000; 200 if absent.
+    /// Limit, 1 to 1,000; 200 if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -66,93 +67,93 @@ impl Input for RequestsQuery {}
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Requests {
-    /// By number.
+    /// Ordered by `number`.
     pub requests: Vec<ModelRequest>,
-    /// `after` of the next page; absent on the last one.
+    /// `after` of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
 impl Reply for Requests {}
 
-/// The runs of a session, from a prompt to its end, with what each took.
+/// The runs of a session, with tokens, cost and times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Runs {
-    /// By their beginning.
+    /// Ordered by their start.
     pub runs: Vec<RunCost>,
 }
 impl Reply for Runs {}
 
-/// What a run took.
+/// A run with its tokens, cost and times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunCost {
-    /// The agent's own id of it: `run_id` of its requests.
+    /// The agent's own id of the run; the `run_id` of its requests.
     pub id: String,
     /// The model of its latest answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// When the prompt was sent.
     pub started_at: Micros,
-    /// When the agent finished; absent while it goes on.
+    /// When the run ended. Absent while it is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Micros>,
     /// How it ended.
     pub outcome: RunOutcome,
-    /// Requests to models.
+    /// Number of requests to models.
     pub requests: i64,
     /// `seq` of the first message of its first answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// Sum over its requests.
+    /// Sum of its requests' tokens.
     pub usage: Usage,
-    /// What it cost: as the agent says, else the sum of its requests.
+    /// Cost as the agent reports it, otherwise the sum of its requests.
     pub cost: Cost,
-    /// It counts in another session, from which it was copied.
+    /// True if it was copied from another session, which counts it.
     pub is_copy: bool,
 }
 
-/// A request to a model, as far as the transcript tells of it.
+/// A request to a model, as recorded in the transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelRequest {
-    /// From 1, by time.
+    /// Position in the session by time, from 1.
     pub number: i64,
-    /// The provider's id of the answer, or one that the reader made.
+    /// The provider's id of the answer, or a generated id.
     pub id: String,
-    /// The agent's own id of its run.
+    /// The agent's own id of the run.
     pub run_id: String,
-    /// The first message of the answer.
+    /// Id of the first message of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
     /// `seq` of that message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// As the transcript names it.
+    /// Model name, as in the transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The time of what the model read last.
+    /// Time of the last message that the model read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub began_at: Option<Micros>,
-    /// The time of the last line of the answer.
+    /// Time of the last line of the answer.
     pub ended_at: Micros,
-    /// Milliseconds to the first token, where the agent says it.
+    /// Milliseconds to the first token, if the agent reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_token_ms: Option<i64>,
-    /// Why the model stopped, in the provider's word.
+    /// Why the model stopped, as the provider reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
     /// Tokens as the provider counts them.
     pub usage: Usage,
-    /// Of `usage.cache_write`, tokens in a cache that lasts an hour.
+    /// The part of `usage.cache_write` that is cached for one hour, in tokens.
     pub cache_write_1h: i64,
-    /// What it cost. Absent where the agent says only what its whole run did.
+    /// Cost of the request. Absent if the agent reports only the cost of its run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// The largest input of the model in tokens, if it is known.
+    /// Context size of the model in tokens, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<i64>,
-    /// It counts in another session, whose transcript has it as well.
+    /// True if it was copied from another session, which counts it.
     pub is_copy: bool,
 }
 
@@ -160,7 +161,7 @@ pub struct ModelRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionTools {
-    /// By calls.
+    /// Ordered by number of calls.
     pub tools: Vec<ToolTimes>,
 }
 impl Reply for SessionTools {}
@@ -169,38 +170,38 @@ impl Reply for SessionTools {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolTimes {
-    /// As the agent calls it.
+    /// Tool name, as the agent uses it.
     pub tool: String,
-    /// How often it was called. What was copied from another session is a call of that one.
+    /// Number of calls. Calls that were copied from another session count there.
     pub calls: i64,
-    /// How many of these calls failed.
+    /// Number of failed calls.
     pub failed: i64,
-    /// Milliseconds that half of the calls with a known duration took at most; absent where none is known.
+    /// Median duration of the calls in milliseconds. Absent if no duration is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub median_ms: Option<i64>,
-    /// Milliseconds of all calls whose duration is known.
+    /// Total duration of the calls in milliseconds, where known.
     pub total_ms: i64,
 }
 
-/// In which time zone days and months begin.
+/// The time zone of a request for budgets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetsQuery {
-    /// Like `Europe/Berlin`; the server's if absent.
+    /// Time zone in which days and months begin, for example `Europe/Berlin`; the server's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
 }
 impl Input for BudgetsQuery {}
 
-/// What may be spent, and what was. Budgets warn; they stop nothing.
+/// Budgets and what was spent. Budgets only warn; they stop nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Budgets {
-    /// Of this day; absent without a budget.
+    /// Budget of today. Absent if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day: Option<Budget>,
-    /// Of this month; absent without a budget.
+    /// Budget of this month. Absent if none is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub month: Option<Budget>,
 }
@@ -210,25 +211,25 @@ impl Reply for Budgets {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Budget {
-    /// Its first day, `2026-11-01`.
+    /// First day of the period: `2026-11-01`.
     pub from: String,
-    /// US dollars.
+    /// Limit in US dollars.
     pub limit_usd: f64,
-    /// What was spent.
+    /// Cost so far in the period.
     pub spent: Cost,
-    /// How it stands.
+    /// State of the budget.
     pub state: BudgetState,
 }
 
-/// How a budget stands.
+/// State of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BudgetState {
-    /// Less than 80 % was spent.
+    /// Less than 80 % is spent.
     Ok,
-    /// At least 80 % was spent.
+    /// 80 % or more is spent.
     Near,
-    /// All of it was spent, or more.
+    /// All of it, or more, is spent.
     Over,
 }

@@ -1,4 +1,4 @@
-//! Agents that the server starts itself, and what people do with them.
+//! Agents that the server starts and controls.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Agents {
-    /// All that are known, installed ones first.
+    /// All known agents, installed ones first.
     pub agents: Vec<AgentProgram>,
-    /// Folders of earlier sessions, the latest first; those in which agents were started come before the others.
+    /// Folders of earlier sessions, latest first. Folders in which agents were started come first.
     pub folders: Vec<String>,
 }
 impl Reply for Agents {}
@@ -23,28 +23,28 @@ pub struct AgentProgram {
     pub name: String,
     /// Its name for people: `Claude Code`.
     pub title: String,
-    /// Its program was found in the server's `PATH`.
+    /// True if its program is in the server's `PATH`.
     pub installed: bool,
-    /// Permission modes that it can begin in, in its own words. The first one is the default.
+    /// Permission modes in which it can start, by the agent's own names. The first is the default.
     pub modes: Vec<String>,
 }
 
-/// A session to be started.
+/// An agent to start, as a new session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StartAgent {
-    /// Which agent: a name as listed by `GET /v1/agents`.
+    /// Name of the agent, as listed by `GET /v1/agents`.
     pub agent: String,
-    /// Absolute path of the folder that it works in. Its transcripts are read from then on.
+    /// Absolute path of the working folder. Its transcripts are read from then on.
     pub folder: String,
-    /// What it is told first. Without it, the agent waits.
+    /// First prompt. Without one, the agent waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The permission mode, in the agent's own words.
+    /// Permission mode, by the agent's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The model, in the agent's own words.
+    /// Model, by the agent's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -54,20 +54,20 @@ impl Input for StartAgent {
     const EXAMPLE: &'static str = r#"{"agent": "claude", "folder": "/srv/lantern", "prompt": "Fix the parser crash"}"#;
 }
 
-/// How a session goes on whose agent ended.
+/// How to restart the agent of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ResumeAgent {
-    /// In a new session that begins with a copy of this one.
+    /// True to continue in a new session, which begins with a copy of this one.
     pub fork: bool,
-    /// What the agent is told. Without it, it waits.
+    /// Prompt for the agent. Without one, it waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The permission mode; that of before if absent.
+    /// Permission mode; the previous one if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The model; that of before if absent.
+    /// Model; the previous one if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -77,15 +77,15 @@ impl Input for ResumeAgent {
     const EXAMPLE: &'static str = r#"{"fork": false}"#;
 }
 
-/// What changes of a running agent. Absent fields stay.
+/// Changes to a running agent. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditAgent {
-    /// The permission mode, in the agent's own words.
+    /// Permission mode, by the agent's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The model, in the agent's own words.
+    /// Model, by the agent's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -95,14 +95,14 @@ impl Input for EditAgent {
     const EXAMPLE: &'static str = r#"{"mode": "plan"}"#;
 }
 
-/// What a running agent is to do now.
+/// An action of a running agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TellAgent {
-    /// What to do.
+    /// The action.
     pub action: AgentAction,
-    /// With `dismiss`, the last notice that was read, by its number. Without it, all are dismissed.
+    /// With `dismiss`: number of the last notice to dismiss; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<i64>,
 }
@@ -118,39 +118,39 @@ impl Input for TellAgent {
 }
 
 model::words! {
-    /// Something that a running agent does.
+    /// An action of a running agent.
     AgentAction {
-        /// Stop what it does, and wait for the next prompt.
+        /// Stops the current turn, and waits for the next prompt.
         Interrupt = "interrupt",
-        /// Take what people wrote at once, in the middle of its turn. Otherwise it gets that after the turn.
+        /// Passes on what people wrote during the turn. Otherwise the agent gets it after the turn.
         Steer = "steer",
-        /// End. The session can be resumed.
+        /// Ends the agent. The session can be resumed.
         End = "end",
-        /// Nothing: its notices were read, and aren't current any more.
+        /// Dismisses notices. The agent isn't affected.
         Dismiss = "dismiss",
     }
-    /// What an agent does that was started here.
+    /// State of an agent.
     AgentState {
-        /// It begins.
+        /// It is starting.
         Starting = "starting",
-        /// It works on a prompt.
+        /// It is working on a prompt.
         Working = "working",
-        /// It waits for an answer to a question or a request.
+        /// It waits for a person's decision or answer.
         Waiting = "waiting",
         /// It waits for a prompt.
         Idle = "idle",
-        /// It was ended, or ended by itself.
+        /// It was ended, or ended itself.
         Ended = "ended",
-        /// It didn't start, or broke off.
+        /// It failed to start, or crashed.
         Failed = "failed",
-        /// The server ended while it ran.
+        /// The server stopped while it was running.
         Interrupted = "interrupted",
-        /// It wasn't started here. Its session was read from a transcript, and can be resumed or forked here.
+        /// It wasn't started by this server. Its session comes from a transcript, and can be resumed or forked.
         Observed = "observed",
     }
 }
 
-/// An agent that was started here, as it is now.
+/// An agent that this server started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DrivenAgent {
@@ -160,56 +160,57 @@ pub struct DrivenAgent {
     pub agent: String,
     /// Its name for people: `Claude Code`.
     pub title: String,
-    /// The folder that it works in.
+    /// Its working folder.
     pub folder: String,
-    /// What it does.
+    /// Its state.
     pub state: AgentState,
     /// Why it isn't running, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The permission mode, in its own words.
+    /// Current permission mode, by the agent's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The model, in its own words.
+    /// Current model, by the agent's own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Modes that it can be switched to while it runs.
+    /// Modes that can be chosen while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<AgentChoice>,
-    /// Models that it can be switched to while it runs.
+    /// Models that can be chosen while it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<AgentChoice>,
-    /// Texts that are being written, until the transcript has them.
+    /// Texts that are being written, until the transcript contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub growing: Vec<GrowingText>,
-    /// Tokens of this turn so far, without those from the cache.
+    /// Tokens of this turn so far, without cached ones.
     #[serde(default)]
     pub tokens: i64,
-    /// What people should know of it, the latest last, 20 at most.
+    /// Notices about it for people, newest last, at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<AgentNotice>,
 }
 impl Reply for DrivenAgent {}
 
-/// Something that people should know of an agent.
+/// A notice about an agent, for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentNotice {
-    /// Its number: 1 is the first one since the agent was started.
+    /// Number of the notice, from 1 since the agent's start.
     pub id: i64,
-    /// For people.
+    /// Text for people.
     pub text: String,
-    /// When it came.
+    /// Time of the notice.
     pub at: Micros,
-    /// It belongs to the agent's present turn, or to its last one while the agent waits for a prompt, and nobody dismissed it.
+    /// True if it belongs to the agent's current turn, or to the last turn while the agent waits for a prompt, and
+    /// isn't dismissed.
     pub current: bool,
 }
 
-/// A session that was started.
+/// The agent of a new session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentStarted {
-    /// As it is now.
+    /// The agent with its present state.
     #[serde(flatten)]
     pub agent: DrivenAgent,
 }
@@ -217,15 +218,15 @@ impl Reply for AgentStarted {
     const STATUSES: &'static [u16] = &[201];
 }
 
-/// A mode or a model.
+/// A mode or a model to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentChoice {
-    /// In the agent's own words.
+    /// The agent's own name for it.
     pub id: String,
-    /// For people.
+    /// Display name.
     pub label: String,
-    /// More for people.
+    /// Further description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -234,14 +235,14 @@ pub struct AgentChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GrowingText {
-    /// It is what the agent thinks, not what it says.
+    /// True if it is reasoning, not a message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thought: bool,
-    /// The whole text so far. Of a long one, its end.
+    /// The text so far. Only the end of a long one.
     pub text: String,
 }
 
-/// Event of the stream: something of an agent that was started here changed.
+/// Stream event: the state of an agent that this server started has changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DrivenEvent {

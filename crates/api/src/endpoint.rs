@@ -1,24 +1,24 @@
-//! What one endpoint looks like from outside.
+//! The types that describe an endpoint.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Methods that the table has.
+/// HTTP methods of endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Reads. The input is the query.
     Get,
-    /// Makes something, or acts.
+    /// Creates something, or runs an action.
     Post,
-    /// Sets a state: the same request again changes nothing.
+    /// Sets a state. Repeating the request changes nothing.
     Put,
-    /// Changes fields. Absent ones stay.
+    /// Changes fields. Absent fields stay unchanged.
     Patch,
-    /// Deletes, or takes back.
+    /// Deletes or retracts.
     Delete,
 }
 
 impl Method {
-    /// Returns the method as HTTP spells it.
+    /// Returns the HTTP name of the method.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -30,23 +30,23 @@ impl Method {
     }
 }
 
-/// Who may call an endpoint.
+/// The kinds of callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// A person who logged in with the browser.
+    /// A person, logged in with a browser.
     Owner,
-    /// A command on this machine that holds the server's credential file.
+    /// A command on this machine that uses the server's credential file.
     Local,
-    /// An agent with a key, on its own sessions.
+    /// An agent with a key, in its own sessions.
     Agent,
 }
 
-/// Has a JSON Schema, where the feature `schema` asks for it.
+/// Requires a JSON Schema if the feature `schema` is enabled.
 #[cfg(feature = "schema")]
 pub trait Described: schemars::JsonSchema {}
 #[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema> Described for T {}
-/// Has a JSON Schema, where the feature `schema` asks for it.
+/// Requires a JSON Schema if the feature `schema` is enabled.
 #[cfg(not(feature = "schema"))]
 pub trait Described {}
 #[cfg(not(feature = "schema"))]
@@ -57,7 +57,8 @@ pub trait Route {
     /// Its path, with a `{name}` for each parameter: `/v1/sessions/{session}`.
     const PATH: &'static str;
 
-    /// Returns the path with a value for each parameter, in their order, escaped. Another number of values does not compile.
+    /// Returns the path with its parameters replaced by `values`, in order and escaped. A wrong number of values
+    /// doesn't compile.
     ///
     /// ```
     /// use api::{Route as _, contract::GetSession};
@@ -94,12 +95,13 @@ fn filled(path: &str, values: &[&str]) -> String {
     filled
 }
 
-/// Returns a text as one segment of a path, escaped.
+/// Escapes a string as one segment of a path.
 #[cfg(not(feature = "fetch"))]
 pub fn segment(text: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-    /// What stays as it is: RFC 3986's unreserved characters, and what browsers let stay, so that links are equal.
+    /// The characters that aren't escaped: RFC 3986's unreserved characters and those that browsers keep, so that links
+    /// are equal.
     const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
         .remove(b'-')
         .remove(b'.')
@@ -113,90 +115,89 @@ pub fn segment(text: &str) -> String {
     utf8_percent_encode(text, SEGMENT).to_string()
 }
 
-/// Returns a text as one segment of a path, escaped.
+/// Escapes a string as one segment of a path.
 #[cfg(feature = "fetch")]
 pub fn segment(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
-/// Takes the endpoints of the table one by one, from [`each_endpoint`](crate::contract::each_endpoint): they are types, so that no
-/// list can hold them.
+/// Visitor of the endpoint table, for [`each_endpoint`](crate::contract::each_endpoint). Endpoints are types, so that
+/// they can't be in a list.
 pub trait EndpointVisitor {
-    /// Takes one endpoint.
+    /// Visits one endpoint.
     fn visit<E: Endpoint>(&mut self);
 }
 
 /// One endpoint of the table, as a type.
 pub trait Endpoint: Route {
-    /// Its line of the table.
+    /// Its row of the table.
     const INFO: EndpointInfo;
-    /// Parameters of the path. Each field is one `{name}` of it.
+    /// Path parameters. Each field is one `{name}` of the path.
     type Path: Serialize + DeserializeOwned + Described + Send + 'static;
-    /// The query of a GET, else the JSON body.
+    /// The query of a GET, otherwise the JSON body.
     type Input: Input;
-    /// The JSON of a success.
+    /// JSON reply of a successful request.
     type Reply: Reply;
 }
 
-/// The line of an endpoint in the table.
+/// The row of an endpoint in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointInfo {
-    /// Name of its method, `post_message`, and its operation's id in `OpenAPI`.
+    /// Name of its method and its `OpenAPI` operation id: `post_message`.
     pub name: &'static str,
-    /// The topic under which it stands in the table.
+    /// Its topic in the table.
     pub topic: &'static str,
     /// The HTTP method.
     pub method: Method,
-    /// `/v1/sessions/{session}`.
+    /// Path with parameters: `/v1/sessions/{session}`.
     pub path: &'static str,
-    /// Who may call it at all. Scopes of a key are checked by the hub.
+    /// The callers that may use it. The hub also checks the scopes of a key.
     pub access: &'static [Access],
     /// Largest request body in bytes.
     pub limit: usize,
-    /// What it does, in a sentence.
+    /// Description.
     pub doc: &'static str,
 }
 
-/// What a request holds: the query of a GET, else a JSON body.
+/// Input of a request: the query of a GET, otherwise a JSON body.
 pub trait Input: Serialize + DeserializeOwned + Described + Send + 'static {
-    /// A body as somebody would send it: JSON. Empty where the request has none, or nothing that needs saying.
+    /// Example of the JSON body. Empty if there is no body, or an empty one is enough.
     const EXAMPLE: &'static str = "";
-    /// Statuses of refusals that only this request knows.
+    /// Error statuses that only this request has.
     const REFUSALS: &'static [u16] = &[];
-    /// Whether [`Input::if_match`] has a place for the header.
+    /// True if [`Input::if_match`] has a field for the header.
     const IF_MATCH: bool = false;
-    /// Returns the field for the header `If-Match`, which holds the revision that the writer knows. None where the
-    /// request has no such field.
+    /// Returns the field for the `If-Match` header, the revision that the caller knows. None if the request has no such
+    /// field.
     fn if_match(&mut self) -> Option<&mut Option<i32>> {
         None
     }
 }
 
-/// A reply that is JSON with a status. `200` unless a type says otherwise.
+/// A JSON reply with a status, `200` by default.
 pub trait Reply: Serialize + DeserializeOwned + Described + Send + 'static {
-    /// What [`Reply::status`] may be; where there is no choice, what it is.
+    /// The statuses that [`Reply::status`] can return.
     const STATUSES: &'static [u16] = &[200];
     /// The status of this reply.
     fn status(&self) -> u16 {
         Self::STATUSES.first().copied().unwrap_or(200)
     }
-    /// Returns how many writes it stands for.
+    /// Returns the number of writes that the request counts as.
     fn weight(&self) -> usize {
         1
     }
-    /// Returns about how many bytes its JSON has, where they may be many: a buffer that grows is copied again and
-    /// again. 0 if they are few.
+    /// Returns the approximate size of the JSON in bytes, to allocate a buffer at once. 0 if it is small.
     fn bytes(&self) -> usize {
         0
     }
-    /// Returns whether it is the answer to an earlier request that was the same. The header `Idempotent-Replayed` says
-    /// so.
+    /// Returns true if the reply repeats the result of an identical earlier request. The response then has the header
+    /// `Idempotent-Replayed`.
     fn replayed(&self) -> bool {
         false
     }
 }
 
-/// No path parameters, no input, or an empty answer: `{}`.
+/// No path parameters, no input, or an empty reply: `{}`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nothing {}

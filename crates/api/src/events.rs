@@ -1,44 +1,44 @@
-//! What the event stream carries: positions, never content.
+//! Events of the stream. They have positions, never content.
 
 use serde::{Deserialize, Serialize};
 
-/// One change of the workspace. A page re-reads what it shows of it.
+/// A change in the workspace. A page reloads what it shows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeedEvent {
-    /// Position in the workspace's feed: strictly increasing, with holes.
+    /// Position in the workspace's feed: strictly increasing, with gaps.
     pub pos: i64,
-    /// What to read anew.
+    /// What has changed.
     pub kind: FeedKind,
-    /// Our id of the session that changed. `.` where a setting of all sessions did, as the name of the assistant.
+    /// Our id of the changed session. `.` if a setting of all sessions changed, such as the assistant's name.
     pub session: String,
-    /// First and last `seq` concerned; equal for one message, 0 for a session.
+    /// First changed `seq`; 0 if `kind` is `session`.
     pub from_seq: i64,
-    /// Equal to `from_seq` for one message, 0 for a session.
+    /// Last changed `seq`; equal to `from_seq` for one message, 0 if `kind` is `session`.
     pub to_seq: i64,
-    /// Of a changed message its revision after the change; else 0.
+    /// Revision of a changed message after the change; otherwise 0.
     pub revision: i32,
-    /// The session's figures when the event was sent, which may be later than the change; absent once it is gone.
+    /// The session's counts when the event was sent, which may be later than the change. Absent if it was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<FeedCounts>,
 }
 
-/// What lists and badges show of a session, so that nothing has to be asked for it.
+/// Counts of a session for lists and badges, so that they need no request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeedCounts {
     /// Highest `seq`.
     pub last_seq: i64,
-    /// As people count them.
+    /// Number of messages that people see by default.
     pub messages: i64,
-    /// Items of the latest to-do list that aren't completed.
+    /// Open items of the latest todo list.
     pub todos_open: i64,
-    /// Items of the latest to-do list that are completed.
+    /// Completed items of the latest todo list.
     pub todos_done: i64,
-    /// Items of the latest to-do list that were given up.
+    /// Cancelled items of the latest todo list.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub todos_cancelled: i64,
-    /// Approvals that wait for a person.
+    /// Number of open approvals.
     pub approvals_open: i64,
 }
 
@@ -50,27 +50,26 @@ fn is_zero(count: &i64) -> bool {
     *count == 0
 }
 
-/// What a change of the feed is about.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FeedKind {
-    /// One message has changed.
+    /// One message was changed.
     Message,
-    /// The messages from `from_seq` to `to_seq` are new, or so many of them have changed that they aren't named one by
-    /// one.
+    /// The messages from `from_seq` to `to_seq` are new, or too many of them changed to send an event for each.
     Range,
-    /// The session itself: its title, state or sums; or it is gone.
+    /// The session was changed (its title, state or counts), or deleted.
     Session,
 }
 
-/// First event of every stream: a page that was drawn by another build reloads.
+/// First event of every stream. A page of another build reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BuildEvent {
     /// Id of the server's build.
     pub build: String,
-    /// Where the feed is when the stream begins: how far behind its reader is.
+    /// Position of the feed when the stream begins, from which a client knows how far behind it is.
     #[serde(default)]
     pub pos: i64,
 }

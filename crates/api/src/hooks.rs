@@ -1,17 +1,17 @@
-//! What agents report by hooks while they work, and what is always allowed.
+//! Events that agents report by hooks, and the rules that allow their calls.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Whose hook it is, and how long it waits.
+/// Path of a hook's report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HookPath {
     /// The agent: `claude_code`.
     pub agent: String,
-    /// Seconds that the agent waits for an answer, from 1 to 86,400. After that it asks in its terminal.
+    /// Seconds that the agent waits for an answer, 1 to 86,400. After that it asks in its terminal.
     pub wait: String,
 }
 
@@ -22,42 +22,42 @@ pub struct HookPath {
 pub struct HookEvent {
     /// The agent's own id of the session.
     pub session_id: String,
-    /// What happened: `PreToolUse`, `PermissionRequest`, `Stop`.
+    /// Name of the event: `PreToolUse`, `PermissionRequest`, `Stop`.
     pub hook_event_name: String,
     /// The working folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Of a sub-agent: its id.
+    /// Id of the sub-agent, if the event comes from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Of a sub-agent: what kind it is, as `Explore`.
+    /// Kind of the sub-agent: `Explore`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_type: Option<String>,
-    /// At the end of a turn: what goes on in the background, each with `id`, `type` and `status`.
+    /// At the end of a turn: the background tasks that still run, each with `id`, `type` and `status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_tasks: Option<Vec<Value>>,
-    /// The tool of a call.
+    /// Name of the called tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// What the tool gets.
+    /// Input of the called tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<Map<String, Value>>,
-    /// The agent's own id of a call.
+    /// The agent's own id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
-    /// Of a notification: its kind.
+    /// Kind of a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notification_type: Option<String>,
-    /// Of a notification: its text.
+    /// Text of a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Of a start: `startup`, `resume`, `clear`, `compact`.
+    /// How the session started: `startup`, `resume`, `clear`, `compact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Why a session ended.
+    /// Why the session ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Why a turn failed.
+    /// Why the turn failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Value>,
 }
@@ -65,7 +65,7 @@ impl Input for HookEvent {
     const EXAMPLE: &'static str = r#"{"session_id": "9f1c", "hook_event_name": "PreToolUse", "cwd": "/home/ada/pond", "tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_use_id": "toolu_1"}"#;
 }
 
-/// What the agent does next. An empty object: it goes on as it would without the hook, and asks in its terminal.
+/// The answer to the agent. If the object is empty, the agent continues as without the hook, and asks in its terminal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HookAnswer {
@@ -75,36 +75,36 @@ pub struct HookAnswer {
 }
 impl Reply for HookAnswer {}
 
-/// A decision in the agent's words.
+/// A decision, in the format of the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HookOutput {
-    /// `PermissionRequest`.
+    /// Always `PermissionRequest`.
     pub hook_event_name: String,
-    /// What was decided.
+    /// The decision.
     pub decision: HookDecision,
 }
 
-/// Leave or denial.
+/// Decision on a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "behavior", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum HookDecision {
-    /// The tool runs.
+    /// The tool call runs.
     Allow {
-        /// What it gets instead of what was asked about.
+        /// Replaces the input of the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updated_input: Option<Map<String, Value>>,
     },
-    /// The tool doesn't run.
+    /// The tool call doesn't run.
     Deny {
-        /// What the agent reads.
+        /// Message for the agent.
         message: String,
     },
 }
 
-/// The rules by which an agent's calls are allowed without asking a person, the newest first.
+/// The rules that allow an agent's calls without asking a person, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AllowRules {
@@ -117,29 +117,29 @@ impl Reply for AllowRules {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AllowRule {
-    /// Names it.
+    /// Id of the rule.
     pub id: String,
     /// The agent: `claude_code`.
     pub agent: String,
-    /// The working folder in which it holds, and no other.
+    /// The working folder in which it applies.
     pub folder: String,
-    /// The tool and what it is given: `Bash(npm test)`.
+    /// The tool and its input: `Bash(npm test)`.
     pub rule: String,
-    /// What it allows, in a sentence.
+    /// Description of what it allows, in one sentence.
     pub explanation: String,
     /// When it was made.
     pub made_at: Micros,
-    /// When it allowed something last.
+    /// When it last allowed a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub used_at: Option<Micros>,
-    /// How often it allowed something.
+    /// Number of calls that it allowed.
     pub uses: i64,
 }
 
-/// Names a rule.
+/// Path of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RulePath {
-    /// Its id.
+    /// Id of the rule.
     pub rule: String,
 }

@@ -1,4 +1,4 @@
-//! Messages of the host: operational notices for people, which no model ever reads.
+//! Messages of the host: operational notices for people, which models never read.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HostMessage {
-    /// Markdown for people: 1 to 10,000 characters.
+    /// Markdown, 1 to 10,000 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 10_000)))]
     pub content: String,
-    /// The session that it is about. Absent: it goes to the session `operations`, and to each session with an open run.
+    /// Id of the session. If absent, it is posted to the session `operations`, and to each session with an open run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// It tells of a deployment, and agents are to know: in the same sessions a message of the role `system` by `deploy` answers it,
-    /// which is given with the next run and stays in the conversation. The session `operations` has no agent.
+    /// True if the message is about a deployment and agents should know. Then each of these sessions, except
+    /// `operations`, also gets a message of the role `system` by `deploy`, which is part of the next run and stays in
+    /// the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deploy: Option<bool>,
-    /// Give one to be able to repeat the request: the message is stored once.
+    /// Id that makes the request repeatable: the message is stored once.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -29,7 +30,7 @@ impl Input for HostMessage {
     const EXAMPLE: &'static str = r#"{"content": "The build machine restarts at noon"}"#;
 }
 
-/// Where a message of the host was stored.
+/// The sessions in which a message of the host was stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostMessagePosted {

@@ -1,9 +1,9 @@
-//! Imports: files of this machine become sessions.
+//! Imports of files of this machine.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
-/// What to import.
+/// Files to import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -21,33 +21,33 @@ impl Input for ImportRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportPath {
-    /// Number of the import, as its start answered.
+    /// Number of the import, from the reply that started it.
     pub import: u64,
 }
 
-/// An import, running or done. Counts grow while it runs.
+/// An import, running or completed. Counts grow while it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportJob {
     /// Number of the import, from 1 since the server's start.
     pub id: u64,
-    /// Nothing more happens.
+    /// True if it has completed.
     pub done: bool,
-    /// Transcripts that were found.
+    /// Number of transcripts found.
     pub files: u64,
-    /// Transcripts that were read, or failed.
+    /// Number of transcripts that were read, or failed.
     pub files_done: u64,
-    /// Bytes of all transcripts.
+    /// Size of all transcripts, in bytes.
     pub bytes: u64,
-    /// Bytes that were read so far.
+    /// Bytes read so far.
     pub bytes_done: u64,
-    /// Sessions that were touched.
+    /// Number of sessions that were added or changed.
     pub sessions: u64,
-    /// Newly added messages.
+    /// Number of added messages.
     pub messages: u64,
-    /// Unreadable lines.
+    /// Number of unreadable lines.
     pub notes: u64,
-    /// Files that could not be read, with the reason.
+    /// Files that couldn't be read, with the reason.
     pub failed: Vec<FailedFile>,
 }
 impl Reply for ImportJob {
@@ -67,11 +67,11 @@ pub struct FailedFile {
     pub reason: String,
 }
 
-/// Imports since the server's start: those that run, and at most 20 in all.
+/// Imports since the server's start: the running ones, and at most 20 in all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Imports {
-    /// The newest last.
+    /// Oldest first.
     pub imports: Vec<ImportJob>,
 }
 impl Reply for Imports {}

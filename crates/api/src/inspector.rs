@@ -1,102 +1,102 @@
-//! What the inspector of a session shows beside its messages: where the time of each request went, events, and verbatim records.
+//! Data of a session's inspector: the times of each request, events, and verbatim records.
 
 use crate::endpoint::{Input, Reply};
 use crate::messages::RecordText;
 use model::{MessageId, Micros};
 use serde::{Deserialize, Serialize};
 
-/// Which requests, by their number: the last ones first.
+/// Page of requests, from the last one backwards.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct WaterfallQuery {
-    /// Only requests before the one with this number. Absent: up to the last one.
+    /// Only requests with a lower `number`. If absent, the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<i64>,
-    /// How many at most, 1 to 200; 60 if absent.
+    /// Page size, 1 to 200; 60 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for WaterfallQuery {}
 
-/// Where the time of a session's requests went.
+/// How the time of a session's requests is divided.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waterfall {
-    /// By number.
+    /// Ordered by number.
     pub requests: Vec<RequestTimes>,
-    /// `before` of the page with earlier requests; absent on the first one.
+    /// `before` of the page with earlier requests. Absent on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<i64>,
 }
 impl Reply for Waterfall {}
 
-/// Where the time went from a request to the next one.
+/// How the time from a request to the next one is divided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RequestTimes {
-    /// Its number in the session, from 1, by time.
+    /// Number of the request in the session by time, from 1.
     pub number: i64,
     /// `seq` of the first message of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// When it began, if the transcript records it; otherwise when its first span began.
+    /// When the request began, if the transcript records it; otherwise when its first span began.
     pub began_at: Micros,
-    /// By their beginning. Parallel calls overlap.
+    /// Ordered by their start. Spans of parallel calls overlap.
     pub spans: Vec<TimeSpan>,
 }
 
-/// A stretch of time that one thing took.
+/// A span of time with its cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeSpan {
-    /// What took it.
+    /// The cause.
     pub kind: TimeSpanKind,
-    /// The tool, or the title of what was asked.
+    /// Name of the tool, or title of the approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// `seq` of the call or the approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// When it began.
+    /// Start of the span.
     pub began_at: Micros,
-    /// When it ended; absent for an approval that is open.
+    /// End of the span. Absent for an open approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Micros>,
-    /// Of a call: it failed.
+    /// True if the call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
 }
 
 impl TimeSpan {
-    /// Returns how long it took in microseconds, 0 while it goes on.
+    /// Returns the duration in microseconds; 0 while it is open.
     pub fn took(&self) -> i64 {
         self.ended_at.map_or(0, |end| end.since(self.began_at)).max(0)
     }
 }
 
-/// What took the time.
+/// The cause of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TimeSpanKind {
-    /// The model, up to its first token.
+    /// The model, until its first token.
     FirstToken,
-    /// The model, from its first token on.
+    /// The model, after its first token.
     Streaming,
-    /// The model, where the time of the first token isn't recorded.
+    /// The model, if the time of the first token isn't recorded.
     Model,
-    /// A call of a tool. Of one that waited for an approval only the time after it.
+    /// A tool call. If it waited for an approval, only the time after that.
     Tool,
-    /// A person who was asked.
+    /// Waiting for a person's decision.
     Approval,
-    /// None of these, until the next request: mostly a person who had not written yet.
+    /// None of these, until the next request. Mostly waiting for a person's prompt.
     Idle,
 }
 
 impl TimeSpanKind {
-    /// Returns the word of the API.
+    /// Returns the name in the API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FirstToken => "first_token",
@@ -109,52 +109,52 @@ impl TimeSpanKind {
     }
 }
 
-/// Which events: the last ones.
+/// Page of events, from the last one backwards.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionEventsQuery {
-    /// Only events before the message with this `seq`.
+    /// Only events with a lower `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<i64>,
-    /// How many at most, 1 to 200; 100 if absent.
+    /// Page size, 1 to 200; 100 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for SessionEventsQuery {}
 
-/// What happened in a session beside what its agent said and called.
+/// Events of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionEvents {
-    /// By `seq`.
+    /// Ordered by `seq`.
     pub events: Vec<SessionEvent>,
-    /// `before` of the page with earlier events; absent on the first one.
+    /// `before` of the page with earlier events. Absent on the first page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<i64>,
-    /// How many the session has, on all pages. Those that were copied from another session aren't counted.
+    /// Number of events on all pages, without those that were copied from another session.
     pub total: i64,
 }
 impl Reply for SessionEvents {}
 
-/// An event of a session: a message that is none of the agent's words and calls.
+/// An event of a session: a message that is neither text nor a tool call of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionEvent {
-    /// What kind of event it is.
+    /// Kind of the event.
     pub kind: SessionEventKind,
-    /// The message.
+    /// Id of the message.
     pub id: MessageId,
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// The provider's time.
+    /// Time, as the provider states it.
     pub at: Micros,
-    /// The sender's word: `compact_boundary`.
+    /// Sender of the message: `compact_boundary`.
     pub sender: String,
-    /// One line.
+    /// Summary in one line.
     pub summary: String,
-    /// Of an approval: how it stands.
+    /// State of an approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
 }
@@ -164,17 +164,17 @@ pub struct SessionEvent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionEventKind {
-    /// A person wrote: a turn begins, or is steered.
+    /// A person wrote: a turn begins, or gets further input.
     Prompt,
-    /// A person stopped the agent.
+    /// A person interrupted the agent.
     Interruption,
-    /// A person was asked.
+    /// An approval was requested.
     Approval,
-    /// A person pressed a button, filled a form or ticked an item.
+    /// A person pressed a button, filled in a form or ticked an item.
     Answer,
-    /// A request failed, and was repeated.
+    /// A request failed and was retried.
     Retry,
-    /// Something failed.
+    /// An error.
     Error,
     /// The context was compacted.
     Compaction,
@@ -182,27 +182,27 @@ pub enum SessionEventKind {
     Hook,
     /// A turn ended.
     TurnEnd,
-    /// The program around the agent or the server says something.
+    /// A message of the program around the agent, or of the server.
     Host,
-    /// The system tells the agent something.
+    /// A message of the system to the agent.
     Notice,
 }
 
-/// Which records of a session's files. Without `source` from the beginning of the first file on.
+/// Page of records. Begins at the first file if neither `source` nor `at` is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordsQuery {
-    /// Id of a file of the session. With `offset`.
+    /// Id of a file of the session. Requires `offset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// In bytes from the beginning of the file, where a line begins.
+    /// Offset in bytes from the start of the file, at the start of a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// The records from the first one of this message on, named by its id or its `seq`. In place of `source`.
+    /// Begins at the first record of this message, given by its id or `seq`. Can't be combined with `source`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// How many lines at most, 1 to 100; 20 if absent. A page has fewer where they are long: about 1 MiB of them, and at least one.
+    /// Limit of lines, 1 to 100; 20 if absent. A page has fewer if they are longer than about 1 MiB, but at least one.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -213,20 +213,20 @@ impl Input for RecordsQuery {}
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Records {
-    /// In the order of the file; one file after the other. A line that is longer than 1 MiB comes in pieces.
+    /// In the order of the files and lines. A line of more than 1 MiB is split.
     pub records: Vec<RecordText>,
-    /// Where the next page begins; absent on the last one.
+    /// Start of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<RecordPlace>,
 }
 impl Reply for Records {}
 
-/// A place in a file of a session.
+/// A position in a file of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordPlace {
     /// Id of the file.
     pub source: String,
-    /// In bytes from its beginning.
+    /// Offset in bytes from the start of the file.
     pub offset: u64,
 }

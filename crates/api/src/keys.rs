@@ -1,6 +1,6 @@
-//! Agent keys: with one an agent posts and reads its own sessions. It can never answer an approval.
+//! Agent keys. An agent uses one to post, and to read its own sessions. A key can never decide an approval.
 //!
-//! A key is `vbt_<id>_<secret>_<check>`: the check is the CRC-32 of what stands before it, in hex.
+//! A key is `vbt_<id>_<secret>_<check>`. The check is the CRC-32 of the text before it, in hex.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 model::words! {
-    /// What a key may do.
+    /// A permission of a key.
     Scope {
-        /// Make sessions, post to them and change what it posted; the answers say what people wrote meanwhile.
+        /// Creates sessions, posts to them, and changes its own messages. Replies include what people wrote meanwhile.
         Post = "post",
-        /// Read its own sessions and files, follow them, and wait for what people write.
+        /// Reads its own sessions and files, follows them, and waits for people's messages.
         Read = "read",
-        /// Read all sessions, whoever made them.
+        /// Reads all sessions of all creators.
         ReadAll = "read_all",
-        /// Post what a person typed elsewhere, as `user`.
+        /// Posts what a person typed elsewhere, with the role `user`.
         Mirror = "mirror",
-        /// Post what people wrote elsewhere as their own words, in the sessions that it made: its runs have them, and they are
-        /// remembered. For a program that connects a messenger, never for a model's tools.
+        /// Posts people's messages from elsewhere as their own words, in the sessions that it created: runs and
+        /// memories include them. For a program that connects a messenger, never for a model's tools.
         Bridge = "bridge",
-        /// Report what an agent on this machine does, in any of its sessions, and ask for permissions: what its hooks need, and
-        /// nothing else.
+        /// Reports events of an agent on this machine, in any of its sessions, and asks for permissions. For an agent's
+        /// hooks.
         Hooks = "hooks",
     }
 }
 
-/// The sessions that a key makes stay with it: another key, also one that replaces it, doesn't go on with them.
+/// A key to create. Its sessions belong to it: no other key, not even its replacement, can continue them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewKey {
-    /// For people: what uses it. 1 to 200 characters.
+    /// Name of the program that uses it, 1 to 200 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub name: String,
-    /// `post`, `read` and `mirror`, if absent: what programs of the older agent API do. One at least.
+    /// Scopes, at least one; `post`, `read` and `mirror` if absent, which programs of the older agent API need.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<Scope>>,
-    /// RFC 3339, a day, or microseconds since 1970; for ever, if absent.
+    /// Expiry: RFC 3339, a day, or microseconds since 1970. If absent, the key doesn't expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Value>,
-    /// The most that it may post, ever; 5,000,000 messages and 10,000,000,000 bytes, if absent.
+    /// Quota; 5,000,000 messages and 10,000,000,000 bytes if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "model::strict::maybe_object")]
     pub quota: Option<Quota>,
 }
@@ -50,20 +50,20 @@ impl Input for NewKey {
     const EXAMPLE: &'static str = r#"{"name": "nightly bot", "scopes": ["post", "read"]}"#;
 }
 
-/// The most that a key may post. What is absent stays as it is.
+/// The total that a key may post. Absent fields stay unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Quota {
-    /// Messages; a session that it makes counts as one. 1 to 10^15.
+    /// Number of messages, 1 to 10^15. A created session counts as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<i64>,
-    /// Bytes of messages, of changes to them, and of files. 1 to 10^15.
+    /// Bytes of messages, updates and files, 1 to 10^15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<i64>,
 }
 
-/// What may be changed of a key.
+/// Changes to a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -76,27 +76,27 @@ impl Input for EditKey {
     const EXAMPLE: &'static str = r#"{"quota": {"messages": 10000000}}"#;
 }
 
-/// Messages, of which a session that it made counts as one, and bytes of messages, of changes to them, and of files.
+/// Totals of a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// How many messages.
+    /// Number of messages. A created session counts as one.
     pub messages: i64,
-    /// How many bytes.
+    /// Bytes of messages, updates and files.
     pub bytes: i64,
 }
 
-/// The only time that the key is told.
+/// A new key with its secret, which no other reply has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyMade {
-    /// Names the key from now on; it opens nothing.
+    /// Id of the key. It is no secret.
     pub id: String,
     /// The key itself. It can't be read again.
     pub key: String,
-    /// For people: what uses it.
+    /// Name of the program that uses it.
     pub name: String,
-    /// What it may do.
+    /// Its scopes.
     pub scopes: Vec<Scope>,
 }
 impl Reply for KeyMade {
@@ -107,31 +107,31 @@ impl Reply for KeyMade {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct KeyInfo {
-    /// Names the key; it opens nothing.
+    /// Id of the key. It is no secret.
     pub id: String,
-    /// For people: what uses it.
+    /// Name of the program that uses it.
     pub name: String,
-    /// What it may do.
+    /// Its scopes.
     pub scopes: Vec<Scope>,
     /// When it was made.
     pub created_at: Micros,
-    /// When it stops to hold. Null: never.
+    /// When it expires. Null if it doesn't.
     pub expires_at: Option<Micros>,
-    /// To the minute.
+    /// When it was last used, to the minute.
     pub last_used_at: Option<Micros>,
-    /// When a person revoked it. Null while it holds.
+    /// When a person revoked it. Null if it wasn't revoked.
     pub revoked_at: Option<Micros>,
-    /// What it posted so far.
+    /// What it has posted so far.
     pub posted: Usage,
-    /// The most that it may post.
+    /// The total that it may post.
     pub quota: Usage,
 }
 
-/// Newest first.
+/// Keys, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Keys {
-    /// Revoked and expired ones included.
+    /// All keys, including revoked and expired ones.
     pub keys: Vec<KeyInfo>,
 }
 impl Reply for Keys {}

@@ -1,4 +1,4 @@
-//! The HTTP contract, once. Both ends share these types; neither can drift.
+//! The HTTP contract. Server and clients share these types, so that they can't diverge.
 //!
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one

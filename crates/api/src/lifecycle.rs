@@ -1,27 +1,27 @@
-//! Sessions from the outside: made, changed, ended, put away, deleted.
+//! Sessions: creation, changes, archiving, end and deletion.
 
 use crate::endpoint::{Input, Reply};
 use model::Session;
 use serde::{Deserialize, Serialize};
 
-/// A session of an agent that posts by itself.
+/// A session to create, for an agent that posts by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewSession {
-    /// Ours; give one to be able to repeat the request. A `UUIDv7` if absent.
+    /// Our id of the session; a `UUIDv7` if absent. An id makes the request repeatable.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Which agent: `claude_code`, `nightly-bot`. 1 to 255 characters.
+    /// Name of the agent: `claude_code`, `nightly-bot`. 1 to 255 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 255)))]
     pub agent: String,
-    /// The agent's own id. Known already: that session is gone on with, by the key that made it. To another key the name is
-    /// taken (409 `session_taken`); one that a person deleted is told of (409 `session_deleted`).
+    /// The agent's own id. If it is known, the key that created the session continues it; another key gets 409
+    /// `session_taken`. If a person deleted the session: 409 `session_deleted`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_session_id: Option<String>,
-    /// Made of the first prompt if absent.
+    /// Title; derived from the first prompt if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Key of the project; the working folder if absent.
@@ -30,17 +30,16 @@ pub struct NewSession {
     /// The working folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The branch that is checked out.
+    /// Git branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The model that answers.
+    /// Name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Our id of the session that this one was started by: one of the same `agent`, made with the same key. Agents of other
-    /// names have sessions of their own.
+    /// Our id of the session that started this one. It must have the same `agent`, and be created with the same key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// The parent's tool call that started it.
@@ -54,21 +53,21 @@ impl Input for NewSession {
         r#"{"agent": "nightly-bot", "title": "Nightly dependency check", "cwd": "/srv/lantern"}"#;
 }
 
-/// A session of this agent, without any other field.
+/// Makes a session of this agent, without any other field.
 impl From<&str> for NewSession {
     fn from(agent: &str) -> Self {
         Self { agent: agent.to_owned(), ..Self::default() }
     }
 }
 
-/// The session that was made, or the one that was there.
+/// The created session, or the existing one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionMade {
-    /// As it is now.
+    /// The session.
     #[serde(flatten)]
     pub session: Session,
-    /// The same request came before, or the agent's own id is known.
+    /// True if the request was repeated, or the agent's own id is known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
 }
@@ -82,33 +81,33 @@ impl Reply for SessionMade {
     }
 }
 
-/// What changes in a session. Absent fields stay.
+/// Changes to a session. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditSession {
-    /// A person's title wins over the agent's; an empty one takes it back.
+    /// Title. A person's title has priority over the agent's; an empty one removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Key of the project, an absolute path where known.
+    /// Key of the project; an absolute path if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The working folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The branch that is checked out.
+    /// Git branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The model that answers.
+    /// Name of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Put away, or taken back. People only.
+    /// True to archive it, false to take it back. People only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// Kept at the top of the list. People only.
+    /// True to pin it to the top of the list. People only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
 }
@@ -116,20 +115,20 @@ impl Input for EditSession {
     const EXAMPLE: &'static str = r#"{"title": "Fix the parser crash"}"#;
 }
 
-/// What changes in many sessions. Absent fields stay.
+/// Changes to many sessions. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditSessions {
     /// Our ids, 1 to 500.
     pub sessions: Vec<String>,
-    /// Put away, or taken back.
+    /// True to archive them, false to take them back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// Kept at the top of the list.
+    /// True to pin them to the top of the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
-    /// Deleted with the sessions of its sub-agents, or restored with them.
+    /// True to delete them with their sub-agents' sessions, false to restore them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<bool>,
 }
@@ -137,7 +136,7 @@ impl Input for EditSessions {
     const EXAMPLE: &'static str = r#"{"sessions": ["$SESSION"], "archived": true}"#;
 }
 
-/// The sessions that there were to change. Ids that name none are passed over.
+/// The sessions that were changed. Unknown ids are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditedSessions {
@@ -146,41 +145,41 @@ pub struct EditedSessions {
 }
 impl Reply for EditedSessions {}
 
-/// A session as it is now.
+/// A session after the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionReply {
-    /// With the sums that lists show.
+    /// The session with its counts.
     #[serde(flatten)]
     pub session: Session,
 }
 impl Reply for SessionReply {}
 
-/// How a session ends.
+/// How to end a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EndSession {
-    /// The first one holds: of a session that is over nothing changes, until a person writes and it goes on.
+    /// The outcome. The first one counts: an ended session doesn't change until a person writes and it goes on.
     pub outcome: EndOutcome,
 }
 impl Input for EndSession {
     const EXAMPLE: &'static str = r#"{"outcome": "done"}"#;
 }
 
-/// How the agent reports its end.
+/// Outcome of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndOutcome {
-    /// It did what it was to do: the session becomes `done`.
+    /// Success: the state becomes `done`.
     #[default]
     Done,
-    /// It gave up: the session becomes `failed`.
+    /// Failure: the state becomes `failed`.
     Failed,
 }
 
-/// A deleted session comes back with `POST /v1/sessions/{session}/restore`.
+/// A deleted session. `POST /v1/sessions/{session}/restore` restores it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDeleted {

@@ -1,28 +1,29 @@
-//! Memory: what people said, found by words and by meaning, whatever session it was said in.
+//! Memory: what people said in any session, found by words and by meaning.
 
 use crate::endpoint::{Input, Reply};
 use model::{Micros, Provenance, Role, words};
 use serde::{Deserialize, Serialize};
 
-/// What to recall.
+/// Query and page of memories.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryQuery {
-    /// Words or a question. A memory needn't hold all of the words. Absent or empty: the newest memories. At most 500 characters.
+    /// Words or a question, at most 500 characters. A memory needn't contain all words. If absent or empty, the newest
+    /// memories.
     #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Only what was said in this session.
+    /// Only memories of this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Only what was said in sessions of this project.
+    /// Only memories of sessions of this project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Cursor: `next` of the page before. Without `q` alone.
+    /// Cursor: `next` of the previous page. Only without `q`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// 1 to 100; 20 if absent.
+    /// Page size, 1 to 100; 20 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -33,44 +34,44 @@ impl Input for MemoryQuery {
 }
 
 words! {
-    /// By what a memory was found.
+    /// How a memory was found.
     FoundBy {
-        /// It holds words of the query.
+        /// It contains words of the query.
         Words = "words",
-        /// Its vector is near that of the query.
+        /// Its embedding is close to the query's.
         Meaning = "meaning",
     }
-    /// How far meanings can be compared.
+    /// State of the embeddings.
     VectorState {
-        /// No endpoint is set up: memories are found by words.
+        /// No endpoint is set up. Memories are found by words only.
         Off = "off",
-        /// Each memory has a vector.
+        /// Every memory has an embedding.
         Ready = "ready",
-        /// Vectors are being made: some memories have none yet.
+        /// Embeddings are being computed. Some memories have none yet.
         Pending = "pending",
-        /// The endpoint doesn't answer: memories are found by words until it does.
+        /// The endpoint fails. Memories are found by words until it recovers.
         Failing = "failing",
     }
 }
 
-/// Memories, best first; without a query the newest first.
+/// Memories, best match first; without a query, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryPage {
     /// At most `limit`.
     pub memories: Vec<Recalled>,
-    /// Cursor of the next page, without a query. Null at the end.
+    /// Cursor of the next page. Only without a query. Null on the last page.
     pub next: Option<String>,
-    /// How many memories there are in all, of those that the caller may read, in this session and project.
+    /// Number of memories of this session and project that the caller may read.
     pub total: i64,
-    /// How many of them have a vector.
+    /// Number of these with an embedding.
     pub embedded: i64,
-    /// How far meanings can be compared.
+    /// State of the embeddings.
     pub vectors: VectorState,
-    /// The model that makes vectors; absent without an endpoint.
+    /// Name of the embedding model. Absent without an endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Why the endpoint gives no vectors, where it doesn't.
+    /// Why the endpoint fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -80,45 +81,45 @@ impl Reply for MemoryPage {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recalled {
-    /// Our id of the session that it was said in.
+    /// Our id of its session.
     pub session_id: String,
-    /// Title of that session.
+    /// Title of its session.
     pub session_title: String,
     /// Key of its project.
     pub project: String,
     /// Id of the message.
     pub message_id: String,
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// Whose voice it is.
+    /// Role of the message.
     pub role: Role,
-    /// Who wrote the message into the store.
+    /// Who wrote the message to the store.
     pub provenance: Provenance,
-    /// Who said it, where a name is known.
+    /// Name of the person, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
-    /// When it was said.
+    /// Time of the message.
     pub created_at: Micros,
-    /// What was said, at most the first 4,000 characters.
+    /// Text of the message, at most the first 4,000 characters.
     pub text: String,
-    /// How well it matches, for comparing within one answer: 0 to 1. 0 without a query.
+    /// Score of the match, 0 to 1, to compare within one reply. 0 without a query.
     pub score: f64,
-    /// By what it was found. Empty without a query.
+    /// How it was found. Empty without a query.
     pub found_by: Vec<FoundBy>,
 }
 
-/// What to forget. The messages themselves stay in their sessions.
+/// Memories to forget. The messages stay in their sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ForgetMemory {
-    /// The session of the message.
+    /// Session of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Id of the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// True to forget everything. Without `session` and `message`.
+    /// True to forget all memories. Can't be combined with `session` and `message`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
 }
@@ -127,11 +128,11 @@ impl Input for ForgetMemory {
     const EXAMPLE: &'static str = r#"{"session": "s1", "message": "m1"}"#;
 }
 
-/// How many memories were changed.
+/// Result of a change of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoriesChanged {
-    /// So many.
+    /// Number of memories that were changed.
     pub memories: i64,
 }
 impl Reply for MemoriesChanged {}
