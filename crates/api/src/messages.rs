@@ -1,4 +1,4 @@
-//! Messages of a session, and what is derived from them: todos and changed files.
+//! Messages of a session, and data derived from them: todos and changed files.
 
 mod shorten;
 
@@ -21,18 +21,19 @@ pub use model::policy::Display;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePath {
-    /// Our id of the session, the agent's own id, or a unique beginning of either.
+    /// Our id of the session, the agent's own id, or a unique prefix of either.
     pub session: String,
     /// Id of the message, or its `seq` as a number.
     pub message: String,
 }
 
-/// Which messages. At most one of `around`, `before`, `after`, `from` with `to`, and `since`; without any, the last ones.
+/// Page and filter of messages. At most one of `around`, `before`, `after`, `from` with `to`, and `since` can be given.
+/// Without them, the last page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ListMessages {
-    /// A page around this `seq`.
+    /// The page around this `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub around: Option<i64>,
     /// The page that ends before this `seq`.
@@ -41,91 +42,92 @@ pub struct ListMessages {
     /// The page that begins after this `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// All from this `seq` ...
+    /// With `to`: the first `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<i64>,
-    /// ... to this one, both included; at most 500 apart.
+    /// With `from`: the last `seq`, inclusive, at most 500 after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<i64>,
-    /// RFC 3339, or microseconds since 1970: messages created then or later, in the order of `seq`. Continue with
-    /// `after`: equal timestamps are never lost.
+    /// Messages created at this time or later, in the order of `seq`: RFC 3339, or microseconds since 1970. Continue
+    /// with `after`, so that messages with equal times aren't lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Of any of these message types.
+    /// Only messages of these types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// Of any of these roles.
+    /// Only messages of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
-    /// `1`: with what the dev toggle hides.
+    /// `1`: includes messages that the dev toggle hides.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev: Option<u8>,
-    /// 1 to 500; 60 if absent. A page has fewer messages where they are long: about 8 MiB of them, and at least one.
+    /// Page size, 1 to 500; 60 if absent. A page has fewer if they are longer than about 8 MiB, but at least one.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for ListMessages {}
 
-/// Summary of a message whose content isn't for its reader.
+/// Summary of a message whose content is withheld.
 pub const WITHHELD: &str = "Withheld from models";
 
-/// A message with what follows from it.
+/// A message with derived data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
-    /// As it is stored.
+    /// The message as it is stored.
     #[serde(flatten)]
     pub message: Message,
-    /// The tag of its type: `TEXT` where the metadata names none.
+    /// Message type; `TEXT` if the metadata has none.
     pub message_type: String,
-    /// One line.
+    /// Summary in one line.
     pub summary: String,
-    /// Where the transcript shows it.
+    /// How the transcript shows it.
     pub display: Display,
-    /// Copied from the session that this one was forked from.
+    /// True if it was copied from the session that this one was forked from.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copied: bool,
-    /// Its content isn't for this reader: a message of the host, or a notice of one run, read where it may go to a model.
-    /// Place, role, status and times are as they are stored.
+    /// True if the content is withheld: the message is of the host, or a notice of one run, and this reply may go to a
+    /// model. The other fields are unchanged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withheld: bool,
-    /// Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision.
-    /// Absent where this reply doesn't hold all that the hash covers: `not_shown` says why.
+    /// Hash of what a person is shown, to be sent with the decision. Of an open APPROVAL, and of a FILE with buttons.
+    /// Absent if this reply doesn't contain all that the hash covers; then `not_shown` has the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
-    /// Of an open APPROVAL: the tool calls with its `call_id`, as they were when `shown_sha256` was computed.
+    /// Of an open APPROVAL: the tool calls with its `call_id`, as hashed by `shown_sha256`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<AskedCall>,
-    /// Of an open APPROVAL without a `shown_sha256`: why this reply leaves out what it asks about.
+    /// Of an open APPROVAL without a `shown_sha256`: why its content isn't in this reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_shown: Option<NotShown>,
-    /// Of what a person wrote to an agent that posts by itself: whether the agent has it.
+    /// Of a person's message to an agent that posts by itself: whether the agent has received it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
-    /// Of a `TOOL_CALL` that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says.
+    /// Of a `TOOL_CALL` without a result of its own: `done` or `failed`, by the message of the role `tool` with its
+    /// `call_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ToolState>,
-    /// The content as [`Entry::body`] read it. Whoever changes the message's metadata sets it anew.
+    /// The parsed content, see [`Entry::body`]. Must be reset after a change of the message's metadata.
     #[serde(skip)]
     pub parsed: ParsedBody,
-    /// The document by which a message of a declared type is shown. It isn't part of the reply, which has its summary.
+    /// The document that shows a message of a declared type. It isn't part of the reply, which has its summary.
     #[serde(skip)]
     pub shown_by: Option<Arc<ShownBy>>,
 }
 
-/// A declared type as messages are shown by it.
+/// A declared type with the hash of its document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShownBy {
     /// The document.
     pub declared: Declared,
-    /// Of the document, in hex.
+    /// SHA-256 of the document, in hex.
     pub sha256: String,
 }
 
-/// The content of an entry, read at most once. It follows from the entry's other fields: it isn't part of the reply, and two of
-/// them are always equal.
+/// The content of an entry, parsed at most once. It is derived from the other fields: it isn't serialized, and any two
+/// compare equal.
 #[derive(Debug, Clone, Default)]
 pub struct ParsedBody(OnceLock<Arc<Body>>);
 
@@ -142,7 +144,7 @@ impl From<Body> for ParsedBody {
 }
 
 impl Entry {
-    /// Makes an entry with what follows from the message itself. The store adds the rest.
+    /// Makes an entry with the data derived from the message itself. The store adds the rest.
     pub fn of(message: Message, display: Display) -> Self {
         let body = Body::of(&message.draft);
         Self {
@@ -162,7 +164,7 @@ impl Entry {
         }
     }
 
-    /// Returns the message without what it says, for a reader that may pass it on to a model.
+    /// Returns the message without its content, for a reader that may pass it on to a model.
     #[must_use]
     pub fn without_content(self) -> Self {
         let Self { message, display, copied, .. } = self;
@@ -171,7 +173,7 @@ impl Entry {
         Self { copied, withheld: true, summary: WITHHELD.to_owned(), ..entry }
     }
 
-    /// Adds the outcome of a call whose result is a message of its own. What the call says itself counts more.
+    /// Adds the outcome of a call whose result is another message. A result of the call itself has priority.
     #[must_use]
     pub fn with_outcome(mut self, outcome: ToolState) -> Self {
         if matches!(self.body(), Body::ToolCall(call) if call.state() == ToolState::Running) {
@@ -182,7 +184,7 @@ impl Entry {
         self
     }
 
-    /// Shows a message of a type that isn't built in by a document.
+    /// Sets the document that shows a message of a declared type.
     pub fn show_by(&mut self, shown_by: Arc<ShownBy>) {
         let Body::Unknown { payload, .. } = self.body() else { return };
         if self.message.draft.status != Status::Retracted {
@@ -191,7 +193,7 @@ impl Entry {
         self.shown_by = Some(shown_by);
     }
 
-    /// Returns the content of the message; a call has its outcome as its `state`. Only the first call reads the payload.
+    /// Returns the parsed content, with the outcome of a call as its `state`. Only the first call parses it.
     pub fn body(&self) -> &Body {
         self.parsed.0.get_or_init(|| {
             Arc::new(match (Body::of(&self.message.draft), self.outcome) {
@@ -201,52 +203,52 @@ impl Entry {
         })
     }
 
-    /// Makes an entry of a message that no store holds, shown as the policy says.
+    /// Makes an entry for a message that isn't stored, with the policy's display.
     pub fn made_up(message: Message) -> Self {
         let display = policy::display(&message.draft);
         Self::of(message, display)
     }
 }
 
-/// A tool call that an approval asks about. All of it is covered by the approval's `shown_sha256`.
+/// A tool call that an approval asks about. The approval's `shown_sha256` covers all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedCall {
     /// Id of the message.
     pub message_id: MessageId,
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// As the agent calls the tool.
+    /// Name of the tool, as the agent uses it.
     pub tool_name: String,
-    /// As the agent sent it. Never cut.
+    /// Input, as the agent sent it. Never shortened.
     pub input: Map<String, Value>,
-    /// Changes of files that the agent's request shows, beside the input.
+    /// File changes that the agent's request shows in addition to the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<AskedChange>,
-    /// Files and folders that the request names: `/work/src/main.rs:12`.
+    /// Files and folders in the request: `/work/src/main.rs:12`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Texts that the request shows.
+    /// Texts in the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<String>,
 }
 
 impl AskedCall {
-    /// Returns a call of which the transcript, or a hook, gives the input.
+    /// Makes a call whose input comes from the transcript or a hook.
     pub fn new(message_id: MessageId, seq: i64, tool_name: String, input: Map<String, Value>) -> Self {
         Self { message_id, seq, tool_name, input, changes: Vec::new(), paths: Vec::new(), texts: Vec::new() }
     }
 }
 
-/// Why a reply leaves out what an approval asks about.
+/// Why a reply omits what an approval asks about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotShown {
-    /// For programs.
+    /// The reason, for programs.
     pub reason: NotShownReason,
-    /// Size of what is covered, in bytes of JSON. Tool calls after the first MiB aren't counted.
+    /// Size of the omitted data, in bytes of JSON. Tool calls after the first MiB aren't counted.
     pub bytes: u64,
-    /// `seq` of the first 20 tool calls with its `call_id`.
+    /// `seq` of the first 20 tool calls with the approval's `call_id`.
     pub calls: Vec<i64>,
 }
 
@@ -255,119 +257,119 @@ pub struct NotShown {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NotShownReason {
-    /// It is larger than 256 KiB: nobody reads that in a browser. It can be denied there, not allowed.
+    /// It is larger than 256 KiB, too long to read in a browser. It can only be denied there.
     TooLarge,
-    /// The approvals of this reply cover more than 1 MiB together: the message by itself has it.
+    /// The approvals of this reply together exceed 1 MiB. Read this message by itself.
     LeftOut,
-    /// It asks for an edit or a command and doesn't say what would be changed or run: it can be denied, not allowed.
+    /// It asks for an edit or a command without the change or the command line. It can only be denied.
     NoContent,
 }
 
-/// Whether the agent has got what a person wrote: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
+/// Whether the agent has received a person's message: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum Delivery {
-    /// It gets it with its next call.
+    /// The agent gets it with its next call.
     Waiting,
-    /// It got it then, in microseconds since 1970.
+    /// The agent has received it.
     Given {
-        /// When it was given.
+        /// When it received it, in microseconds since 1970.
         at: Micros,
     },
 }
 
-/// Which asks are listed.
+/// Filter and page of requests to people.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AsksQuery {
-    /// `1`: every open approval and question, a page at a time. If absent, one of each session.
+    /// `1`: all open approvals and questions, in pages. If absent, one of each session.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub each: Option<u8>,
-    /// Cursor: `next` of the page before. With `each`.
+    /// Cursor: `next` of the previous page. Requires `each`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// 1 to 200; 20 if absent. With `each`.
+    /// Page size, 1 to 200; 20 if absent. Requires `each`.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for AsksQuery {}
 
-/// Asks of sessions that were active within this time come first: their agents may still go on with an answer. In microseconds.
+/// Requests of sessions that were active within this time are listed first. In microseconds.
 pub const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
 
-/// What sessions ask a person.
+/// Requests of sessions to people.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Asks {
-    /// Of each session one, of 100 sessions at most, the last active first. With `each` all of them: first those of sessions that
-    /// were active within the last day, the longest waiting first; then older ones, the latest first.
+    /// Without `each`: one of each session, of at most 100 sessions, last active first. With `each`: those of sessions
+    /// that were active within the last day, longest waiting first; then the others, newest first.
     pub asks: Vec<Ask>,
-    /// With `each`: how many are open in all, 1,000 at most.
+    /// Number of open requests, at most 1,000. Only with `each`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
-    /// With `each`: the cursor of the next page. Absent on the last one.
+    /// Cursor of the next page. Only with `each`; absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 impl Reply for Asks {}
 
-/// What one session asks, for the list of all that wait.
+/// A request of a session to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ask {
-    /// The first approval that is open, else the question that waits for an answer. What `shown_sha256` doesn't cover is cut
-    /// after 16 KiB: the message by itself has it.
+    /// The first open approval, otherwise the question that waits for an answer. Data that `shown_sha256` doesn't cover
+    /// is shortened to 16 KiB; read the message by itself for all of it.
     pub entry: Entry,
-    /// Approvals of the session that are open beside this one.
+    /// Number of other open approvals of the session.
     #[serde(default)]
     pub others: i64,
-    /// With `each`: the session that asks.
+    /// The session. Only with `each`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Session>,
 }
 
-/// A message that is hidden, without its content.
+/// A hidden message, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HiddenRow {
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// Whose voice it is.
+    /// Role of the message.
     pub role: Role,
-    /// The sender's word: `bot`.
+    /// Sender of the message: `bot`.
     pub sender: String,
-    /// The tag of its type: `TEXT` where the metadata names none.
+    /// Message type; `TEXT` if the metadata has none.
     pub message_type: String,
-    /// A tool call that its derived cards stand for: it isn't counted as hidden.
+    /// True for a tool call that is shown as cards derived from it. It isn't counted as hidden.
     pub replaced: bool,
-    /// How long the agent thought, in microseconds: since the message before. Absent for everything but thoughts.
+    /// Of a thought: its duration in microseconds, since the previous message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<Micros>,
-    /// Of a compaction: how many tokens of context it replaced.
+    /// Of a compaction: the number of context tokens that it replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_from: Option<i64>,
-    /// What it is of turns that a person left behind by rewinding the conversation.
+    /// Set if the message belongs to a turn that a person left behind by rewinding the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_behind: Option<LeftBehind>,
 }
 
-/// What a message is of a turn that was left behind.
+/// The part of a message in a turn that was left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LeftBehind {
-    /// What the turn began with.
+    /// The prompt of the turn.
     Prompt,
-    /// Anything else of the turn.
+    /// Any other message of the turn.
     Part,
 }
 
 impl LeftBehind {
-    /// Returns what a message is of a turn that was left behind; None for a message that still holds.
+    /// Returns the part of a message in a turn that was left behind; None for a message that isn't in one.
     pub fn of(draft: &Draft) -> Option<Self> {
         let stopped = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("interrupted"));
         let begins = draft.role == Role::User && draft.part == Part::Whole && !stopped;
@@ -391,22 +393,22 @@ impl From<Entry> for HiddenRow {
     }
 }
 
-/// Messages of a session, in their order.
+/// A page of messages in the order of `seq`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagePage {
-    /// Without those that the dev toggle hides, unless `dev` asked for them.
+    /// The messages, without those that the dev toggle hides unless `dev` is given.
     pub messages: Vec<Entry>,
-    /// What lies between `from` and `to` and isn't among `messages`, in order.
+    /// The messages between `from` and `to` that aren't in `messages`, in the order of `seq`.
     pub hidden: Vec<HiddenRow>,
-    /// The range of `seq` that this page covers; 0 and 0 if it is empty. What is left begins after `to`, or ends before
-    /// `from`.
+    /// The first `seq` that the page covers; 0 if it is empty. Earlier pages end before `from`, later ones begin after
+    /// `to`.
     pub from: i64,
-    /// The last `seq` that the page covers.
+    /// The last `seq` that the page covers; 0 if it is empty.
     pub to: i64,
     /// Highest `seq` of the session.
     pub last_seq: i64,
-    /// Cursor of the event stream at the time of this answer.
+    /// Cursor of the event stream at the time of this reply.
     pub cursor: String,
 }
 impl Reply for MessagePage {
@@ -415,11 +417,11 @@ impl Reply for MessagePage {
     }
 }
 
-/// A message and what it was read from.
+/// A message and the records that it was read from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessageDetail {
-    /// Never cut.
+    /// The message. Never shortened.
     pub entry: Entry,
     /// Lines of the transcript that it was read from. Empty for a posted message.
     pub records: Vec<RecordText>,
@@ -430,86 +432,87 @@ impl Reply for MessageDetail {
     }
 }
 
-/// Verbatim bytes of a source. `text` replaces what isn't UTF-8, and is cut at 1 MiB, and at 8 MiB of all records of a reply.
+/// Verbatim bytes of a file, as text. Invalid UTF-8 is replaced. The text is cut after 1 MiB, and after 8 MiB of a
+/// reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordText {
-    /// Id of the file that the bytes were read from.
+    /// Id of the file.
     pub source: String,
-    /// Absolute path of that file.
+    /// Absolute path of the file.
     pub path: String,
-    /// Bytes of the file before them.
+    /// Offset of the bytes in the file.
     pub offset: u64,
-    /// How many bytes there are, also where `text` is cut.
+    /// Number of bytes, even if `text` is cut.
     pub len: u64,
-    /// The bytes as text, line ends included.
+    /// The bytes as text, including line ends.
     pub text: String,
-    /// `text` holds the beginning alone.
+    /// True if `text` is only the beginning.
     pub cut: bool,
-    /// The stored bytes aren't those that were imported: `text` is empty.
+    /// True if the stored bytes aren't those that were imported. Then `text` is empty.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_damaged: bool,
 }
 
-/// The todo list: the latest snapshot with the ticks after it.
+/// The todo list: the latest snapshot with later ticks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoState {
     /// In the order of the latest snapshot.
     pub todos: Vec<TodoItem>,
-    /// What three states can't say, by item id: the envelope's `todo_info`.
+    /// Further data by item id: the envelope's `todo_info`.
     #[serde(default)]
     pub todo_info: BTreeMap<String, TodoInfo>,
     /// `seq` of the latest snapshot.
     pub seq: Option<i64>,
-    /// Id of the latest snapshot. Null while there is none.
+    /// Id of the latest snapshot. Null if there is none.
     pub message_id: Option<String>,
 }
 impl Reply for TodoState {}
 
-/// What the edits of a session did, edit by edit.
+/// The edits of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
-    /// Last changed first.
+    /// Files, last changed first.
     pub files: Vec<ChangedFile>,
-    /// Lines added by all applied edits.
+    /// Number of lines that applied edits add.
     pub added: i64,
-    /// Lines removed by all applied edits.
+    /// Number of lines that applied edits remove.
     pub removed: i64,
 }
 impl Reply for Changes {}
 
-/// A file that the session changed; files in the order of their last edit, newest first.
+/// A file that the session changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangedFile {
-    /// As the agent names the file.
+    /// Path, as the agent names the file.
     pub path: String,
-    /// How its applied edits together changed it.
+    /// The change by all applied edits together.
     pub change: model::view::FileChange,
-    /// Sums over the applied edits.
+    /// Number of lines that its applied edits add.
     pub added: i64,
-    /// Lines that its applied edits removed.
+    /// Number of lines that its applied edits remove.
     pub removed: i64,
-    /// Every edit of the file, also those that failed, oldest first.
+    /// All edits of the file, including failed ones, oldest first.
     pub edits: Vec<EditRef>,
 }
 
-/// One edit of a `CODE_EDIT`.
+/// One edit of a `CODE_EDIT` message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditRef {
     /// Id of the message.
     pub message_id: String,
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
     /// Index in the payload's `edits`.
     pub index: usize,
-    /// As in `edit_info`: `applied`, `failed`, `rejected`, `proposed`.
+    /// State from `edit_info`: `applied`, `failed`, `rejected`, `proposed`.
     pub state: String,
-    /// Lines that the edit adds.
+    /// Number of lines that the edit adds.
     pub added: i64,
-    /// Lines that the edit removes.
+    /// Number of lines that the edit removes.
     pub removed: i64,
 }

@@ -1,91 +1,92 @@
-//! What all edits of a session, or some of them, did to each file.
+//! Net changes of files by the edits of a session.
 
 use crate::endpoint::{Input, Reply};
 use crate::messages::EditRef;
 use model::view::FileChange;
 use serde::{Deserialize, Serialize};
 
-/// Which edits are folded; all without any of these.
+/// Selects the edits; all of them if no field is given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NetQuery {
-    /// Edits after this `seq` ...
+    /// Only edits after this `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// ... up to and with this one.
+    /// Only edits up to this `seq`, inclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<i64>,
-    /// `1`: since a person spoke last. Not together with `after`.
+    /// `1`: only edits since a person's last message. Can't be combined with `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u8>,
-    /// Only the file with this path, and its texts with it.
+    /// Only the file with this path. The reply then has its texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 impl Input for NetQuery {}
 
-/// Files in the order of their paths.
+/// Net changes of files, ordered by path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetChanges {
-    /// Those with an edit in the range.
+    /// Files with an edit in the range.
     pub files: Vec<NetFile>,
-    /// Lines of the new files that the old ones lack.
+    /// Number of lines that only the new files have.
     pub added: i64,
-    /// Lines of the old files that the new ones lack.
+    /// Number of lines that only the old files have.
     pub removed: i64,
-    /// Of all files together.
+    /// Number of changed places in all files.
     pub changes: i64,
 }
 impl Reply for NetChanges {}
 
-/// A file with its net change. What didn't happen isn't part of it.
+/// The net change of a file. Edits that weren't applied don't count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetFile {
-    /// As the agent names the file.
+    /// Path, as the agent names the file.
     pub path: String,
-    /// From before its first edit in the range to after its last one.
+    /// The change from before the first edit of the range to after the last one.
     pub change: FileChange,
-    /// The path that it had before.
+    /// Previous path, if the file was moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Lines of the new text that the old one lacks.
+    /// Number of lines that only the new text has.
     pub added: i64,
-    /// Lines of the old text that the new one lacks.
+    /// Number of lines that only the old text has.
     pub removed: i64,
-    /// Places in which lines differ.
+    /// Number of changed places.
     pub changes: i64,
-    /// Of the net change: equal as long as it stays the same.
+    /// Hash of the net change.
     pub hash: String,
-    /// Something else changed the file between the edits. Then `parts` hold what came before and after, one by one.
+    /// True if something else changed the file between the edits. Then `parts` has the changes before and after that
+    /// separately.
     pub broken: bool,
-    /// Its edits have more than 16 MiB of text, which isn't folded: `added`, `removed` and `changes` are sums over the edits that
-    /// were applied, and `texts` are empty.
+    /// True if its edits have more than 16 MiB of text. Then no net change is computed: `added`, `removed` and
+    /// `changes` are sums over the applied edits, and `texts` is empty.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub too_large: bool,
-    /// For colouring.
+    /// Language for syntax highlighting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Every edit, in its order, also those that failed.
+    /// All edits in their order, including failed ones.
     pub edits: Vec<EditRef>,
-    /// Present where the query names a path.
+    /// The texts. Only present if the query has a `path`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts: Option<NetTexts>,
 }
 
-/// The net change of a file in texts.
+/// The net change of a file as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetTexts {
-    /// Parts of the file that changed. Empty where the edits took each other back.
+    /// Changed parts of the file. Empty if the edits cancel each other.
     pub parts: Vec<NetPart>,
-    /// Unified diffs of edits whose texts aren't known.
+    /// Unified diffs of edits whose full texts are unknown.
     pub patches: Vec<String>,
 }
 
-/// A part of a file before and after. Without `old` the file wasn't there, without `new` it is gone.
+/// A part of a file before and after. Without `old` the file was created, without `new` it was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NetPart {
@@ -95,21 +96,21 @@ pub struct NetPart {
     /// The text after all edits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// Where both begin in their files, from 1; absent where unknown.
+    /// First line of the old and the new text in the file, from 1. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_line: Option<(u32, u32)>,
-    /// The texts are the whole file.
+    /// True if the texts are the whole file.
     pub whole: bool,
-    /// The first edit of a part whose place in the file is unknown.
+    /// The first edit of a part whose position in the file is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<EditPlace>,
 }
 
-/// An edit: which message, and which one of its edits.
+/// An edit of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditPlace {
-    /// Its message's place in the session.
+    /// `seq` of the message.
     pub seq: i64,
     /// Index in the payload's `edits`, from 0.
     pub index: usize,

@@ -1,58 +1,58 @@
-//! Notices of a run that people set: what an agent should know at its beginning, and needn't remember.
+//! Notices that people set up for runs: information for the agent that isn't part of the conversation.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
 model::words! {
-    /// What a notice is made of, anew for each run.
+    /// Kind of a notice. Its text is made anew for each run.
     NoticeKind {
-        /// The words of `value`.
+        /// The text of `value`.
         Text = "text",
-        /// The text of the file at `value`, an absolute path.
+        /// The text of the file at the absolute path `value`.
         File = "file",
-        /// The branch and what isn't committed, of a session whose working folder lies in a folder of `value`: absolute paths, one a
-        /// line.
+        /// The git branch and uncommitted changes of the session's working folder, if it is in one of the folders of
+        /// `value`: absolute paths, one per line.
         Git = "git",
     }
 }
 
-/// A notice that agents are given with each run.
+/// A notice that agents get with each run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunNotice {
-    /// Its name, for people; that of a file stands before its text.
+    /// Name of the notice. For a file, the text has it as its heading.
     pub name: String,
-    /// What it is made of.
+    /// Kind of the notice.
     pub kind: NoticeKind,
-    /// The words, the file or the folders.
+    /// The text, the path or the folders.
     pub value: String,
-    /// Whether runs have it.
+    /// True if runs include it.
     pub on: bool,
 }
 
-/// Names a notice.
+/// Path of a notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NoticePath {
-    /// Its name: one line of 1 to 80 characters.
+    /// Name of the notice: one line of 1 to 80 characters.
     pub notice: String,
 }
 
-/// A notice as it is from now on. Absent fields of one that exists stay.
+/// A notice to set. Absent fields of an existing notice stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SetNotice {
-    /// What it is made of; of a new one, `text` if absent.
+    /// Kind of the notice; `text` for a new one if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<NoticeKind>,
-    /// The words, the file or the folders, of at most 16 KiB. A new one needs it.
+    /// The text, the path or the folders, at most 16 KiB. Required for a new notice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Whether runs have it; of a new one, true if absent.
+    /// True if runs include it; true for a new notice if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// Its place among the notices, from 0. A new one without comes last.
+    /// Index among the notices, from 0. A new notice without it is the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u32>,
 }
@@ -60,13 +60,14 @@ impl Input for SetNotice {
     const EXAMPLE: &'static str = r#"{"kind": "text", "value": "Nothing is deployed on Fridays"}"#;
 }
 
-/// The notices of runs, in the order in which they are given.
+/// The notices, in the order in which agents get them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunNotices {
     /// At most 50.
     pub notices: Vec<RunNotice>,
-    /// What `notices.json` in the data directory sets up, for people: it is given before them. Changed there alone.
+    /// Descriptions of the notices that `notices.json` in the data directory sets up. They come first, and can only be
+    /// changed there.
     pub from_file: Vec<String>,
 }
 impl Reply for RunNotices {}

@@ -1,7 +1,10 @@
-//! The contract as an `OpenAPI` 3.1 document, derived from the endpoint table and from the types that it names.
+//! The API as an `OpenAPI` 3.1 document, derived from the endpoint table and its types.
 //!
-//! What the table knows and `OpenAPI` has no word for stands in extensions: `x-access` (who may call), `x-scope` (what an agent's
-//! key needs), `x-body-limit` (bytes), `x-events` (name to data), `x-default` (what the clients' types have in a required field unless told otherwise) and, of the document, `x-message-types` (tag to payload). The schema of each payload has an example. `docs/api/openapi.json` is this document, kept fresh by a test.
+//! Data that `OpenAPI` has no field for is in extensions: `x-access` (callers), `x-scope` (required scope of a key),
+//! `x-body-limit` (bytes), `x-events` (name to data), `x-default` (the value that the clients' types set for a required
+//! field) and, for the document, `x-message-types` (tag to payload). The
+//! schema of each payload has an example. `docs/api/openapi.json` is a copy of this document; a test checks that it is
+//! current.
 
 mod beside;
 mod fixed;
@@ -13,7 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// The document. Made once.
+/// Returns the document. It is made once.
 pub fn document() -> &'static Value {
     static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
         let mut book = Book::new();
@@ -24,12 +27,12 @@ pub fn document() -> &'static Value {
     &DOCUMENT
 }
 
-/// The document while it is written.
+/// The document while it is being written.
 struct Book {
     paths: Map<String, Value>,
-    /// Of what we write.
+    /// Generator of response schemas.
     replies: SchemaGenerator,
-    /// Of what we read.
+    /// Generator of request schemas.
     inputs: SchemaGenerator,
 }
 
@@ -50,7 +53,7 @@ impl Book {
         self.replies.subschema_for::<T>()
     }
 
-    /// Puts an operation under its path.
+    /// Adds an operation to its path.
     fn put(&mut self, path: &str, method: &str, operation: Value) {
         let entry = self.paths.entry(path).or_insert_with(|| json!({}));
         if let Some(methods) = entry.as_object_mut() {

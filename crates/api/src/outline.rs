@@ -1,120 +1,120 @@
-//! What a reader looks for in a session: its landmarks, and where words stand.
+//! Navigation in a session: its outline, and text search.
 
 use crate::endpoint::{Input, Reply};
 use crate::search::HitCount;
 use model::Role;
 use serde::{Deserialize, Serialize};
 
-/// Messages of a part of an outline.
+/// Number of messages per part of an outline.
 pub const PART: i64 = 2_000;
 
-/// Which landmarks: those of a part of the session, of 2,000 messages. The first part without `after`.
+/// Selects a part of the outline: the marks of 2,000 messages. The first part if `after` is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OutlineQuery {
-    /// Only landmarks with a higher `seq`: `next` of the part before, or what a reader asks who has those before.
+    /// Only marks with a higher `seq`: `next` of the previous part, or the last `seq` that the caller has.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// The reader has seen everything up to this `seq`: the answer says how much is new since.
+    /// The last `seq` that the reader has seen. The reply then has the number of newer messages.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<i64>,
-    /// Only messages of any of these types count as new.
+    /// Only messages of these types count as new.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// Only messages of any of these roles count as new.
+    /// Only messages of these roles count as new.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
 }
 impl Input for OutlineQuery {}
 
-/// The landmarks of a session, in their order.
+/// A part of a session's outline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outline {
-    /// In the order of `seq`, among the next 2,000 messages.
+    /// The marks among the next 2,000 messages, in the order of `seq`.
     pub marks: Vec<Mark>,
     /// Highest `seq` of the session.
     pub last_seq: i64,
-    /// `after` of the next part; absent at the end of the session.
+    /// `after` of the next part. Absent at the end of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
-    /// Messages after `seen` that the dev toggle doesn't hide and no person wrote, 1000 at most; only where `seen` asked for it.
+    /// Number of messages after `seen` that aren't hidden or by a person, at most 1000. Only if `seen` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<i64>,
 }
 impl Reply for Outline {}
 
-/// One landmark.
+/// An entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mark {
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// Why it is a landmark.
+    /// Kind of the entry.
     pub kind: MarkKind,
-    /// In one line: of a prompt its first words, of an approval that waits what it asks.
+    /// One line: the first words of a prompt, or the question of an open approval.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
 }
 
-/// Why a message is a landmark.
+/// Kind of an outline entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
-    /// A person said something.
+    /// A person's message.
     Prompt,
     /// Files were changed.
     Edit,
-    /// The agent asked for leave.
+    /// An approval.
     Approval,
-    /// Something failed.
+    /// An error.
     Error,
 }
 
-/// What to look for in a session.
+/// Text search in a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FindQuery {
-    /// Text as it stands, whatever its case. At most 500 characters.
+    /// The text, case-insensitive, at most 500 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 500)))]
     pub q: String,
-    /// `1`: also in what the dev toggle hides.
+    /// `1`: also searches messages that the dev toggle hides.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev: Option<u8>,
-    /// Only messages of any of these types.
+    /// Only messages of these types.
     #[serde(rename = "type", skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// Only messages of any of these roles.
+    /// Only messages of these roles.
     #[serde(rename = "role", skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,
 }
 impl Input for FindQuery {}
 
-/// The messages that hold a text, in their order.
+/// The messages that contain a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Found {
-    /// Those that the dev toggle doesn't hide, and all where `dev` asked for them.
+    /// Matching messages, without those that the dev toggle hides unless `dev` is given.
     pub hits: Vec<FoundAt>,
-    /// Hits by message type, most first.
+    /// Number of matches by message type, most first.
     pub types: Vec<HitCount>,
-    /// Messages behind the dev toggle that hold it too; 0 where `dev` asked for them.
+    /// Number of further matches that the dev toggle hides; 0 if `dev` is given.
     pub hidden: i64,
 }
 impl Reply for Found {}
 
-/// A message that holds the text.
+/// A message that contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FoundAt {
-    /// Its place in the session.
+    /// `seq` of the message.
     pub seq: i64,
-    /// The tag of its type.
+    /// Message type.
     pub message_type: String,
 }

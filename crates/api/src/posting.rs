@@ -1,4 +1,4 @@
-//! What agents and people write: messages, updates, decisions, ticks; and what waits for an agent.
+//! Messages and updates of agents, decisions and ticks of people, and messages that wait for an agent.
 
 #[cfg(feature = "schema")]
 mod envelope;
@@ -10,99 +10,103 @@ use model::{Context, MessageId, Role, Status};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A message to be stored. Everything is optional but something to show: `content`, or an envelope.
+/// A message to post. All fields are optional, but `content` or an envelope is required.
 ///
-/// Give an `id` of your own to be able to repeat the request: the same id with the same content is answered again (200,
-/// `Idempotent-Replayed: true`), with another content it is refused (409). Without one, each request is a message.
+/// An `id` makes the request repeatable: the same id with the same content returns the stored message (200,
+/// `Idempotent-Replayed: true`); with different content it is refused (409). Without one, each request stores a
+/// message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PostMessage {
-    /// 1 to 128 characters, unique in its session for ever.
+    /// Id of the message, 1 to 128 characters, unique in its session.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// `assistant` for an agent, `user` for a person. The older products' `tools`, `tool_result` and `bot` are taken too.
+    /// Role: `assistant` for an agent, `user` for a person. `tools`, `tool_result` and `bot` of older products are
+    /// accepted too.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "role")]
     pub role: Option<Role>,
-    /// Who exactly, verbatim: `bot`, `tui-user`. With the role `assistant`, a word of the older products gives a text its voice:
-    /// `thinking` the role `model`, `tool_use` and `tool_result` the role `tool`. What claims to be the host or the system is
-    /// shown as the agent's own notice, and no prompt holds it.
+    /// Sender, verbatim: `bot`, `tui-user`. With the role `assistant`, `thinking` changes the role to `model`, and
+    /// `tool_use` and `tool_result` to `tool`. A sender that claims to be the host or the system is shown as the
+    /// agent's own notice, and isn't part of any prompt.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
-    /// For people: the key's name if absent.
+    /// Display name of the sender; the key's name if absent.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
-    /// Markdown. Made from the payload where it is missing.
+    /// Markdown; made from the payload if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`, and that is taken here
-    /// too.
+    /// An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`; that name is
+    /// accepted too.
     #[cfg_attr(feature = "schema", schemars(with = "Option<envelope::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata")]
     pub message_metadata: Option<Value>,
-    /// The session waits for a person's answer.
+    /// True if the session waits for a person's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_input: Option<bool>,
-    /// The agent's own id of a tool call. Its result comes by an update of the call's message, or as a message of the role `tool`
-    /// with the same `call_id`: it is done, or failed if that one has the status `error` or an `exit_code` other than 0.
+    /// The agent's own id of a tool call. The result comes as an update of the call's message, or as a message of the
+    /// role `tool` with the same `call_id`: failed if it has the status `error` or an `exit_code` other than 0,
+    /// otherwise done.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Id of the message that this one answers. Of several questions it answers that one; without it, a person answers whatever is asked.
+    /// Id of the message that this one answers. Without it, an answer of a person is for the open question, whichever
+    /// it is.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// The agent's own id of the turn that it belongs to.
+    /// The agent's own id of the turn.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// `final`, `streaming` or `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// Less than what the policy would give; never more.
+    /// Context of the message. It can restrict the policy's value, not extend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Context>,
-    /// Whether it may be remembered beyond its session.
+    /// Whether the message may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
-    /// Of a message of a person or of the system: give it to the agent? If absent, unless an agent's key passes it on that is no
-    /// bridge, or no prompt may hold it.
+    /// Of a message of a person or of the system: true to give it to the agent. If absent: true, unless an agent's key
+    /// that isn't a bridge posts it, or the message can't be part of a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
-    /// RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order.
+    /// Time of the message, RFC 3339 or microseconds since 1970. It is only shown; the order is by `seq`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Value>,
-    /// Of the older chat host's rows: the session of the address.
+    /// Alias of older chat hosts: id of the session, which must be that of the path.
     #[doc(hidden)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chat_jid: Option<String>,
-    /// Of its rows: `created_at`.
+    /// Alias of older chat hosts for `created_at`.
     #[doc(hidden)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<Value>,
-    /// Of its rows: what the role says as well.
+    /// Alias of older chat hosts: whether the role is that of the agent.
     #[doc(hidden)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_from_me: Option<Value>,
-    /// Of its rows: whose voice it is.
+    /// Alias of older chat hosts for the role.
     #[doc(hidden)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_type: Option<String>,
-    /// The older word for a type.
+    /// Older name of a message type.
     #[doc(hidden)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 }
 
-/// Reads a role, in the words of the older products too.
+/// Parses a role, including names of older products.
 fn role<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Role>, D::Error> {
     struct Word(Role);
     impl<'de> Deserialize<'de> for Word {
@@ -122,28 +126,28 @@ impl Input for PostMessage {
     const EXAMPLE: &'static str = r#"{"id": "step-2", "content": "I found the crash: `next()` reads past the end."}"#;
 }
 
-/// A text.
+/// Makes a text message.
 impl From<&str> for PostMessage {
     fn from(content: &str) -> Self {
         content.to_owned().into()
     }
 }
 
-/// A text.
+/// Makes a text message.
 impl From<String> for PostMessage {
     fn from(content: String) -> Self {
         Self { content: Some(content), ..Self::default() }
     }
 }
 
-/// Whether a message may be remembered beyond its session, whatever its role and type say.
+/// Whether a message may be remembered beyond its session, regardless of its role and type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryWish {
-    /// Also where its role and type aren't remembered; never what the policy forbids. An agent may not ask for it.
+    /// Remembered even if its role and type aren't, but never if the policy forbids it. Agents can't request it.
     Always,
-    /// Not even where its role and type are remembered.
+    /// Never remembered.
     Never,
 }
 
@@ -151,15 +155,15 @@ pub enum MemoryWish {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Posted {
-    /// As it is stored.
+    /// The message as it is stored.
     #[serde(flatten)]
     pub message: Entry,
-    /// Position in the workspace's feed: a reader that has come as far sees the message.
+    /// Position in the workspace's feed. A reader that has reached it sees the message.
     pub pos: i64,
-    /// The same request came before; this is the message as it was made, whatever became of it since.
+    /// True if the request was repeated. Then this is the message as it was created, without later changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
-    /// What people wrote to the agent since its last call, oldest first. Given once.
+    /// Messages of people to the agent since its last call, oldest first. Each is returned once.
     pub queued_user_messages: Vec<Entry>,
 }
 impl Reply for Posted {
@@ -175,12 +179,12 @@ impl Reply for Posted {
     }
 }
 
-/// Up to 256 messages, stored together or not at all.
+/// Up to 256 messages, stored all or none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PostMessages {
-    /// In the order in which they get their places.
+    /// The messages, in the order of their `seq`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 256)))]
     #[serde(deserialize_with = "model::strict::objects")]
     pub messages: Vec<PostMessage>,
@@ -193,7 +197,7 @@ impl Input for PostMessages {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PostedMessages {
-    /// One for each that was posted, in their order.
+    /// One for each message of the request, in the same order.
     pub messages: Vec<Posted>,
 }
 impl Reply for PostedMessages {
@@ -212,35 +216,35 @@ impl Reply for PostedMessages {
     }
 }
 
-/// What changes in a message. Absent fields stay. `streaming` becomes `final` or `error`; `final` and `error` become
-/// `retracted`; anything else is refused (409).
+/// Changes to a message. Absent fields stay unchanged. `streaming` can become `final` or `error`; `final` and `error`
+/// can become `retracted`. Other changes of the status are refused (409).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct UpdateMessage {
-    /// The whole new text. Not together with `append`.
+    /// Replaces the text. Can't be combined with `append`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Text that goes on at the end of the content. Sent again after a lost answer it would stand there twice: give the
-    /// revision that it goes on from in `if_match`, and a repeat is refused (412) with the message as it is.
+    /// Text to append to the content. A retry would append it twice: set `if_match` to the revision before, and the
+    /// retry is refused (412) with the current message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<String>,
-    /// Replaces the metadata as a whole; null clears it. Replies call it `metadata`, and that is taken here too.
+    /// Replaces the whole metadata; null removes it. Replies call it `metadata`; that name is accepted too.
     #[cfg_attr(feature = "schema", schemars(with = "Option<envelope::Envelope>"))]
     #[serde(skip_serializing_if = "Option::is_none", alias = "metadata", deserialize_with = "null_too")]
     pub message_metadata: Option<Value>,
-    /// The next status.
+    /// New status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
-    /// True asks a person; a question that was answered isn't asked again (409 `answered`).
+    /// True to ask a person. A question that was answered can't be asked again (409 `answered`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requires_user_input: Option<bool>,
-    /// The revision that the writer knows; as the header `If-Match` too. Another one: 412 with the message as it is.
+    /// Revision that the caller knows, as in the `If-Match` header. If it differs: 412 with the current message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_match: Option<i32>,
 }
 
-/// What is given, be it null: only what is absent is None.
+/// Deserializes null as `Some(Value::Null)`, so that only an absent field is None.
 fn null_too<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
@@ -254,14 +258,14 @@ impl Input for UpdateMessage {
     }
 }
 
-/// A message as it is now.
+/// A message after an update.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Updated {
-    /// As it is stored after the change.
+    /// The message as it is stored.
     #[serde(flatten)]
     pub message: Entry,
-    /// Position in the workspace's feed: a reader that has come as far sees the change.
+    /// Position in the workspace's feed. A reader that has reached it sees the change.
     pub pos: i64,
 }
 impl Reply for Updated {
@@ -270,23 +274,24 @@ impl Reply for Updated {
     }
 }
 
-/// Who waits for people's messages.
+/// Options for taking people's messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TakePending {
-    /// The last `seq` that the agent has, 0 at first, then the `after` of each answer: a repeat after a lost answer gives the
-    /// same. Without it comes what was given to nobody yet; what an answer held that was lost on its way isn't given again.
+    /// The last `seq` that the agent has: 0 at first, then `after` of each reply. A retry then returns the same
+    /// messages. Without it, messages that weren't given yet are returned; those of a lost reply aren't returned again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// Refused (409 `stale`) unless exactly the messages up to this `seq` were delivered: another reader was here.
+    /// The last `seq` that was delivered. If it differs, another reader took messages, and the request is refused (409
+    /// `stale`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expects: Option<i64>,
-    /// Seconds to wait for the first one, 0 to 60; 0 if absent.
+    /// Seconds to wait for the first message, 0 to 60; 0 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 60)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
-    /// 1 to 500; 100 if absent.
+    /// Limit, 1 to 500; 100 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -295,15 +300,15 @@ impl Input for TakePending {
     const EXAMPLE: &'static str = r#"{"after": 0, "wait": 5}"#;
 }
 
-/// What people wrote to the agent.
+/// Messages of people to the agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PendingMessages {
-    /// Oldest first; empty when the time is over.
+    /// Oldest first. Empty if the wait timed out.
     pub messages: Vec<Entry>,
-    /// What to ask for next, as `after`: the last `seq` that was given.
+    /// `after` of the next request: the last `seq` that was given.
     pub after: i64,
-    /// State of the session: an ended one gets no more.
+    /// State of the session. An ended session gets no more messages.
     pub state: model::SessionState,
 }
 impl Reply for PendingMessages {
@@ -312,31 +317,31 @@ impl Reply for PendingMessages {
     }
 }
 
-/// A person's decision on an APPROVAL, or the button of a FILE or of a comment in a `CODE_REVIEW` that a person pressed.
+/// A person's decision on an APPROVAL, or a press of a button of a FILE or of a `CODE_REVIEW` comment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Decide {
-    /// `allowed_once`, `allowed_always`, `denied` or `answered`. Follows from the chosen option where it has a kind.
-    /// `cancelled` dismisses a request of any kind, and goes with nothing else.
+    /// `allowed_once`, `allowed_always`, `denied` or `answered`; derived from the chosen option if it has a kind.
+    /// `cancelled` dismisses any request, and can't be combined with other fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ApprovalState>,
-    /// Ids of the chosen options. The agent finds them in the approval's `decision.selected`; the ACTION has the labels.
-    /// Of a FILE one button: the number of the file from 0, a colon, and the id of its action. Of a `CODE_REVIEW` the index of the
-    /// comment from 0, a colon, and `accept`, `resolve` or `reopen`.
+    /// Ids of the chosen options; the agent gets them in the approval's `decision.selected`, and their labels in the
+    /// ACTION. Of a FILE: the index of the file from 0, a colon, and the id of its action. Of a `CODE_REVIEW`: the
+    /// index of the comment from 0, a colon, and `accept`, `resolve` or `reopen`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
-    /// An answer in the person's own words, where the approval takes any.
+    /// Free text answer, if the approval accepts one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Values of a form by field id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
-    /// What the person was shown: the `shown_sha256` of the message as it was read. Something else by now is refused
-    /// (412). Absent only to deny an approval, which takes nothing to be read; an option that denies for ever needs it.
+    /// `shown_sha256` of the message that the person was shown. If it differs now, the decision is refused (412).
+    /// Optional only to deny an approval; an option that denies for ever requires it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
-    /// Fields of the tool's input that the person changed, where an agent's hook asks: texts that it has. Only with
+    /// Changed fields of the tool's input, if an agent's hook asks. Only existing string fields, and only with
     /// `allowed_once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_input: Option<Map<String, Value>>,
@@ -347,17 +352,18 @@ impl Input for Decide {
     const EXAMPLE: &'static str = r#"{"selected": ["allow"], "shown_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}"#;
 }
 
-/// The approval, the files or the review as they are now, and the ACTION that tells the agent: in labels, where the approval's `decision` has ids.
+/// The decided message, and the ACTION that informs the agent. The approval's `decision` has ids; the ACTION has
+/// labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Decided {
     /// The message that was decided.
     pub approval: Entry,
-    /// What the agent gets as the answer.
+    /// The ACTION that the agent gets.
     pub action: Entry,
-    /// Position in the workspace's feed: a reader that has come as far sees both.
+    /// Position in the workspace's feed. A reader that has reached it sees both.
     pub pos: i64,
-    /// The same decision came before.
+    /// True if the same decision was made before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
 }
@@ -370,16 +376,16 @@ impl Reply for Decided {
     }
 }
 
-/// A tick in the todo list.
+/// A change of an item in the todo list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TickTodo {
     /// Id of the item.
     pub id: String,
-    /// `completed` ticks it, `pending` takes the tick back.
+    /// `completed` ticks it, `pending` unticks it.
     pub status: model::message_type::todo::TodoStatus,
-    /// Of the message that the tick makes, to be able to repeat the request.
+    /// Id of the message that the tick creates, to make the request repeatable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<MessageId>,
 }

@@ -1,28 +1,28 @@
-//! What a person prefers, wherever they log in. How it looks (theme, density, colours) is a matter of the device: cookies.
+//! A person's preferences for all devices. The appearance (theme, density, colours) is set per device, in cookies.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The preferences of the person who asks.
+/// The caller's preferences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Preferences {
-    /// What the assistant is called: on pages, in channels, in the terminal and in exports, and by `@Name`. A session's routing may
-    /// set another. Empty: the name that the server was started with, else each agent's own.
+    /// Name of the assistant on pages, in channels, in the terminal and in exports, and for `@Name`. A session's
+    /// routing can override it. Empty: the name that the server was started with, otherwise each agent's own name.
     pub assistant_name: String,
-    /// Address that opens a file in the editor; `{path}` and `{line}` stand for the place. Empty: none.
+    /// URL that opens a file in the editor, with `{path}` and `{line}` as placeholders. Empty: no links to an editor.
     pub editor: String,
-    /// Whether keys act that are pressed alone.
+    /// True if shortcuts of a single key are enabled.
     pub single_keys: bool,
-    /// Commands with other keys than usual. An empty text takes a command its key.
+    /// Shortcuts of commands that differ from the default. An empty string removes the shortcut.
     pub keys: BTreeMap<String, String>,
-    /// Filters of the list of sessions, in their order.
+    /// Saved filters of the session list, in their order.
     pub views: Vec<SavedView>,
-    /// US dollars that may be spent on a day, like `12.50`. Empty: no budget.
+    /// Budget per day in US dollars, like `12.50`. Empty: no budget.
     pub daily_budget: String,
-    /// US dollars that may be spent in a month. Empty: no budget.
+    /// Budget per month in US dollars. Empty: no budget.
     pub monthly_budget: String,
 }
 impl Reply for Preferences {}
@@ -41,41 +41,41 @@ impl Default for Preferences {
     }
 }
 
-/// A query of the list of sessions, under a name.
+/// A named filter of the session list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SavedView {
-    /// For people.
+    /// Display name.
     pub name: String,
-    /// What follows the `?` of the address: `project=web&since=2026-11-01`.
+    /// Query of the URL: `project=web&since=2026-11-01`.
     pub query: String,
 }
 
-/// What changes. Absent fields stay.
+/// Changes to the preferences. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditPreferences {
-    /// What the assistant is called; empty: as the server was started, else each agent's own name.
+    /// Name of the assistant. Empty: the name that the server was started with, otherwise each agent's own name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant_name: Option<String>,
-    /// Address that opens a file; empty: none.
+    /// URL that opens a file. Empty: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub editor: Option<String>,
-    /// Whether keys act that are pressed alone.
+    /// True to enable shortcuts of a single key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub single_keys: Option<bool>,
-    /// All of them.
+    /// Replaces all shortcuts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<BTreeMap<String, String>>,
-    /// All of them.
+    /// Replaces all saved filters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<SavedView>>,
-    /// US dollars a day, like `12.50`; empty: no budget.
+    /// Budget per day in US dollars, like `12.50`. Empty: no budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daily_budget: Option<String>,
-    /// US dollars a month; empty: no budget.
+    /// Budget per month in US dollars. Empty: no budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub monthly_budget: Option<String>,
 }

@@ -1,55 +1,55 @@
-//! Folders with transcripts, and what the owner said of them. Nothing is read without consent.
+//! Folders with transcripts, and the owner's consent. Nothing is read without consent.
 
 use crate::endpoint::{Input, Reply};
 use crate::imports::FailedFile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What the owner said of a folder.
+/// The owner's decision on a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectState {
-    /// Found, not read: waits for consent.
+    /// Found, but not read. Waits for consent.
     Waiting,
     /// Imported, and followed as its files grow.
     Following,
-    /// What was imported stays; nothing new is read.
+    /// Imported sessions stay; nothing new is read.
     Paused,
     /// Never read.
     Excluded,
 }
 
-/// One folder below an agent's `projects` folder.
+/// A folder inside an agent's `projects` folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Project {
-    /// The folder. A byte that is no UTF-8 is written as U+FFFD and two hex digits.
+    /// Path of the folder. A byte that isn't UTF-8 is written as U+FFFD and two hex digits.
     pub path: String,
-    /// Where the folder leads, if it is a link. It isn't read without agreement to that place.
+    /// Target of the folder, if it is a link. It isn't read without consent to that target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<String>,
-    /// The working directory where known, else the folder's own name.
+    /// The working directory if known, otherwise the name of the folder.
     pub name: String,
-    /// The agent whose transcripts it holds: `claude_code`.
+    /// The agent that wrote the transcripts: `claude_code`.
     pub agent: String,
-    /// Transcripts in it.
+    /// Number of transcripts.
     pub files: i64,
-    /// Their size together.
+    /// Size of the transcripts, in bytes.
     pub bytes: i64,
-    /// What the owner said of it.
+    /// The owner's decision.
     pub state: ProjectState,
-    /// The system doesn't report its changes, as that of a network drive: it is looked at every 15 seconds instead.
+    /// True if the system doesn't report changes in it, as for a network drive. Then it is polled every 15 seconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,
-    /// Sessions imported from it.
+    /// Number of sessions imported from it.
     pub sessions: i64,
-    /// What isn't read of it, with the reason: pipes and devices, links that lead elsewhere. At most 50.
+    /// Files in it that aren't read, with the reason: pipes, devices, links to other places. At most 50.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<FailedFile>,
 }
 
-/// Files of a known agent that aren't read, in one folder.
+/// Files of a known agent that can't be read, in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadFolder {
@@ -57,11 +57,11 @@ pub struct UnreadFolder {
     pub path: String,
     /// The agent: `hermes`.
     pub agent: String,
-    /// What each file is: `a database of Hermes`.
+    /// Kind of the files: `a database of Hermes`.
     pub what: String,
-    /// How many files there are.
+    /// Number of files.
     pub files: i64,
-    /// Their size together.
+    /// Size of the files, in bytes.
     pub bytes: i64,
 }
 
@@ -69,27 +69,27 @@ pub struct UnreadFolder {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Projects {
-    /// The folders that were looked into, for the page that found nothing.
+    /// The folders that were searched, to show if nothing was found.
     pub roots: Vec<String>,
-    /// Found on the disk now, or known from before.
+    /// Folders that exist now, or were known before.
     pub projects: Vec<Project>,
-    /// Files of known agents for which there is no reader yet.
+    /// Files of known agents whose format isn't supported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFolder>,
 }
 impl Reply for Projects {}
 
-/// What to do with folders from now on.
+/// The new state of folders.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetProject {
-    /// Folders as listed; empty means all that wait, without those that lead elsewhere.
+    /// Paths as listed. If empty, all waiting folders except links.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// The state from now on. `waiting` takes consent back.
+    /// The new state. `waiting` withdraws consent.
     pub state: ProjectState,
-    /// To follow a folder that is a link: its path, and where it leads as listed.
+    /// For folders that are links: the path, and the target as listed.
     #[serde(default)]
     pub links: BTreeMap<String, String>,
 }
@@ -98,12 +98,12 @@ impl Input for SetProject {
         r#"{"paths": ["/home/mara/.claude/projects/-home-mara-lantern"], "state": "following"}"#;
 }
 
-/// Which folder to forget.
+/// A folder to forget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForgetProject {
-    /// The folder as listed.
+    /// Path as listed.
     pub path: String,
 }
 impl Input for ForgetProject {
@@ -114,7 +114,7 @@ impl Input for ForgetProject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forgotten {
-    /// How many sessions.
+    /// Number of deleted sessions.
     pub sessions: i64,
 }
 impl Reply for Forgotten {}

@@ -1,13 +1,13 @@
-//! How far the person who asks has read.
+//! How far a person has read each session.
 
 use crate::endpoint::{Input, Reply};
 use serde::{Deserialize, Serialize};
 
-/// Sessions that went on since the person read them, the latest first; at most 500. One that was never opened isn't here.
+/// Sessions with unread messages, latest first, at most 500. Sessions that were never opened aren't included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnreadSessions {
-    /// Only those of which something is unread.
+    /// Sessions with at least one unread message.
     pub sessions: Vec<UnreadSession>,
 }
 impl Reply for UnreadSessions {}
@@ -18,18 +18,18 @@ impl Reply for UnreadSessions {}
 pub struct UnreadSession {
     /// Our id.
     pub session: String,
-    /// Read up to this `seq`.
+    /// The last `seq` that was read.
     pub seq: i64,
-    /// Messages after it, as people count them, without their own. 100 stands for 100 or more.
+    /// Number of later messages, without the person's own. 100 means 100 or more.
     pub unread: i64,
 }
 
 impl UnreadSession {
-    /// More aren't counted.
+    /// Limit of the count.
     pub const MANY: i64 = 100;
 }
 
-/// `PUT /v1/sessions/{session}/read`: everything up to `seq` was read. It never goes back.
+/// `PUT /v1/sessions/{session}/read`: marks all messages up to `seq` as read. A lower `seq` than before is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Which messages wake the agent: the settings of the workspace and of its sessions, and rooms that nobody registered.
+//! Routing: which messages wake the agent, by workspace and session; and unregistered rooms.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -9,19 +9,19 @@ impl Input for Settings {
     const EXAMPLE: &'static str = r#"{"aliases": ["ghost"], "trigger": "mention", "ignored": "accumulate"}"#;
 }
 
-/// Settings of routing, and what applies.
+/// Routing settings, and their effective values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Routing {
-    /// What is set here.
+    /// The settings of this session or workspace.
     pub settings: Settings,
-    /// What applies: the settings here, else of the workspace, else of the server's environment. A field that is absent here is as
-    /// it is built in.
+    /// The effective settings: from the session, otherwise the workspace, otherwise the server's environment. An absent
+    /// field has its built-in default.
     pub applies: Settings,
 }
 impl Reply for Routing {}
 
-/// A room of a channel that nobody registered. Its messages aren't stored.
+/// A room of a channel that isn't registered. Its messages aren't stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Room {
@@ -29,22 +29,23 @@ pub struct Room {
     pub channel: String,
     /// The room's address in the channel.
     pub address: String,
-    /// Its name for people, where the channel says it.
+    /// Display name, if the channel reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The address of who invited the channel's bot.
+    /// Address of the person who invited the channel's bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invited_by: Option<String>,
-    /// The bot isn't in the room: who invited it isn't one of the channel's people. Registering the room accepts the invitation.
+    /// True if the bot was invited by somebody who isn't one of the channel's people, and hasn't joined. Registering
+    /// the room accepts the invitation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub invitation: bool,
-    /// When somebody first wrote there, or invited the bot.
+    /// Time of the first message or of the invitation.
     pub first_at: Micros,
-    /// When somebody last wrote there, to the minute.
+    /// Time of the last message, to the minute.
     pub last_at: Micros,
 }
 
-/// Rooms that were heard of and that nobody registered, the last one first.
+/// Unregistered rooms, latest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rooms {
@@ -53,14 +54,14 @@ pub struct Rooms {
 }
 impl Reply for Rooms {}
 
-/// A room that is to be left, or whose invitation is to be declined.
+/// A room to leave, or whose invitation to decline.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LeaveRoom {
     /// Id of the channel.
     pub channel: String,
-    /// The room's address, as `/v1/rooms` has it.
+    /// The room's address, as in `/v1/rooms`.
     pub address: String,
 }
 impl Input for LeaveRoom {

@@ -1,4 +1,4 @@
-//! Runs of an agent that takes its input from here: begun, ended, and the log of the exact bytes that were given.
+//! Runs of an agent that takes its input from Verbatim, and the log of the exact bytes that it was given.
 
 use crate::endpoint::{Input, Reply};
 use model::run_prompt::{NoticePlacement, PieceKind, PromptPart, RunFormat};
@@ -10,35 +10,35 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunPath {
-    /// Our id of the session, the agent's own id, or a unique beginning of either.
+    /// Our id of the session, the agent's own id, or a unique prefix of either.
     pub session: String,
-    /// Id of the run, as the answer to its beginning holds it.
+    /// Id of the run, from the reply that began it.
     pub run: String,
 }
 
-/// How a run begins. All fields are optional.
+/// Options of a run. All fields are optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BeginRun {
-    /// How the prompt is written; `messages` if absent.
+    /// Format of the prompt; `messages` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<RunFormat>,
-    /// Where the notices of this run go; `system_prompt` if absent.
+    /// Place of the run's notices; `system_prompt` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticePlacement>,
-    /// Notices of the agent's own harness for this run alone, behind those of the server: at most 32 strings of at most 16 KiB. They
-    /// stand in the context log, and nowhere else. A run that is open keeps those with which it began.
+    /// Further notices for this run, placed after those of the server: at most 32 strings of at most 16 KiB. They are
+    /// stored only in the context log. An open run keeps those with which it began.
     #[cfg_attr(feature = "schema", schemars(length(max = 32)))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub system_notices: Vec<String>,
-    /// For an agent that keeps no conversation of its own: everything that was said after this `seq`, its own messages
-    /// included; 0 for all, 5,000 messages at most. Absent: only what the agent wasn't given yet. Of what doesn't fit into about
-    /// 8 MiB the oldest is left out: `omitted_to`.
+    /// For an agent that keeps no conversation of its own: returns all messages after this `seq`, including its own; 0
+    /// for all, at most 5,000 messages. If absent, only messages that the agent wasn't given yet. If they exceed about
+    /// 8 MiB, the oldest are omitted: see `omitted_to`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_after: Option<i64>,
-    /// Waits for a message that wakes the agent, 0 to 60 seconds; without one, no run begins and `run` is null. Absent: a run
-    /// begins at once, with or without messages.
+    /// Seconds to wait for a message that wakes the agent, 0 to 60. If none comes, no run begins and `run` is null. If
+    /// absent, a run begins at once, even without messages.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 60)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
@@ -47,32 +47,32 @@ impl Input for BeginRun {
     const EXAMPLE: &'static str = r#"{"format": "anthropic", "system_notices": ["2 files aren't committed"]}"#;
 }
 
-/// What an agent is given for a run: what people and the system said since the last run, once and in order, and the notices
-/// of this run. A run that is open is given again, byte for byte: after a crash, or a lost answer. A prompt has about 8 MiB of
-/// messages, or one that is longer: what waits behind them is given in the next run.
+/// The input of a run: what people and the system said since the last run, once and in order, and the notices of this
+/// run. An open run is returned again, byte for byte, for example after a crash. A prompt has at most about 8 MiB, or a
+/// single longer message; the rest is given in the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunBegun {
-    /// Id of the run, to end it. Null if nothing came within `wait`.
+    /// Id of the run, needed to end it. Null if no message came within `wait`.
     pub run: Option<String>,
-    /// It was begun before and hasn't ended.
+    /// True if an open run is returned again.
     pub resumed: bool,
-    /// How `prompt` is written.
+    /// Format of `prompt`.
     pub format: RunFormat,
-    /// Where the notices went.
+    /// Place of the notices.
     pub notices: NoticePlacement,
-    /// For the agent's system prompt parameter, in this run only. Null without notices, or where they stand in the prompt.
+    /// Text for the agent's system prompt, in this run only. Null if there are no notices, or they are in the prompt.
     pub system: Option<String>,
-    /// The notices of `system`, one by one.
+    /// The notices in `system`, separately.
     pub system_notices: Vec<String>,
-    /// The messages: an array in the form that `format` names, or a string for `text`.
+    /// The messages: an array in the format of `format`, or a string for `text`.
     pub prompt: Value,
-    /// The messages have a greater `seq` than this.
+    /// All messages have a higher `seq` than this.
     pub after: i64,
-    /// What people wrote up to this `seq` counts as given.
+    /// Messages of people up to this `seq` count as given.
     pub to: i64,
-    /// The messages above `after` up to this `seq` didn't fit, but for those that the agent wasn't given before: read them with
-    /// `GET /v1/sessions/{session}/messages`. Absent if all are here.
+    /// Messages after `after` up to this `seq` were omitted because they didn't fit, except those that the agent wasn't
+    /// given before. Read them with `GET /v1/sessions/{session}/messages`. Absent if none were omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub omitted_to: Option<i64>,
 }
@@ -84,7 +84,7 @@ impl Reply for RunBegun {
 }
 
 model::words! {
-    /// How a run ended, as its agent reports it.
+    /// Outcome of a run, as its agent reports it.
     EndedAs {
         /// The agent finished its turn.
         Done = "done",
@@ -95,26 +95,26 @@ model::words! {
     }
 }
 
-/// How a run ended. The first outcome holds.
+/// How to end a run. The first outcome counts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EndRun {
-    /// `done` if absent.
+    /// Outcome; `done` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<EndedAs>,
-    /// Of a run that failed: what went wrong, for people. At most 2,000 characters; the model never reads it.
+    /// Error message of a failed run, for people. At most 2,000 characters; the model never reads it.
     #[cfg_attr(feature = "schema", schemars(length(max = 2000)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The model that answered.
+    /// Name of the model.
     #[cfg_attr(feature = "schema", schemars(length(max = 200)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Tokens of the run.
+    /// Tokens that the run used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// In US dollars.
+    /// Cost in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
@@ -122,14 +122,14 @@ impl Input for EndRun {
     const EXAMPLE: &'static str = r#"{"outcome": "done"}"#;
 }
 
-/// A run that ended.
+/// A completed run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunEnded {
-    /// As it is stored.
+    /// The run as it is stored.
     #[serde(flatten)]
     pub run: Run,
-    /// The same was reported before.
+    /// True if the same outcome was reported before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
 }
@@ -139,69 +139,69 @@ impl Reply for RunEnded {
     }
 }
 
-/// Which entries of a context log; all without `run`.
+/// Page and filter of a context log. All runs if `run` is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextLogQuery {
-    /// Of this run.
+    /// Only entries of this run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Behind this position; 0 if absent.
+    /// Only entries after this position; 0 if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<i64>,
-    /// 1 to 500; 200 if absent. About 8 MiB of text end a page sooner.
+    /// Page size, 1 to 500; 200 if absent. A page has fewer entries if they exceed about 8 MiB.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 impl Input for ContextLogQuery {}
 
-/// A part of a session's context log, oldest first.
+/// A page of a session's context log, oldest entry first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextLog {
-    /// In the order in which they were given. The texts of one run and part, joined, are what the agent was given.
+    /// Entries in order. The texts of one run and part, joined, are what the agent was given.
     pub entries: Vec<ContextLogEntry>,
-    /// What to ask for next, as `after`. Absent where no entries were left.
+    /// `after` of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
 impl Reply for ContextLog {}
 
-/// A piece of what an agent was given.
+/// A part of the text that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextLogEntry {
-    /// From 1, without a gap in its session.
+    /// Position in the session's log, from 1 without gaps.
     pub position: i64,
-    /// Id of the run that it was given in.
+    /// Id of the run.
     pub run: String,
-    /// Whether it is a piece of the system prompt or of the prompt.
+    /// Whether it belongs to the system prompt or to the prompt.
     pub part: PromptPart,
-    /// Whether it is a message, a notice, or what stands around them.
+    /// Whether it is a message, a notice, or text between them.
     pub kind: PieceKind,
-    /// The `seq` of its message.
+    /// `seq` of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
     /// When it was given.
     pub given_at: Micros,
     /// The exact text.
     pub text: String,
-    /// SHA-256 in hex, over the entry and the hash of the one before.
+    /// SHA-256 of the entry and the hash of the previous entry, in hex.
     pub sha256: String,
 }
 
-/// Whether each entry of a session's context log is what was written, and none is missing.
+/// Result of a check of a session's context log: whether each entry is unchanged and none is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextLogCheck {
-    /// How many there are.
+    /// Number of entries.
     pub entries: i64,
-    /// Hash of the last one.
+    /// Hash of the last entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The first entry that doesn't fit; absent if all do.
+    /// The first entry that fails the check. Absent if all pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<crate::audit::AuditFault>,
 }

@@ -1,4 +1,4 @@
-//! Prompts that are sent at a time, or again and again.
+//! Scheduled prompts.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -8,27 +8,28 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SchedulePath {
-    /// Its id, or a unique beginning of it.
+    /// Id of the schedule, or a unique prefix of it.
     pub schedule: String,
 }
 
-/// A prompt for a session, at a moment (`at`) or by a cron expression (`cron`).
+/// A prompt to schedule: at a time (`at`) or by a cron expression (`cron`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NewSchedule {
-    /// The session: our id, the agent's own id, or a unique beginning of either.
+    /// The session: our id, the agent's own id, or a unique prefix of either.
     pub session: String,
-    /// What the agent is told, 1 to 100,000 characters.
+    /// The prompt, 1 to 100,000 characters.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 100_000)))]
     pub prompt: String,
-    /// The one moment: with its zone (RFC 3339), or a day and a time in `zone`: `2026-12-01 09:00`.
+    /// The time: RFC 3339 with an offset, or a day and a time in `zone`: `2026-12-01 09:00`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Five fields: minute, hour, day of the month, month, day of the week. `0 9 * * 1-5` is nine o'clock on working days.
+    /// Cron expression of five fields: minute, hour, day of month, month, day of week. `0 9 * * 1-5`: 9:00, Monday to
+    /// Friday.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// Time zone of `cron`, and of an `at` without one: `Europe/Berlin`. The server's if absent.
+    /// Time zone of `cron`, and of an `at` without an offset: `Europe/Berlin`. The server's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
 }
@@ -38,24 +39,24 @@ impl Input for NewSchedule {
     const EXAMPLE: &'static str = r#"{"session": "5e551008", "prompt": "Run the tests and say what broke.", "cron": "0 9 * * 1-5", "zone": "Europe/Berlin"}"#;
 }
 
-/// What changes of a schedule. Absent fields stay; `at` takes the place of `cron`, and `cron` that of `at`.
+/// Changes to a schedule. Absent fields stay unchanged; `at` replaces `cron`, and `cron` replaces `at`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EditSchedule {
-    /// What the agent is told, 1 to 100,000 characters.
+    /// The prompt, 1 to 100,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// The one moment.
+    /// The time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Five fields.
+    /// Cron expression of five fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cron: Option<String>,
-    /// Time zone of the times.
+    /// Time zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// True pauses it, false lets it go on: with the next time from now, and nothing counts as missed meanwhile.
+    /// True to pause it, false to resume it. Times in the pause don't count as missed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
 }
@@ -65,76 +66,76 @@ impl Input for EditSchedule {
 }
 
 model::words! {
-    /// How it goes on with a schedule.
+    /// State of a schedule.
     ScheduleState {
         /// It has a next run.
         Active = "active",
         /// A person paused it.
         Paused = "paused",
-        /// Its time is over.
+        /// It has no next run.
         Over = "over",
     }
-    /// What became of a time that came.
+    /// Outcome of a scheduled time.
     ScheduleOutcome {
-        /// The prompt is in the session.
+        /// The prompt was posted to the session.
         Sent = "sent",
-        /// No server ran then. It isn't made up for.
+        /// The server wasn't running. The run isn't made up for.
         Missed = "missed",
-        /// The session didn't take it.
+        /// The session refused it.
         Refused = "refused",
     }
 }
 
-/// A schedule, and how it goes on.
+/// A schedule with its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Schedule {
-    /// Names it.
+    /// Id of the schedule.
     pub id: String,
     /// Our id of the session.
     pub session: String,
-    /// Title of the session. Null where it was deleted.
+    /// Title of the session. Null if it was deleted.
     pub session_title: Option<String>,
-    /// What the agent is told.
+    /// The prompt.
     pub prompt: String,
-    /// The one moment. Null with `cron`.
+    /// The time. Null with `cron`.
     pub at: Option<Micros>,
-    /// Null with `at`.
+    /// The cron expression. Null with `at`.
     pub cron: Option<String>,
-    /// Time zone of the times.
+    /// Time zone.
     pub zone: String,
-    /// Whether it goes on.
+    /// State of the schedule.
     pub state: ScheduleState,
-    /// The next run. Null while it is paused, and when its time is over.
+    /// Time of the next run. Null if it is paused or over.
     pub next_at: Option<Micros>,
-    /// What became of the last time that came. Null before the first one.
+    /// The last run. Null before the first one.
     pub last: Option<ScheduleRun>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Micros,
 }
 impl Reply for Schedule {}
 
-/// What became of a time that came.
+/// A run of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScheduleRun {
-    /// When it was due; of several that were missed in a row, the last of them.
+    /// Scheduled time; of several missed ones in a row, the last.
     pub due_at: Micros,
-    /// How it went.
+    /// Outcome of the run.
     pub outcome: ScheduleOutcome,
-    /// How many in a row were missed; 0 if none was.
+    /// Number of missed times in a row; 0 if none.
     pub missed: i64,
-    /// Id of the message. Null if none was posted.
+    /// Id of the posted message. Null if none was posted.
     pub message_id: Option<String>,
     /// Why it was refused. Null if it wasn't.
     pub reason: Option<String>,
 }
 
-/// A schedule that was made.
+/// A new schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScheduleMade {
-    /// As it is now.
+    /// The schedule.
     #[serde(flatten)]
     pub schedule: Schedule,
 }
@@ -146,7 +147,7 @@ impl Reply for ScheduleMade {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Schedules {
-    /// The next to run first, then those that don't run any more.
+    /// Ordered by the next run; those without one come last.
     pub schedules: Vec<Schedule>,
 }
 impl Reply for Schedules {}

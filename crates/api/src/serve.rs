@@ -1,4 +1,4 @@
-//! The server's side of the contract: reads a request the way `client` writes it, and writes the answer.
+//! The server's side of the contract: parses requests of `client`, and writes responses.
 
 mod body;
 mod budget;
@@ -31,11 +31,11 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The `code` of the problem that refuses a request, as an extension of its response.
+/// The problem's `code`, as an extension of an error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(pub String);
 
-/// How many writes an answer stands for, where it is more than one: a limit of the rate counts them.
+/// Number of writes that the rate limit counts, if it is more than one. An extension of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weight(pub usize);
 
@@ -49,7 +49,7 @@ pub(crate) fn filter(method: Method) -> MethodFilter {
     }
 }
 
-/// Path and input of an endpoint, or a 400, 413 or 415 that says what is wrong with them.
+/// Reads path and input of an endpoint. Returns 400, 413 or 415 if they are invalid.
 pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, E::Input), Problem> {
     let Path(path) = request
         .extract_parts::<Path<E::Path>>()
@@ -71,25 +71,25 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
     Ok((path, input))
 }
 
-/// A query, or a 400 that names its parameter.
+/// Parses a query. Returns a 400 that names the invalid parameter.
 pub fn read_query<T: serde::de::DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let query = serde_html_form::Deserializer::from_bytes(query.as_bytes());
     serde_path_to_error::deserialize(query).map_err(|e| invalid(ProblemCode::InvalidQuery, &e, Part::Query))
 }
 
-/// The revision that the header `If-Match` names, with or without the quotes of an entity tag.
+/// Parses the revision of the `If-Match` header, with or without the quotes of an entity tag.
 fn if_match(headers: &header::HeaderMap) -> Result<Option<i32>, Problem> {
     let Some(value) = headers.get(header::IF_MATCH) else { return Ok(None) };
     let number = value.to_str().ok().and_then(|text| text.trim().trim_matches('"').parse().ok());
     number.map(Some).ok_or_else(|| Problem::field("If-Match", "the `revision` of the message, a number"))
 }
 
-/// Where a field stands.
+/// The part of a request that has a field.
 #[derive(Clone, Copy)]
 enum Part {
-    /// It is named as its parameter.
+    /// Its field is named as a parameter.
     Query,
-    /// It is named by a JSON pointer.
+    /// Its field is named by a JSON pointer.
     Body,
 }
 
@@ -127,7 +127,7 @@ fn name(segment: &Segment) -> Option<String> {
     }
 }
 
-/// A reply as JSON.
+/// Makes a JSON response.
 fn json(reply: &impl Reply) -> Response {
     let bytes = reply.bytes();
     // What is escaped takes more.

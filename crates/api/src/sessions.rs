@@ -1,4 +1,4 @@
-//! Sessions: list, one, children.
+//! Sessions: lists and details.
 
 use crate::cost::{ContextMeter, Cost};
 use crate::endpoint::{Input, Reply};
@@ -6,76 +6,76 @@ use model::{AssistantName, Session};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Path of everything that belongs to a session: our id, the agent's own id, or a unique prefix of either.
+/// Path of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPath {
-    /// Our id, the agent's own id, or a unique beginning of either.
+    /// Our id, the agent's own id, or a unique prefix of either.
     pub session: String,
 }
 
-/// Filters, order and page of the sessions list. Repeated parameters mean "any of".
+/// Filters, order and page of the session list. Repeated parameters mean "any of".
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ListSessions {
-    /// Words of the title, project or branch. At most 500 characters.
+    /// Words in the title, project or branch. At most 500 characters.
     #[cfg_attr(feature = "schema", schemars(length(max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub q: Option<String>,
-    /// Of any of these projects.
+    /// Only sessions of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
-    /// Of any of these agents.
+    /// Only sessions of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// One of the views; if absent, all that aren't put away and in which something was said. What `q` names is found even
-    /// if nothing was said in it.
+    /// A view. If absent, all sessions that have messages and aren't archived; sessions that match `q` need no
+    /// messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<SessionShow>,
-    /// First day or moment of last activity: `2026-11-01` or RFC 3339.
+    /// First day or time of the last activity: `2026-11-01` or RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Last day (inclusive) or moment of last activity.
+    /// Last day (inclusive) or time of the last activity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The time zone whose days are meant, like `Europe/Berlin`; the server's if absent.
+    /// Time zone of the days, like `Europe/Berlin`; the server's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// By last activity if absent.
+    /// Sort key; last activity if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<SessionSort>,
-    /// The sort's own direction if absent: newest, or most, first; names from A.
+    /// Direction. If absent: newest or most first, names from A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Order>,
-    /// Cursor: `next` of the page before.
+    /// Cursor: `next` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// 1 to 500; 100 if absent.
+    /// Page size, 1 to 500; 100 if absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 500)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// `1`: with what the agent said last in each session.
+    /// `1`: includes the agent's last text in each session.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub said: Option<u8>,
 }
 impl Input for ListSessions {}
 
-/// Which sessions a list is about.
+/// Views of the session list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SessionShow {
-    /// Those that wait for a person.
+    /// Sessions that wait for a person.
     NeedsYou,
-    /// Those that a person pinned.
+    /// Pinned sessions.
     Pinned,
-    /// Those that were put away.
+    /// Archived sessions.
     Archived,
 }
 
-/// What a list of sessions is ordered by.
+/// Sort key of the session list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -83,19 +83,19 @@ pub enum SessionSort {
     /// Last activity, latest first.
     #[default]
     Activity,
-    /// When it began, latest first.
+    /// Creation, latest first.
     Created,
     /// Title, from A.
     Title,
     /// Project, from A.
     Project,
-    /// Messages as people count them, most first.
+    /// Number of messages that people see by default, most first.
     Messages,
-    /// Tokens of all kinds, most first.
+    /// Number of tokens of all kinds, most first.
     Tokens,
 }
 
-/// Direction of an order.
+/// Direction of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -110,85 +110,85 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionPage {
-    /// At most `limit`, in the order that was asked for.
+    /// At most `limit`, in the requested order.
     pub sessions: Vec<Session>,
-    /// Sessions that match, on all pages.
+    /// Number of matching sessions on all pages.
     pub total: i64,
-    /// Sessions there are without any filter.
+    /// Number of sessions without any filter.
     pub all: i64,
-    /// Cursor of the next page. Null at the end.
+    /// Cursor of the next page. Null on the last page.
     pub next: Option<String>,
-    /// What the list can be filtered by.
+    /// Values for the filters.
     pub facets: Facets,
-    /// By the id of its session, as one line: the last text of the agent, if it is among the latest messages there. Only if
-    /// it was asked for.
+    /// The agent's last text by session id, as one line, if it is among the session's latest messages. Only if
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<BTreeMap<String, String>>,
-    /// Cursor of the event stream at the time of this answer.
+    /// Cursor of the event stream at the time of this reply.
     pub cursor: String,
 }
 impl Reply for SessionPage {}
 
-/// Values to filter by, most frequent first, over all sessions.
+/// Filter values of all sessions, most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facets {
-    /// By the project's key.
+    /// Project keys.
     pub projects: Vec<Facet>,
-    /// By the agent's name.
+    /// Agent names.
     pub agents: Vec<Facet>,
 }
 
-/// A value to filter by.
+/// A filter value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facet {
-    /// As the filter takes it.
+    /// The value, as the filter accepts it.
     pub value: String,
-    /// How many sessions have it.
+    /// Number of sessions with it.
     pub sessions: i64,
 }
 
-/// A session and what belongs to it.
+/// A session and its context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionDetail {
-    /// With the sums that lists show.
+    /// The session with its counts.
     pub session: Session,
-    /// What its assistant is called. Earlier servers didn't say it.
+    /// Name of its assistant. Earlier servers didn't return it.
     #[serde(default)]
     pub assistant: AssistantName,
-    /// Our ids and titles of the sessions above, outermost first.
+    /// Our ids and titles of the parent sessions, outermost first.
     pub ancestors: Vec<SessionRef>,
-    /// The session whose messages it begins with. Null for no fork, and where the caller may not read that one.
+    /// The session that it was forked from. Null if it isn't a fork, or the caller can't read that session.
     pub forked_from: Option<SessionRef>,
-    /// Files that it was imported from. Empty for a session of an agent that posts by itself.
+    /// Files that it was imported from. Empty for a session that an agent posted.
     pub sources: Vec<SourceInfo>,
     /// Shell command that resumes the session with its agent.
     pub resume_command: Option<String>,
-    /// What its requests to models cost, without those of its sub-agents. Earlier servers didn't say it.
+    /// Cost of its requests to models, without those of sub-agents. Earlier servers didn't return it.
     #[serde(default)]
     pub cost: Cost,
-    /// What its requests cost, including those of its sub-agents at every depth; absent without sub-agents.
+    /// Cost including sub-agents of every depth. Absent without sub-agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_with_sub_agents: Option<Cost>,
-    /// How full its context is; absent where that isn't known.
+    /// How full its context is. Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meter: Option<ContextMeter>,
-    /// Messages by display: what the dev toggle reveals.
+    /// Number of messages that the dev toggle shows.
     pub hidden_count: i64,
-    /// Cursor of the event stream at the time of this answer.
+    /// Cursor of the event stream at the time of this reply.
     pub cursor: String,
 }
 impl Reply for SessionDetail {}
 
-/// A session as a link.
+/// A reference to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionRef {
     /// Our id.
     pub id: String,
-    /// Its title, never empty.
+    /// Title, never empty.
     pub title: String,
 }
 
@@ -196,21 +196,21 @@ pub struct SessionRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceInfo {
-    /// Ours.
+    /// Our id of the file.
     pub id: String,
     /// Absolute path of the file.
     pub path: String,
-    /// Bytes that are stored.
+    /// Number of stored bytes.
     pub size: u64,
-    /// SHA-256 of these bytes, in hex.
+    /// SHA-256 of the stored bytes, in hex.
     pub sha256: String,
 }
 
-/// Sessions, without a page.
+/// A list of sessions without pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sessions {
-    /// Oldest first.
+    /// Sessions, oldest first.
     pub sessions: Vec<Session>,
 }
 impl Reply for Sessions {}

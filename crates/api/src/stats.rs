@@ -1,73 +1,74 @@
-//! History in numbers.
+//! Statistics.
 
 use crate::cost::Cost;
 use crate::endpoint::{Input, Reply};
 use model::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Which part of history. Repeated parameters mean "any of".
+/// Range and filters of the statistics. Repeated parameters mean "any of".
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StatsQuery {
-    /// First day, `2026-11-01`; 29 days before `to` if absent.
+    /// First day: `2026-11-01`; 29 days before `to` if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Last day, included; today if absent.
+    /// Last day, inclusive; today if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The time zone whose days are meant, like `Europe/Berlin`; the server's if absent.
+    /// Time zone of the days, like `Europe/Berlin`; the server's if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// Of any of these projects.
+    /// Only sessions of these projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub project: Vec<String>,
-    /// Of any of these agents.
+    /// Only sessions of these agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
 }
 impl Input for StatsQuery {}
 
-/// Sums over the days, most first. What was copied from another session counts there; deleted sessions don't count.
+/// Sums over the days, largest first. Copied messages count only in their original session; deleted sessions don't
+/// count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stats {
-    /// First and last day.
+    /// First day.
     pub from: String,
-    /// The last day, included.
+    /// Last day, inclusive.
     pub to: String,
-    /// Over all days.
+    /// Totals over all days.
     pub total: Figures,
-    /// Days on which something happened, ascending.
+    /// Days with activity, in ascending order.
     pub days: Vec<DayFigures>,
-    /// By messages, then by tokens.
+    /// Projects, ordered by messages, then by tokens.
     pub projects: Vec<NamedFigures>,
-    /// Runs, tokens and cost; runs without a model are left out.
+    /// Runs, tokens and cost by model. Runs without a model aren't included.
     pub models: Vec<ModelFigures>,
-    /// By calls.
+    /// Tools, ordered by number of calls.
     pub tools: Vec<ToolFigures>,
 }
 impl Reply for Stats {}
 
-/// What happened in a part of history.
+/// Totals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figures {
-    /// Sessions in which something was said.
+    /// Number of sessions with messages.
     pub sessions: i64,
-    /// As people count them: without system, model and replaced rows.
+    /// Number of messages that people see by default: without system, model and replaced messages.
     pub messages: i64,
-    /// Each call once, without its result.
+    /// Number of tool calls, without their results.
     pub tool_calls: i64,
     /// Tokens as the provider counts them.
     pub usage: Usage,
-    /// US dollars of all tokens whose price is known: as agents say, else by the price table.
+    /// US dollars of all tokens with a known price: as agents report it, otherwise from the price table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Of these, dollars that the price table gives.
+    /// The part of `cost_usd` that was computed from the price table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computed_usd: Option<f64>,
-    /// Tokens without a price.
+    /// Number of tokens without a known price.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unpriced_tokens: i64,
 }
@@ -80,50 +81,50 @@ fn is_zero(number: &i64) -> bool {
     *number == 0
 }
 
-/// The figures of a day.
+/// Totals of a day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DayFigures {
-    /// `2026-11-22`.
+    /// The day: `2026-11-22`.
     pub day: String,
-    /// Of this day alone.
+    /// Totals of this day.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// The figures of a project.
+/// Totals of a project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedFigures {
-    /// Of a project its key, a path where known; empty where there is none.
+    /// Key of the project, a path if known; empty for none.
     pub name: String,
-    /// Of this project alone.
+    /// Totals of this project.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// The figures of a model.
+/// Totals of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelFigures {
-    /// As the provider names it.
+    /// Model name, as the provider uses it.
     pub model: String,
-    /// Turns that it answered in.
+    /// Number of turns that it answered in.
     pub runs: i64,
     /// Tokens as the provider counts them.
     pub usage: Usage,
-    /// What the tokens cost.
+    /// Cost of the tokens.
     pub cost: Cost,
 }
 
-/// The figures of a tool.
+/// Totals of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolFigures {
-    /// As agents call it.
+    /// Tool name, as agents use it.
     pub tool: String,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: i64,
-    /// How many of these calls failed.
+    /// Number of failed calls.
     pub failed: i64,
 }

@@ -1,4 +1,4 @@
-//! How a request reaches the server.
+//! Transports: ways to send a request to the server.
 
 #[cfg(feature = "fetch")]
 pub mod fetch;
@@ -13,20 +13,20 @@ use crate::{Method, Problem, json};
 use std::future::Future;
 use std::pin::Pin;
 
-/// Status and body of an answer.
+/// Status and body of a response.
 #[derive(Debug)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// Seconds after which a repeat may succeed: the header `Retry-After`, where the transport tells it.
+    /// Seconds after which a retry may succeed: the `Retry-After` header, if the transport reports it.
     pub retry_after: Option<u32>,
     /// The bytes of the body.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// Returns the problem that an answer of 400 or more describes. A server in between, such as a proxy, describes none: then
-    /// its code is `bad_answer`.
+    /// Returns the problem of a response with a status of 400 or more. Its code is `bad_answer` if the body isn't a
+    /// problem, for example of a proxy.
     pub fn problem(&self) -> Problem {
         let unreadable = || {
             let problem = Problem::outside(self.status, "bad_answer", format!("The server answered {}", self.status));
@@ -54,12 +54,11 @@ fn problem_of(body: &[u8]) -> Option<Problem> {
     Some(Problem { hint, field, expected, retry_after, ..problem })
 }
 
-/// A request on its way. Its error is a problem with the status 0: what the request did isn't known.
+/// A pending response. The error is a problem with the status 0: the server may have handled the request or not.
 pub type Sending<'a> = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send + 'a>>;
 
-/// Sends one request. `body` is JSON.
+/// Sends requests. Bodies are JSON.
 pub trait Transport: Send + Sync {
-    /// Sends a request of the server's own, below its base address, and waits for the whole answer. A status of 400 or
-    /// more is an answer too.
+    /// Sends a request to a path of the server, and waits for the whole response. A status of 400 or more is no error.
     fn send(&self, method: Method, path_and_query: String, body: Option<Vec<u8>>) -> Sending<'_>;
 }

@@ -1,4 +1,4 @@
-//! Message types that others declare.
+//! Declared message types.
 
 use crate::endpoint::{Input, Reply};
 use model::Micros;
@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypePath {
-    /// The tag of its messages, percent-encoded: `acme.deploy%2Fplan`.
+    /// The message type, percent-encoded: `acme.deploy%2Fplan`.
     pub r#type: String,
 }
 
-/// A document that says how the messages of a type are shown. At most 64 KiB. `docs/user/message-types.md` describes its
-/// components. The server reads it strictly, and names each problem by its JSON pointer.
+/// A document that describes how the messages of a type are shown, at most 64 KiB. `docs/user/message-types.md`
+/// describes its components. The server validates it strictly, and names each problem by its JSON pointer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DeclareType {
-    /// The tag of the messages, as in the address. May be absent.
+    /// The message type, as in the path. Optional.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub message_type: Option<Value>,
-    /// Version of the payload: an integer of at least 1; 1 if absent.
+    /// Version of the payload, an integer of at least 1; 1 if absent.
     #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<Value>,
-    /// What people call the type. Required.
+    /// Display name of the type. Required.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<Value>,
@@ -35,21 +35,21 @@ pub struct DeclareType {
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<Value>,
-    /// One line, with placeholders: `Deploy {/service}`.
+    /// Template of the one-line summary: `Deploy {/service}`.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Value>,
-    /// The message as markdown, with placeholders.
+    /// Template of the message in markdown.
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub markdown: Option<Value>,
-    /// A component, or an array of them. This or `schema` is required.
+    /// A component, or an array of components. Either this or `schema` is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<Value>,
     /// JSON Schema of the payload.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// Fields that no document has: they are refused.
+    /// Unknown fields. They are refused.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -82,30 +82,30 @@ impl Input for DeclareType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeInfo {
-    /// The tag of its messages.
+    /// The message type.
     pub r#type: String,
-    /// Version of the payload that the document shows.
+    /// Version of the payload.
     pub version: i64,
-    /// What people call it.
+    /// Display name.
     pub title: String,
     /// SHA-256 of the canonical document (RFC 8785), in hex.
     pub sha256: String,
-    /// Size of the canonical document.
+    /// Size of the canonical document in bytes.
     pub bytes: i64,
-    /// Who declared it: a name of a key, a person or a file.
+    /// Name of the key, person or file that declared it.
     pub declared_by: String,
     /// When it was declared, or read from its file.
     pub declared_at: Micros,
-    /// Whether a file of the data directory declares it: then it can't be changed or removed here.
+    /// True if a file of the data directory declares it. Then it can't be changed or removed here.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_file: bool,
 }
 
-/// What was declared.
+/// Declared types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Types {
-    /// By type, the newest version of each first.
+    /// Ordered by type, newest version of each first.
     pub types: Vec<TypeInfo>,
 }
 impl Reply for Types {}
@@ -114,10 +114,10 @@ impl Reply for Types {}
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeDocument {
-    /// What is said of it in lists.
+    /// Information as in lists.
     #[serde(flatten)]
     pub info: TypeInfo,
-    /// As it was declared, with its `type` and `version`.
+    /// The document as it was declared, with its `type` and `version`.
     pub document: Value,
 }
 
@@ -125,19 +125,19 @@ pub struct TypeDocument {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeDetail {
-    /// The newest version first.
+    /// Documents, newest version first.
     pub versions: Vec<TypeDocument>,
 }
 impl Reply for TypeDetail {}
 
-/// What was declared now, or before.
+/// The result of a declaration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TypeDeclared {
-    /// As lists have it.
+    /// Information as in lists.
     #[serde(flatten)]
     pub info: TypeInfo,
-    /// The same document was declared before.
+    /// True if the same document was declared before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
 }

@@ -1,22 +1,23 @@
-//! Messages whose long values are cut, for lists and for pages that hold many of them.
+//! Shortens messages with long values, for lists and pages of many messages.
 
 use super::{Entry, ParsedBody};
 use model::length::{self, VALUE};
 use model::{MessageType, markdown};
 use serde_json::Value;
 
-/// Ends a text that is cut.
+/// Marks the end of a shortened string.
 const SIGN: char = '…';
-/// Bytes of a value up to which it has room before the longer ones of its object: states, names and paths say how to read them.
+/// Size of a short value, in bytes. Short values of an object (states, names, paths) are kept before longer ones.
 const SHORT: usize = 256;
 
 impl Entry {
-    /// Bytes of its content and of its metadata as JSON, about.
+    /// Returns the approximate size of its content and its metadata as JSON, in bytes.
     pub fn bytes(&self) -> usize {
         self.message.draft.bytes()
     }
 
-    /// Cuts content and metadata after so many bytes in all, except what the decision on an APPROVAL covers.
+    /// Shortens content and metadata to about this many bytes in all, except data that the decision on an APPROVAL
+    /// covers.
     pub fn shorten(&mut self, bytes: usize) {
         let is_covered = self.message_type == MessageType::Approval && self.shown_sha256.is_some();
         let has_words = is_covered && markdown::said_besides(&self.message.draft, self.body()).is_some();
@@ -73,7 +74,7 @@ fn cut_value(value: &mut Value, left: &mut usize) {
     }
 }
 
-/// Cuts a value of a list or an object. It goes where nothing is left for it.
+/// Shortens a value of an array or object. Returns false if no space is left for it.
 fn has_room(key: &str, value: &mut Value, left: &mut usize) -> bool {
     *left = left.saturating_sub(VALUE + key.len());
     let has_room = *left >= SIGN.len_utf8();

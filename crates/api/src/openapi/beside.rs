@@ -1,4 +1,4 @@
-//! The routes that carry something else than JSON both ways, so that the table of endpoints can't hold them.
+//! The routes that aren't in the endpoint table, because their requests or responses aren't JSON.
 
 use super::operation::describe;
 use super::{Book, fixed};
@@ -11,24 +11,24 @@ use crate::events::{BuildEvent, FeedEvent};
 use crate::imports::ImportJob;
 use serde_json::{Value, json};
 
-/// One such route.
+/// A route that isn't in the endpoint table.
 struct Beside {
     name: &'static str,
     method: &'static str,
     path: &'static str,
     topic: &'static str,
-    /// Empty: everybody.
+    /// The callers. Empty if no credential is needed.
     access: &'static [Access],
     doc: &'static str,
     parameters: Vec<Value>,
     body: Option<Value>,
-    /// The largest body in bytes, where there is one.
+    /// Limit of the body in bytes, if there is a body.
     limit: usize,
     answers: Vec<(u16, Value)>,
-    /// Of a stream, its events and their data.
+    /// Events of a stream and their data.
     events: Option<Value>,
     problems: &'static [u16],
-    /// The topic whose problems these are.
+    /// The topic that selects its problems.
     problem_topic: &'static str,
 }
 
@@ -70,7 +70,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
         "import": book.reply::<ImportJob>(),
         "bye": { "type": "object" },
     });
-    let session = parameter("session", "path", "Our id, the agent's own id, or a unique beginning of either.");
+    let session = parameter("session", "path", "Our id, the agent's own id, or a unique prefix of either.");
     let binary = || json!({ "type": "string", "format": "binary" });
     vec![
         Beside {
@@ -79,29 +79,25 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: Events::PATH,
             topic: "Events",
             access: &[Owner, Local, Agent],
-            doc: "Follow what changes, as server-sent events. The data of each is JSON. `build` comes first. `feed` says \
-                where something changed and what a session's figures are now: its id is a cursor, and what it names is read \
-                by `GET /v1/sessions/{session}/messages?from=..&to=..`. `import` tells people how imports go, `bye` that the \
-                server ends and the client is to come again.",
+            doc: "Streams changes as server-sent events with JSON data. `build` comes first. `feed` has the position of a change and \
+                the session's current counts; its id is a cursor, and `GET /v1/sessions/{session}/messages?from=..&to=..` \
+                returns the messages. `import` has the progress of an import, for people. `bye` means that the server stops \
+                and the client should reconnect.",
             parameters: vec![
-                parameter(
-                    "after",
-                    "query",
-                    "A cursor: `id` of the last event that was seen, or `cursor` of any reply.",
-                ),
+                parameter("after", "query", "A cursor: `id` of the last received event, or `cursor` of any reply."),
                 parameter(
                     "session",
                     "query",
-                    "Of this session only. An agent's key must name one of its own, unless it has the scope `read_all`.",
+                    "Only events of this session. Required for an agent's key without the scope `read_all`, and must be its own.",
                 ),
                 parameter(
                     "growth",
                     "query",
-                    "For pages, not for an agent's key: what grows while it is being written isn't told as a change. Of these \
-                     sessions, 64 at most with commas between them, or `none`, `growth` says in HTML how a text goes on.",
+                    "For pages, not for agents' keys: a streaming text causes no `feed` events. Instead, `growth` events have \
+                     the added text as HTML. The sessions to stream, at most 64, separated by commas, or `none`.",
                 ),
-                one_of("until", &["now"], "`now`: ends with what is there already."),
-                parameter("Last-Event-ID", "header", "As `after`, and wins over it."),
+                one_of("until", &["now"], "`now`: the stream ends after the existing events."),
+                parameter("Last-Event-ID", "header", "Like `after`; it takes precedence."),
             ],
             body: None,
             limit: 0,
@@ -116,20 +112,20 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: ExportSession::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
-            doc: "Take a session away. `original` is the imported file, byte for byte; `jsonl` the session and its sub-agents with \
-                everything, which can be imported again; `json` the session with all of its messages; `anthropic`, `openai` and `gemini` \
-                its messages as the body of a request to that API.",
+            doc: "Exports a session as a file. `original` is the imported file, byte for byte. `jsonl` is the complete session with its \
+                sub-agents, and can be imported again. `json` is the session with its messages. `anthropic`, `openai` and \
+                `gemini` are its messages as the body of a request to that API.",
             parameters: vec![
                 session,
                 json!({ "name": "format", "in": "query", "required": true, "example": "json",
                     "schema": { "type": "string", "enum": ["original", "jsonl", "json", "html", "markdown", "anthropic", "openai", "gemini"] } }),
-                parameter("source", "query", "Of a session from several files: which one. Its own file if absent."),
-                one_of(
-                    "redact",
-                    &["0", "1"],
-                    "`1`: with keys, tokens, passwords, e-mail addresses and home folders masked.",
+                parameter(
+                    "source",
+                    "query",
+                    "Id of the file, for a session from several files; its main file if absent.",
                 ),
-                parameter("mask", "query", "A regular expression to mask, too. May be repeated."),
+                one_of("redact", &["0", "1"], "`1`: masks keys, tokens, passwords, e-mail addresses and home folders."),
+                parameter("mask", "query", "A regular expression of further text to mask. May be repeated."),
             ],
             body: None,
             limit: 0,
@@ -155,8 +151,8 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: ExportAudit::PATH,
             topic: "Server",
             access: &[Owner, Local],
-            doc: "Export the audit log, oldest entry first, one a line. A line without `hash` is what that is the SHA-256 of. The \
-                export is the last entry.",
+            doc: "Exports the audit log, oldest entry first, one per line. `hash` is the SHA-256 of the line without `hash`. The \
+                last entry records the export itself.",
             parameters: Vec::new(),
             body: None,
             limit: 0,
@@ -171,14 +167,14 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: UploadBlob::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
-            doc: "Upload the bytes of a file, up to 64 MiB. The answer names them by their SHA-256; a FILE message then \
-                refers to them as `blob`. The same bytes are kept once, and answered again with 200.",
+            doc: "Uploads a file of up to 64 MiB. The reply has its SHA-256, to which a FILE message refers as `blob`. Identical \
+                files are stored once; a repeated upload returns 200.",
             parameters: Vec::new(),
             body: Some(json!({ "required": true, "content": { "*/*": { "schema": binary() } } })),
             limit: crate::blobs::MOST_BYTES,
             answers: vec![
-                (200, content("There already", "application/json", made.clone())),
-                (201, content("Made", "application/json", made)),
+                (200, content("Already stored", "application/json", made.clone())),
+                (201, content("Created", "application/json", made)),
             ],
             events: None,
             problems: &[400, 408, 413, 415, 429],
@@ -190,11 +186,11 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: GetBlob::PATH,
             topic: "Files",
             access: &[Owner, Local, Agent],
-            doc: "The bytes of a blob, or the range of them that `Range` asks for. What browsers show without running it comes \
-                as such, all else as a file to save. An agent reads what it uploaded and what its own sessions refer to.",
+            doc: "Downloads a blob, or a range of it. Types that browsers show without executing code are served inline, all others as \
+                attachments. An agent can read its own uploads, and blobs of its own sessions.",
             parameters: vec![
-                parameter("sha256", "path", "`sha256:` and the digest in hex, as messages name it."),
-                parameter("Range", "header", "`bytes=` and one range. Several are answered with all bytes."),
+                parameter("sha256", "path", "`sha256:` and the digest in hex, as in messages."),
+                parameter("Range", "header", "`bytes=` and one range. Several ranges return the whole file."),
             ],
             body: None,
             limit: 0,
@@ -213,8 +209,8 @@ fn routes(book: &mut Book) -> Vec<Beside> {
                         },
                     }),
                 ),
-                (206, content("The range", "*/*", binary())),
-                (416, json!({ "description": "There is no such range; `Content-Range` has the size" })),
+                (206, content("The requested range", "*/*", binary())),
+                (416, json!({ "description": "The range is outside the file; `Content-Range` has the size" })),
             ],
             events: None,
             problems: &[400, 404],
@@ -226,7 +222,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: LogInRoute::PATH,
             topic: "Server",
             access: &[],
-            doc: "Whether the cookie holds, and whether the request shows what a change takes.",
+            doc: "Returns whether the cookie is valid, and whether the request can make changes.",
             parameters: Vec::new(),
             body: None,
             limit: 0,
@@ -241,8 +237,8 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: LogInRoute::PATH,
             topic: "Server",
             access: &[],
-            doc: "Log in with a one-time code. The cookie of the answer is the log-in; what changes something takes the `secret` of \
-                  its body too.",
+            doc: "Logs in with a one-time code. The response sets the log-in's cookie. Requests that change something need the \
+                  `secret` of the reply too.",
             parameters: Vec::new(),
             body: Some(json!({ "required": true, "content": { "application/json": { "schema": log_in } } })),
             limit: 1024,
@@ -257,7 +253,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: LogOut::PATH,
             topic: "Server",
             access: &[Owner, Local, Agent],
-            doc: "End the log-in, by its cookie alone. Its streams end within a second.",
+            doc: "Logs out. Only the cookie is required. Streams of the log-in end within a second.",
             parameters: Vec::new(),
             body: None,
             limit: 0,
@@ -272,7 +268,7 @@ fn routes(book: &mut Book) -> Vec<Beside> {
             path: "/metrics",
             topic: "Server",
             access: &[Owner, Local],
-            doc: "Return metrics in the text format of Prometheus: requests, writes, imports, streams, memory.",
+            doc: "Returns metrics in the Prometheus text format: requests, writes, imports, streams and memory.",
             parameters: Vec::new(),
             body: None,
             limit: 0,

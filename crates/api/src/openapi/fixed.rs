@@ -1,4 +1,4 @@
-//! What holds for all endpoints: credentials, headers, problems, and the words for them.
+//! Parts of the document that are the same for all endpoints: credentials, headers and problems.
 
 use crate::ProblemCode;
 use crate::endpoint::Access;
@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 
 /// The topics, in the order of the reference.
 const TOPICS: [(&str, &str); 7] = [
-    ("Sessions", "One conversation with one agent: found, made, ended, put away, deleted."),
+    ("Sessions", "Conversations with one agent each: list, create, end, archive, delete."),
     (
         "Messages",
-        "What agents and people say in a session, in the order of `seq`, which is gap-free and never changes.",
+        "Messages of agents and people in a session, in the order of `seq`, which has no gaps and never changes.",
     ),
-    ("Events", "What changed, as it happens: positions, never content."),
-    ("Search and statistics", "All history: by words, and by numbers."),
-    ("Files", "Bytes by their SHA-256, and what leaves Verbatim as it came."),
-    ("Folders and imports", "Which transcripts on this machine are read."),
-    ("Keys", "What agents show instead of a log-in."),
+    ("Events", "A stream of changes: positions, never content."),
+    ("Search and statistics", "Full-text search and statistics over all history."),
+    ("Files", "Uploaded files by their SHA-256, and exports."),
+    ("Folders and imports", "The transcripts on this machine that are read."),
+    ("Keys", "Credentials of agents."),
 ];
 
 const ABOUT: &str = "Everything that coding agents see, say and do, as typed messages. All requests and replies are JSON \
-    in UTF-8; times are microseconds since 1970. A request that is refused is answered by a problem (RFC 9457) with a \
-    stable `code`; a field at fault is named by its JSON pointer or parameter. Unknown fields of a request are refused, \
-    unknown fields of a reply are to be passed over, and messages of unknown types are kept and given back unchanged. \
-    Programs that use the Python package `omnara` (1.3.16 to 1.7.0) work with this server's address and a key of its own, \
-    which has the scopes `post`, `read` and `mirror` unless others are asked for: their calls are answered under `/api/v1`.";
+    in UTF-8; times are microseconds since 1970. Errors are problems (RFC 9457) with a stable `code`; an invalid field is named by \
+    its JSON pointer or parameter. Requests with unknown fields are refused. Clients must ignore unknown fields of \
+    replies. Messages of unknown types are stored and returned unchanged. \
+    Programs that use the Python package `omnara` (1.3.16 to 1.7.0) work with this server's address and one of its keys, which has the \
+    scopes `post`, `read` and `mirror` by default. Their endpoints are under `/api/v1`.";
 
-/// The document without its paths and schemas.
+/// Returns the document without its paths and schemas.
 pub fn frame(problem: Value) -> Value {
     let mut tags: Vec<Value> =
         TOPICS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
-    tags.push(json!({ "name": "Server", "description": "Who is asking, log-in, and how the server is set up." }));
+    tags.push(json!({ "name": "Server", "description": "The caller, log-ins, and the server's settings." }));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -50,28 +50,28 @@ pub fn frame(problem: Value) -> Value {
                     "in": "cookie",
                     "name": "verbatim_7117",
                     "description": "A person's log-in. The number is the server's port. A request that changes something \
-                        also says its `Origin`, as browsers do, and shows the log-in's `secret` in the header \
-                        `x-verbatim-secret`.",
+                        also needs the `Origin` header, which browsers send, and the log-in's `secret` in the \
+                        `x-verbatim-secret` header.",
                 },
                 "login_secret": {
                     "type": "apiKey",
                     "in": "header",
                     "name": crate::account::SECRET_HEADER,
-                    "description": "The `secret` of the answer to the log-in. Cookies know no ports: other servers of the \
-                        machine get the log-in's, and with it alone nothing is changed.",
+                    "description": "The `secret` from the reply to the log-in. Browsers send cookies to all ports of a \
+                        host; without the secret, another server of the machine can't make changes with the cookie.",
                 },
                 "machine": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "What commands of the server's own machine read from its credential file: `key` in \
-                        `server.json`, in the data directory that `verbatim doctor` names.",
+                    "description": "The key for commands on the server's machine: `key` in `server.json`, in the data \
+                        directory that `verbatim doctor` prints.",
                 },
                 "agent_key": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A key of `POST /v1/keys`, `vbt_<id>_<secret>_<check>`: it does what its scopes say \
-                        (`post` and `read` in its own sessions, `read_all`, `mirror`), and never decides. The sessions \
-                        that it makes stay with it: no other key goes on with them.",
+                    "description": "A key of `POST /v1/keys`, `vbt_<id>_<secret>_<check>`: its scopes (`post` and `read` in its own \
+                        sessions, `read_all`, `mirror`) are its permissions, and it can never decide. The sessions \
+                        that it creates belong to it: no other key can continue them.",
                 },
             },
             "parameters": {
@@ -79,29 +79,29 @@ pub fn frame(problem: Value) -> Value {
                     "name": "If-Match",
                     "in": "header",
                     "required": false,
-                    "description": "The `revision` that the writer knows. Another one is answered by 412 with the \
-                        message as it is.",
+                    "description": "The `revision` that the caller knows. If it differs, the response is 412 with the \
+                        current message.",
                     "schema": { "type": "integer", "format": "int32" },
                 },
             },
             "headers": {
                 "IdempotentReplayed": {
-                    "description": "`true`: the same request came before, and is answered again.",
+                    "description": "`true`: the request was repeated, and the response is that of the first one.",
                     "schema": { "type": "string", "enum": ["true"] },
                 },
                 "RetryAfter": {
-                    "description": "Seconds after which a repeat may succeed.",
+                    "description": "Seconds after which a retry may succeed.",
                     "schema": { "type": "integer", "minimum": 0 },
                 },
             },
             "responses": {
-                "Problem": { "description": "Refused", "content": { "application/problem+json": { "schema": problem } } },
+                "Problem": { "description": "An error", "content": { "application/problem+json": { "schema": problem } } },
             },
         },
     })
 }
 
-/// A refusal of an endpoint of a topic.
+/// Returns the error response of an endpoint of a topic.
 pub fn problem(status: u16, topic: &str) -> Value {
     let schema = json!({ "$ref": "#/components/schemas/Problem" });
     let content = json!({ "application/problem+json": { "schema": schema } });
@@ -115,22 +115,22 @@ pub fn problem(status: u16, topic: &str) -> Value {
     answer
 }
 
-/// A problem by its code and what it means.
+/// Returns the code of a problem and its meaning.
 fn meaning(code: ProblemCode) -> String {
     format!("`{}`: {}", code.as_str(), code.meaning().trim())
 }
 
-/// The whole table of problems, also those of addresses that aren't described here.
+/// Returns the whole table of problems, including those of routes that aren't described here.
 fn problems() -> Vec<Value> {
     let row = |code: &ProblemCode| json!({ "code": code.as_str(), "status": code.status(), "meaning": code.meaning().trim() });
     ProblemCode::ALL.iter().map(row).collect()
 }
 
-/// What a status says that is no refusal.
+/// Returns the description of a successful status.
 pub fn success(status: u16) -> &'static str {
     match status {
         201 => "Created",
-        202 => "Begun",
+        202 => "Accepted",
         _ => "Done",
     }
 }
@@ -143,7 +143,7 @@ pub fn who(access: Access) -> &'static str {
     }
 }
 
-/// What a request shows. Of a person, what changes something shows both.
+/// Returns the credentials of a request. A person's request that makes changes needs both.
 pub fn security(access: Access, changes: bool) -> Value {
     match access {
         Access::Owner if changes => json!({ "login": [], "login_secret": [] }),

@@ -1,4 +1,4 @@
-//! One endpoint of the table as an operation.
+//! Describes one endpoint of the table as an operation.
 
 use super::{Book, fixed};
 use crate::endpoint::{Access, Endpoint, EndpointVisitor, Input, Method, Reply};
@@ -46,7 +46,7 @@ impl EndpointVisitor for Book {
 }
 
 impl Book {
-    /// None where the request says nothing.
+    /// Returns the request body; None if the request has none.
     fn body<I: Input>(&mut self) -> Option<Value> {
         let inline = I::json_schema(&mut self.inputs);
         let properties = inline.get("properties")?.as_object()?;
@@ -62,7 +62,7 @@ impl Book {
     }
 }
 
-/// What every operation says of itself.
+/// Returns the fields that every operation has.
 pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access], changes: bool) -> Value {
     let doc = doc.trim();
     let (summary, rest) = doc.split_once(". ").unwrap_or((doc.trim_end_matches('.'), ""));
@@ -78,7 +78,7 @@ pub fn describe(name: &str, doc: &str, topic: &str, access: &[Access], changes: 
     operation
 }
 
-/// What an agent's key needs for an operation. In sessions of others it needs `read_all` for each that reads.
+/// Returns the scope that an agent's key needs. To read sessions of others, it needs `read_all` instead of `read`.
 fn scope(name: &str) -> Option<Scope> {
     match name {
         "me" | "log_out" => None,
@@ -90,7 +90,7 @@ fn scope(name: &str) -> Option<Scope> {
     }
 }
 
-/// Properties of an object as parameters. What is absent is left out, so that none of them is null.
+/// Returns the properties of an object as parameters. Absent values are omitted, so no parameter can be null.
 fn parameters(object: &Schema, place: &str) -> Vec<Value> {
     let required: Vec<&str> =
         object.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
@@ -113,7 +113,7 @@ fn parameters(object: &Schema, place: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The schema without null and without a default.
+/// Returns the schema without null and without a default.
 fn present(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.remove("default");
     if let Some(Value::Array(types)) = schema.get("type") {
@@ -140,7 +140,7 @@ fn success(status: u16, all: &[u16], reply: &Schema) -> Value {
     answer
 }
 
-/// The part of the reference that an endpoint stands in.
+/// Returns the section of the reference for a path.
 fn topic(path: &str) -> &'static str {
     let parts: Vec<&str> = path.split('/').skip(2).collect();
     match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! The envelope as the reference describes it. It is checked by `model::envelope`.
+//! The envelope for the API's description. `model::envelope` validates it.
 
 use model::envelope::{EditInfo, ReviewInfo, TodoInfo};
 use model::message_type::approval::ApprovalState;
@@ -7,42 +7,42 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A message's metadata: what it is, and its data. An object without `message_type` is any object, and its message a TEXT.
-/// What else stands beside these fields is kept and given back unchanged.
+/// Metadata of a message: its type and data. An object without `message_type` is accepted too; its message is a TEXT.
+/// Unknown fields are kept and returned unchanged.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Envelope {
-    /// A built-in type, such as `TODO`, or any name of your own. `x-message-types` in this description lists the built-in ones.
+    /// A built-in type, such as `TODO`, or a custom one. `x-message-types` in this description lists the built-in types.
     #[schemars(length(min = 1, max = 200))]
     message_type: Option<String>,
-    /// 1 if absent.
+    /// Version of the payload; 1 if absent.
     #[schemars(range(min = 1))]
     version: Option<i64>,
-    /// By the message type; of a type of your own any object.
+    /// Data of the message type. Any object for a custom type.
     payload: Option<Map<String, Value>>,
-    /// Of a `CODE_EDIT`, one for each of its `edits`, each with `state` and `scope`: what became of it.
+    /// Of a `CODE_EDIT`: `state` and `scope` of each of its `edits`.
     #[schemars(schema_with = "usually::<Vec<EditInfo>>")]
     edit_info: Option<Vec<EditInfo>>,
-    /// Of a TODO, by the id of the item: what three states can't say.
+    /// Of a TODO: further data by item id.
     #[schemars(schema_with = "usually::<BTreeMap<String, TodoInfo>>")]
     todo_info: Option<BTreeMap<String, TodoInfo>>,
-    /// Of a `CODE_REVIEW`, by the index of the comment: what a person answered. It comes from the server.
+    /// Of a `CODE_REVIEW`: a person's reactions by the index of the comment. Set by the server.
     #[schemars(schema_with = "usually::<BTreeMap<String, ReviewInfo>>")]
     review_info: Option<BTreeMap<String, ReviewInfo>>,
-    /// Of an ACTION that answers an approval: whether it was allowed. It comes from the server.
+    /// Of an ACTION that answers an approval: the decision. Set by the server.
     #[schemars(schema_with = "usually::<ApprovalState>")]
     decision_state: Option<ApprovalState>,
-    /// `never`: it isn't remembered beyond its session, as `memory` says.
+    /// `never`: not remembered beyond its session, like `memory`.
     #[schemars(schema_with = "usually::<String>")]
     embed: Option<String>,
-    /// Of messages that earlier servers stored: id of the key by which a person's words came from elsewhere.
+    /// Of messages that earlier servers stored: id of the key that posted a person's message from elsewhere.
     #[schemars(schema_with = "usually::<String>")]
     via_key: Option<String>,
-    /// How long it took, in milliseconds, where that is known.
+    /// Duration in milliseconds, if known.
     #[schemars(schema_with = "usually::<i64>")]
     duration_ms: Option<i64>,
 }
 
-/// What is read where it is of this shape, and else only kept: anything may stand beside a payload.
+/// Schema of a field that is interpreted if it has this shape, and otherwise only kept.
 fn usually<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "anyOf": [generator.subschema_for::<T>(), {}] })
 }

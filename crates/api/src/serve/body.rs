@@ -1,4 +1,4 @@
-//! Bodies of requests: read within bounds of bytes, time, memory and structure.
+//! Reads request bodies, with limits of size, time, memory and structure.
 
 use super::Held;
 use crate::limits::{JSON_DEPTH, JSON_VALUES};
@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A JSON body of at most `limit` bytes.
+/// Reads a JSON body of at most `limit` bytes.
 pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: usize) -> Result<T, Problem> {
     let not_json = || {
         let problem = Problem::new(ProblemCode::NotJson, "The body should be `application/json`");
@@ -60,7 +60,7 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
     Ok(read)
 }
 
-/// The body's sender went on more slowly than anybody does who means it.
+/// The body is sent too slowly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooSlow;
 
@@ -72,12 +72,12 @@ impl Display for TooSlow {
 
 impl std::error::Error for TooSlow {}
 
-/// Reads a body of at most `limit` bytes. Charges them to the [`Held`] of the request, if it has one.
+/// Reads a body of at most `limit` bytes. Charges them to the request's [`Held`], if it has one.
 ///
 /// # Errors
 ///
-/// 413 if it is larger, 408 if it comes too slowly, 400 if it is cut short, 415 if it is compressed, and 503 if the bodies of
-/// other requests leave no room.
+/// 413 if it is larger, 408 if it is sent too slowly, 400 if it is incomplete, 415 if it is compressed, and 503 if the
+/// bodies of other requests leave no space.
 pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, Problem> {
     let mut reader = BodyReader::new(head, body, limit, limit)?;
     // Not doubled again and again, where its length is told: memory of which nothing comes isn't used.
@@ -96,7 +96,7 @@ pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, 
     Ok(read.freeze())
 }
 
-/// Reads a body part by part.
+/// Reads a body in parts.
 pub struct BodyReader {
     body: Body,
     held: Held,
@@ -107,8 +107,8 @@ pub struct BodyReader {
 }
 
 impl BodyReader {
-    /// A reader of a body of at most `limit` bytes, of which `in_memory` are held at a time: so many are charged to the [`Held`]
-    /// of the request, if it has one.
+    /// Makes a reader of a body of at most `limit` bytes, of which at most `in_memory` are in memory at a time. These
+    /// are charged to the request's [`Held`], if it has one.
     ///
     /// # Errors
     ///
@@ -129,11 +129,11 @@ impl BodyReader {
         Ok(Self { body, held: held(head), limit, left: limit, to_charge: in_memory })
     }
 
-    /// Returns the next bytes; None at the end. An error gives up the rest.
+    /// Returns the next bytes; None at the end. After an error the rest is discarded.
     ///
     /// # Errors
     ///
-    /// 413, 408, 400 and 503, as [`read_body`].
+    /// 413, 408, 400 and 503, as for [`read_body`].
     pub async fn next_part(&mut self) -> Result<Option<Bytes>, Problem> {
         while let Some(frame) = self.body.frame().await {
             let frame = frame.map_err(|error| {
@@ -156,7 +156,7 @@ impl BodyReader {
         Ok(None)
     }
 
-    /// Gives up the rest of the body, see [`discard`].
+    /// Discards the rest of the body, see [`discard`].
     pub fn discard(&mut self) {
         discard(std::mem::take(&mut self.body));
     }
@@ -171,8 +171,8 @@ fn broken(error: axum::Error) -> Problem {
         .hint("Send as many bytes as `Content-Length` says")
 }
 
-/// Reads on for two seconds, and drops what comes: many clients look for an answer only when all was sent, and a connection
-/// that is closed before takes the answer with it. After that, the connection closes.
+/// Reads and drops the rest for two seconds, then closes the connection. Many clients read a response only after they
+/// have sent everything; closing the connection earlier would lose the response.
 pub fn discard(mut body: Body) {
     const MOST: usize = 128 << 20;
     const LONGEST: Duration = Duration::from_secs(2);
@@ -196,10 +196,10 @@ pub fn discard(mut body: Body) {
     tokio::spawn(tokio::time::timeout(LONGEST, read_on));
 }
 
-/// Bodies that are being discarded.
+/// Number of bodies that are being discarded.
 static DISCARDED: AtomicU32 = AtomicU32::new(0);
 
-/// Counts one of them, until it is dropped.
+/// Counts a body in [`DISCARDED`] until it is dropped.
 struct Discarding;
 
 impl Discarding {
@@ -215,8 +215,7 @@ impl Drop for Discarding {
     }
 }
 
-/// A few are read as fast as they come. The more there are, the longer each pauses, so that all of them together leave time for
-/// requests that are answered.
+/// Pauses between reads. The pause grows with the number of discarded bodies, to leave time for other requests.
 async fn let_others_go_on() {
     const FEW: u32 = 16;
     const EACH: Duration = Duration::from_micros(100);
@@ -230,8 +229,8 @@ fn held(head: &Parts) -> Held {
     head.extensions.get::<Held>().cloned().unwrap_or_default()
 }
 
-/// Refuses JSON that is nested too deep, or has more than [`JSON_VALUES`] values and keys, before anything is made of it. Charges
-/// what it becomes to the [`Held`] of the request.
+/// Refuses JSON that is nested too deeply, or has more than [`JSON_VALUES`] values and keys, before it is parsed.
+/// Charges the memory of the parsed values to the request's [`Held`].
 pub fn check_json(head: &Parts, json: &[u8]) -> Result<(), Problem> {
     let Extent { values, depth } = Extent::of(json);
     if depth > JSON_DEPTH {
@@ -248,17 +247,17 @@ pub fn check_json(head: &Parts, json: &[u8]) -> Result<(), Problem> {
     held(head).add_values(values)
 }
 
-/// How much structure JSON has.
+/// Size of the structure of JSON.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Extent {
-    /// Values and keys.
+    /// Number of values and keys.
     values: usize,
-    /// Levels of arrays and objects.
+    /// Depth of arrays and objects.
     depth: usize,
 }
 
 impl Extent {
-    /// Counts in one pass, without memory of its own. What isn't JSON has no fewer values than its part that can be read.
+    /// Counts in one pass, without allocating. Invalid JSON counts at least the values of its valid part.
     fn of(json: &[u8]) -> Self {
         let (mut extent, mut open, mut in_literal, mut at) = (Self::default(), 0_usize, false, 0);
         while let Some(byte) = json.get(at) {
@@ -286,7 +285,7 @@ impl Extent {
     }
 }
 
-/// Returns the position after the quote that ends a string which begins at `at`.
+/// Returns the position after the closing quote of the string that begins at `at`.
 fn string_end(json: &[u8], mut at: usize) -> usize {
     while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;

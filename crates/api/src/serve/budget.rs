@@ -1,23 +1,24 @@
-//! How much memory the bodies of requests take up, for the whole server: a request charges what it reads and gives it back
-//! when it is answered.
+//! Limits the memory of request bodies for the whole server. A request charges the bytes that it reads, and releases
+//! them when it is answered.
 
 use crate::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Bytes of each request that are charged to nobody, so that small requests pass while large ones fill the budget.
+/// Bytes of each request that aren't charged, so that small requests pass while large ones fill the budget.
 const FREE: usize = 16 * 1024;
-/// Bytes that a value or key of JSON takes up, in the copies that exist at the same time. An object of one field is the worst.
+/// Bytes of memory per JSON value or key, in all copies that exist at the same time. Objects of one field need the
+/// most.
 const VALUE: usize = 512;
-/// Seconds after which somebody who is refused comes back.
+/// `Retry-After` of a refused request, in seconds.
 const RETRY: u32 = 2;
 
-/// What all requests may take up together. Cheap to clone; clones share state.
+/// The memory budget of all requests. Clones share state.
 #[derive(Clone)]
 pub struct Budget(Arc<Inner>);
 
 struct Inner {
-    /// In bytes.
+    /// Limit in bytes.
     most: usize,
     charged: Mutex<Charged>,
 }
@@ -25,17 +26,17 @@ struct Inner {
 #[derive(Default)]
 struct Charged {
     all: usize,
-    /// By the caller that [`Held::belongs_to`] named.
+    /// Bytes by the caller that [`Held::belongs_to`] set.
     of_callers: HashMap<Arc<str>, usize>,
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Makes a budget of this many bytes.
     pub fn new(most: usize) -> Self {
         Self(Arc::new(Inner { most, charged: Mutex::default() }))
     }
 
-    /// The share of one request, with nothing charged yet.
+    /// Returns the share of a new request, with nothing charged.
     pub fn open(&self) -> Held {
         let budget = Some(self.clone());
         Held(Arc::new(Share { budget, caller: OnceLock::new(), bytes: Mutex::default() }))
@@ -45,8 +46,8 @@ impl Budget {
         self.0.charged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Charges `more` to somebody who was charged `mine` for the same request. False, and nothing is charged, if there is no
-    /// room: of the whole, or of the half that one caller may have. A request that is alone always has room.
+    /// Charges `more` to a caller whose request was charged `mine`. Returns false and charges nothing if the budget, or
+    /// the half of it that one caller may use, is exceeded. A request that is alone is always accepted.
     fn charge(&self, caller: Option<&Arc<str>>, mine: usize, more: usize) -> bool {
         let mut charged = self.lock();
         let others = charged.all.saturating_sub(mine);
@@ -77,7 +78,7 @@ impl Budget {
     }
 }
 
-/// What one request was charged. It is given back when the last clone is dropped. A default one has no budget and no limit.
+/// The charge of one request. It is released when the last clone is dropped. A default one has no budget and no limit.
 #[derive(Clone, Default)]
 pub struct Held(Arc<Share>);
 
@@ -85,17 +86,17 @@ pub struct Held(Arc<Share>);
 struct Share {
     budget: Option<Budget>,
     caller: OnceLock<Arc<str>>,
-    /// Bytes read, and those of them that were charged.
+    /// Bytes read, and how many of them were charged.
     bytes: Mutex<(usize, usize)>,
 }
 
 impl Held {
-    /// Names the caller. To be called before anything is charged.
+    /// Sets the caller. Must be called before anything is charged.
     pub fn belongs_to(&self, caller: &str) {
         let _ = self.0.caller.set(caller.into());
     }
 
-    /// Charges bytes that were read, or refuses them with a 503.
+    /// Charges bytes that were read. Returns 503 if the budget is exceeded.
     pub fn add(&self, bytes: usize) -> Result<(), Problem> {
         let Some(budget) = &self.0.budget else { return Ok(()) };
         let mut so_far = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +112,7 @@ impl Held {
         Ok(())
     }
 
-    /// Charges what so many values and keys of JSON become.
+    /// Charges the memory of this many JSON values and keys.
     pub fn add_values(&self, values: usize) -> Result<(), Problem> {
         self.add(values.saturating_mul(VALUE))
     }

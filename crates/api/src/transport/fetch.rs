@@ -1,4 +1,4 @@
-//! The browser's fetch. `SendWrapper` is sound: wasm has one thread.
+//! Transport by the browser's fetch. `SendWrapper` is sound because wasm has one thread.
 
 use super::{Answer, Sending, Transport};
 use crate::ProblemCode;
@@ -10,7 +10,8 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Same origin; the log-in cookie goes along, and the log-in's secret with what changes something.
+/// Sends requests to the page's origin, with the log-in cookie. Requests that change something have the log-in's secret
+/// too.
 pub struct Fetch;
 
 impl Transport for Fetch {
@@ -36,8 +37,8 @@ async fn answer(method: Method, path_and_query: &str, body: Option<Vec<u8>>) -> 
     Ok(noticed(Answer { status: response.status(), retry_after, body }))
 }
 
-/// Tells the page where the server doesn't take the log-in or its secret: it says how to sign in again. What the server says of it is
-/// for programs.
+/// Informs the page if the server refuses the log-in or its secret: the page shows how to sign in again. The server's
+/// own message is for programs.
 pub(super) fn noticed(answer: Answer) -> Answer {
     if answer.status == 403 && answer.problem().is(ProblemCode::SecretMissing) {
         from_page("refused");
@@ -50,13 +51,13 @@ pub(super) fn noticed(answer: Answer) -> Answer {
     Answer { body: body.into(), ..answer }
 }
 
-/// Asked for with each request: another tab may have logged in meanwhile.
+/// Returns the log-in's secret. It is read for each request, because another tab may have logged in since.
 pub(super) async fn secret() -> Option<String> {
     let kept = from_page("secret")?.dyn_into::<Promise>().ok()?;
     JsFuture::from(kept).await.ok()?.as_string()
 }
 
-/// Calls a function of the page's own script `secret.js`. None where that didn't come.
+/// Calls a function of the page's script `secret.js`. None if it isn't loaded.
 fn from_page(function: &str) -> Option<JsValue> {
     let script = Reflect::get(&js_sys::global(), &"verbatim".into()).ok()?;
     let function: Function = Reflect::get(&script, &function.into()).ok()?.dyn_into().ok()?;
@@ -73,7 +74,7 @@ fn builder(method: Method, path_and_query: &str) -> RequestBuilder {
     }
 }
 
-/// What the browser says of it is in its console.
+/// Makes the problem of a failed fetch. The browser logs the details to its console.
 fn lost(_: gloo_net::Error) -> Problem {
     Problem::transport("The server can't be reached")
 }

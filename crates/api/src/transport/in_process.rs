@@ -1,4 +1,4 @@
-//! The router without a socket: for commands where no server runs, and for tests.
+//! Transport without a socket, for commands without a server and for tests.
 
 use super::{Answer, Sending, Transport};
 use crate::{Method, Problem};
@@ -6,7 +6,7 @@ use axum::body::Body;
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
 
-/// The routes with the caller already in place: this transport never sees a credential.
+/// Routes whose caller is already set, so that no credential is needed.
 pub struct InProcess(pub axum::Router);
 
 impl Transport for InProcess {

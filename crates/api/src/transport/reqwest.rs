@@ -1,4 +1,4 @@
-//! Over HTTP, for SDK and commands.
+//! Transport over HTTP, for the SDK and commands.
 
 use super::{Answer, Sending, Transport};
 use crate::account::{READER_HEADER, READER_MODEL};
@@ -8,22 +8,22 @@ use ::reqwest::{RequestBuilder, Response, StatusCode};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// `base` without a trailing slash; `key` goes into the `Authorization` header.
+/// Sends requests with a key in the `Authorization` header.
 #[derive(Clone)]
 pub struct Reqwest {
-    /// Address of the server without a slash at its end.
+    /// Address of the server, without a slash at its end.
     pub base: String,
-    /// What the `Authorization` header shows.
+    /// Value of the `Authorization` header.
     pub key: Key,
-    /// Longest time from a request to the end of its answer.
+    /// Time limit of a request with its response.
     pub timeout: Duration,
-    /// The client that sends. It brings its own time-out for connecting.
+    /// The HTTP client. It has its own connect timeout.
     pub http: ::reqwest::Client,
-    /// What comes back goes to a model.
+    /// True if responses go to a model.
     pub is_for_model: bool,
 }
 
-/// What the requests show. Cheap to clone; clones share state.
+/// Key of requests. Clones share state.
 #[derive(Clone)]
 pub struct Key {
     now: Arc<Mutex<String>>,
@@ -31,23 +31,23 @@ pub struct Key {
 }
 
 impl Key {
-    /// Makes a key that stays as it is.
+    /// Makes a key that doesn't change.
     pub fn new(key: String) -> Self {
         Self { now: Arc::new(Mutex::new(key)), newer: None }
     }
 
-    /// Makes a key that asks `newer` for another one when it is refused.
+    /// Makes a key that calls `newer` for another one when it is refused.
     #[must_use]
     pub fn or_else(self, newer: impl Fn() -> Option<String> + Send + Sync + 'static) -> Self {
         Self { newer: Some(Arc::new(newer)), ..self }
     }
 
-    /// Returns what the next request shows.
+    /// Returns the current key.
     pub fn now(&self) -> String {
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Another one than what was refused, if there is.
+    /// Returns another key than the refused one, if there is one.
     fn instead_of(&self, refused: &str) -> Option<String> {
         let newer = self.newer.as_ref()?().filter(|newer| newer != refused)?;
         self.now.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&newer);
@@ -56,11 +56,11 @@ impl Key {
 }
 
 impl Reqwest {
-    /// Sends a request with the key; if that is refused, once more with the one that came instead.
+    /// Sends a request with the key. If the key is refused, tries a newer one once.
     ///
     /// # Errors
     ///
-    /// No answer came. A status of 400 or more is an answer.
+    /// No response came. A status of 400 or more is no error.
     pub async fn authorized(&self, request: RequestBuilder) -> Result<Response, ::reqwest::Error> {
         let key = self.key.now();
         let request = if self.is_for_model { request.header(READER_HEADER, READER_MODEL) } else { request };
@@ -101,19 +101,19 @@ impl From<Method> for ::reqwest::Method {
     }
 }
 
-/// Reads an answer to its end. `base` is the server's address.
+/// Reads the whole response. `base` is the server's address.
 ///
 /// # Errors
 ///
-/// `transport` if it breaks off.
+/// `transport` if the connection breaks.
 pub async fn whole(response: Response, base: &str) -> Result<Answer, Problem> {
     let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
     let body = response.bytes().await.map_err(|error| lost(base, &error))?.to_vec();
     Ok(Answer { status, retry_after, body })
 }
 
-/// Makes the problem of a request without an answer, or without its end: what the request did isn't known. Names the
-/// last cause, which says most.
+/// Makes the problem of a request without a complete response. The server may have handled it or not. The text names
+/// the innermost cause, which is the most specific.
 pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {
@@ -123,7 +123,7 @@ pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
     Problem::transport(format!("{base} can't be reached: {why}"))
 }
 
-/// Returns the header `Retry-After` in seconds; None for its other form, a date.
+/// Returns the `Retry-After` header in seconds; None if it is a date.
 fn retry_after(headers: &HeaderMap) -> Option<u32> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Sends a file of the browser by `XMLHttpRequest`, which unlike fetch says how much has gone.
+//! Uploads a file of the browser by `XMLHttpRequest`, which reports progress, unlike fetch.
 
 use super::{Answer, fetch};
 use crate::Problem;
@@ -8,22 +8,22 @@ use wasm_bindgen::{JsCast as _, JsValue, closure::Closure};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, ProgressEvent, XmlHttpRequest, XmlHttpRequestResponseType};
 
-/// One upload. The file isn't read into memory for it.
+/// One upload. The file isn't read into memory.
 #[derive(Debug, Clone)]
 pub struct Upload(XmlHttpRequest);
 
 impl Upload {
-    /// Makes an upload that is to be sent.
+    /// Makes an upload, which [`Upload::send`] starts.
     pub fn new() -> Result<Self, Problem> {
         XmlHttpRequest::new().map(Self).map_err(lost)
     }
 
-    /// Gives it up. [`Upload::send`] returns a problem with the status 0.
+    /// Aborts the upload. [`Upload::send`] returns a problem with the status 0.
     pub fn abort(&self) {
         let _ = self.0.abort();
     }
 
-    /// Sends the file with POST. `progress` is called with the percentage that has gone, from 0 to 100.
+    /// Sends the file with POST. `progress` is called with the uploaded percentage, 0 to 100.
     pub async fn send(&self, path: &str, file: &Blob, progress: impl Fn(u8) + 'static) -> Result<Answer, Problem> {
         let Self(request) = self;
         let secret = fetch::secret().await;
