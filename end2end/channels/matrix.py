@@ -95,7 +95,7 @@ def test(homeserver, verbatim):
     until("the decision", lambda: decision("a2")[0] != "open")
     assert decision("a2") == ("denied", "Ada", "matrix"), decision("a2")
     ada.say(room, "approve", **replies(asked))
-    until("that it is decided", lambda: any("It is decided already" in t for t in ada.texts(room, bot.user)))
+    until("that it is decided", lambda: any("It was already decided" in t for t in ada.texts(room, bot.user)))
     ask("a3", "Stop the wheel?")
     ada.say(room, "yes")
     until("the decision", lambda: decision("a3")[0] != "open")

@@ -251,7 +251,7 @@ class Calls:
         long = self.client.send_message("Hello", agent_type="b" * 255)
         self.assertEqual(server.state(long.agent_instance_id), "working")
         refused = self.refused(self.client.send_message, "Hello", agent_type="b" * 256)
-        self.assertEqual(refused, (400, "`agent_type` should be 1 to 255 characters that name the agent"))
+        self.assertEqual(refused, (400, "`agent_type` should be the name of the agent, 1 to 255 characters"))
         name = {"agent_type": "bot", "name": "n" * 2001}
         status, _, text = server.raw("POST", "/api/v1/agent-instances", json.dumps(name))
         self.assertEqual((status, json.loads(text)["detail"]), (400, "`name` should be at most 2000 characters"))
@@ -263,7 +263,7 @@ class Calls:
         self.assertTrue(stored["content"] == text)
         self.assertLess(len(diff["metadata"]["edit_info"][0]["patch"]), (1 << 20) + 1)
         status, words = self.refused(self.client.send_message, "x" * (20 << 20), agent_type="bot")
-        self.assertEqual((status, words.split("should be ")[1]), (413, "shorter: the text of a message has at most 16777216 bytes"))
+        self.assertEqual((status, words.split("should be ")[1]), (413, "a text of at most 16777216 bytes"))
 
     def test_equal_messages_of_a_living_client_are_two(self):
         instance, _ = self.instance()

@@ -259,7 +259,7 @@ test.describe('two answers at once', () => {
     await field(page).fill('The pear');
     await send(page).click();
     const strip = page.locator('.composer .strip');
-    await expect(strip).toContainText('Not sent: It is answered already, by user: The quince');
+    await expect(strip).toContainText('Not sent: It was already answered, by user: The quince');
     await strip.getByRole('button', { name: 'Send again' }).click();
     await expect(strip).toHaveCount(0);
     await expect(page.locator('#transcript')).toContainText('The pear');
@@ -418,7 +418,7 @@ test.describe('what somebody else did meanwhile', () => {
     await page.getByRole('button', { name: 'Allow once' }).click();
     await expect(page.locator('.decided[data-state=allowed]')).toBeVisible();
     go();
-    await expect(other.locator('#toasts')).toContainText('It is decided already, by owner: Allow once');
+    await expect(other.locator('#toasts')).toContainText('It was already decided, by owner: Allow once');
     await expect(other.locator('.decided[data-state=allowed]')).toBeVisible();
   });
 

@@ -92,7 +92,7 @@ test.describe('with sessions', () => {
       await form.getByLabel('When').selectOption('at');
       await form.getByLabel('Day and time').fill('2001-01-01T09:00');
       await form.getByRole('button', { name: 'Add schedule' }).click();
-      await expect(form.getByRole('alert')).toContainText('a moment in the future');
+      await expect(form.getByRole('alert')).toContainText('a time in the future');
       await form.getByLabel('Day and time').fill('2999-12-01T09:00');
       await form.getByRole('button', { name: 'Add schedule' }).click();
       await expect(page.getByRole('row', { name: /Publish the harvest/ })).toContainText('2999');

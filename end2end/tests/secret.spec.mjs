@@ -6,8 +6,8 @@ import { AWAY, accessible, act, decidable, expect, logIn, ready, test, visit } f
 const REFUSED = {
   status: 403,
   code: 'secret_missing',
-  title: 'This log-in can only read: the request lacks its secret',
-  hint: 'Log in again with the link that `verbatim open` prints',
+  title: 'This request can't make changes: it lacks the log-in's secret',
+  hint: 'Log in again with the link from `verbatim open`',
 };
 
 const permission = typed('APPROVAL', {

@@ -26,5 +26,5 @@ pub async fn read(session: &str, message: &str) -> Result<MessageText, Problem> 
             summary: entry.text("summary").unwrap_or_default(),
         })
     };
-    text().ok_or_else(|| Problem::transport("The server's answer can't be read"))
+    text().ok_or_else(|| Problem::transport("The server's response is invalid"))
 }

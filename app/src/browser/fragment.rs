@@ -40,7 +40,7 @@ pub async fn look(path: &str) -> Result<Fetched, Problem> {
     if is_kept {
         STALE.set(true);
     }
-    let html = String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))?;
+    let html = String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's response is invalid"))?;
     Ok(Fetched { html, is_kept })
 }
 
@@ -56,7 +56,7 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
     if answer.status >= 400 {
         return Err(Problem::outside(answer.status, "bad_answer", "The server can't show this"));
     }
-    String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
+    String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's response is invalid"))
 }
 
 /// Calls an endpoint with the parameters of its path and with JSON, nothing as `{}`, and gives the answer as JSON. For what is sent

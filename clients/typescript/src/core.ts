@@ -225,7 +225,7 @@ export class Deadline {
 
   #expire(): void {
     this.expired = true;
-    this.#controller.abort(new DOMException('it takes too long', 'TimeoutError'));
+    this.#controller.abort(new DOMException('timeout', 'TimeoutError'));
   }
 }
 

@@ -157,7 +157,7 @@ export function errorOf(status: number, body: string, retryAfter: string | null)
     code: 'bad_answer',
     title: `The server answered ${status}`,
     // Verbatim's own 404 has a problem as its body: this one came from another server.
-    hint: status === 404 ? "Is the address Verbatim's own, without a path?" : null,
+    hint: status === 404 ? "Check that the address is that of a Verbatim server, without a path" : null,
   };
   const seconds = /^\s*\d+\s*$/.test(retryAfter ?? '') ? Number(retryAfter) : null;
   const Kind = BY_STATUS[problem.status] ?? (problem.status >= 400 && problem.status < 500 ? InvalidError : ServerError);
@@ -166,7 +166,7 @@ export function errorOf(status: number, body: string, retryAfter: string | null)
 
 /** Returns the error of an answer that isn't what was asked for. Asking again gives the same. */
 export function unreadable(why: string): ServerError {
-  return new ServerError({ status: 0, code: 'unreadable', title: `The server's answer can't be read: ${why}` });
+  return new ServerError({ status: 0, code: 'unreadable', title: `The server's response is invalid: ${why}` });
 }
 
 function problemOf(body: string): RawProblem | undefined {

@@ -50,7 +50,7 @@ export interface RecallQuery {
   session?: string;
   /** Only what was said in sessions of this project. */
   project?: string;
-  /** `next` of the page before, without `q`. */
+  /** `next` of the previous page, without `q`. */
   after?: string;
   /** 1 to 100; 20 if absent. */
   limit?: number;

@@ -80,7 +80,7 @@ test('a request that takes too long is repeated', async () => {
   const verbatim = new Verbatim('http://127.0.0.1:7117', 'vbt_1_x', { fetch: hanging });
   await assert.rejects(verbatim.me(), {
     kind: 'unreachable',
-    title: "http://127.0.0.1:7117 can't be reached: it takes too long",
+    title: "http://127.0.0.1:7117 can't be reached: timeout",
   });
 });
 

@@ -71,17 +71,17 @@ fn success(answer: Answer) -> Result<Vec<u8>, Problem> {
 
 /// Makes the problem `unreadable`: the response isn't what this endpoint returns. A retry doesn't help.
 pub fn unreadable(why: &str) -> Problem {
-    Problem::outside(0, "unreadable", format!("The server's answer can't be read: {why}"))
+    Problem::outside(0, "unreadable", format!("The server's response is invalid: {why}"))
 }
 
 /// Returns path and query, and a JSON body unless the method is GET.
 fn encode<E: Endpoint>(path: &E::Path, input: &E::Input) -> Result<(String, Option<Vec<u8>>), Problem> {
-    let unfit = |what: &str| Problem::transport(format!("This request can't be written: {what}"));
+    let unfit = |what: &str| Problem::transport(format!("The request can't be serialized: {what}"));
     let mut target = E::INFO.path.to_owned();
     if let serde_json::Value::Object(fields) = serde_json::to_value(path).map_err(|e| unfit(&e.to_string()))? {
         for (name, value) in fields {
             let text = value.as_str().map(str::to_owned).or_else(|| value.as_i64().map(|n| n.to_string()));
-            let text = text.ok_or_else(|| unfit("a part of its path is neither text nor an integer"))?;
+            let text = text.ok_or_else(|| unfit("a path parameter is neither a string nor an integer"))?;
             target = target.replace(&format!("{{{name}}}"), &segment(&text));
         }
     }

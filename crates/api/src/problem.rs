@@ -92,7 +92,7 @@ impl Problem {
 
     /// Makes a 500 `internal`: an error that the caller can't fix.
     pub fn internal() -> Self {
-        Self::new(ProblemCode::Internal, "Something went wrong on the server").hint("The server's log has the details")
+        Self::new(ProblemCode::Internal, "Internal server error").hint("The server's log has the details")
     }
 
     /// Makes the problem `transport` with the status 0: the server can't be reached, or the request can't be

@@ -64,7 +64,7 @@ pub(crate) async fn read<E: Endpoint>(mut request: Request) -> Result<(E::Path, 
     if let Some(revision) = revision {
         let field = E::Input::if_match(&mut input).ok_or_else(|| Problem {
             field: Some("If-Match".to_owned()),
-            ..Problem::new(ProblemCode::NoRevisions, "This has no revisions")
+            ..Problem::new(ProblemCode::NoRevisions, "`If-Match` can't be used here: this resource has no revisions")
         })?;
         *field = Some(revision);
     }

@@ -31,7 +31,11 @@ impl Answer {
         let unreadable = || {
             let problem = Problem::outside(self.status, "bad_answer", format!("The server answered {}", self.status));
             // Verbatim's own 404 has a problem as its body: this one came from another server.
-            if self.status == 404 { problem.hint("Is the address Verbatim's own, without a path?") } else { problem }
+            if self.status == 404 {
+                problem.hint("Check that the address is that of a Verbatim server, without a path")
+            } else {
+                problem
+            }
         };
         let problem = problem_of(&self.body).unwrap_or_else(unreadable);
         Problem { retry_after: problem.retry_after.or(self.retry_after), ..problem }

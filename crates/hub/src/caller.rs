@@ -54,9 +54,11 @@ impl Caller {
             Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
             Self::Agent(agent) if scope == Scope::Mirror && agent.scopes.contains(&Scope::Bridge) => Ok(()),
             Self::Agent(agent) if !agent.scopes.contains(&scope) => {
-                let title = format!("This key may not do that: it lacks the scope `{}`", scope.as_str());
-                Err(Problem::new(ProblemCode::ScopeMissing, title)
-                    .hint(format!("Make a key with it: `verbatim key create --scope post,read,{}`", scope.as_str())))
+                let title = format!("This key lacks the scope `{}`", scope.as_str());
+                Err(Problem::new(ProblemCode::ScopeMissing, title).hint(format!(
+                    "Create a key with this scope: `verbatim key create --scope post,read,{}`",
+                    scope.as_str()
+                )))
             }
             _ => Ok(()),
         }

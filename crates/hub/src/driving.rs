@@ -254,7 +254,7 @@ async fn end_session(hub: &Hub, driven: &Driven, ended: Ended) {
 /// What is stored of a session's agent.
 pub async fn stored(hub: &Hub, session: &SessionId) -> Result<Driven, Problem> {
     hub.workspace.driven(session).await.map_err(problem)?.ok_or_else(|| {
-        Problem::new(ProblemCode::NotDriven, "The agent of this session wasn't started here")
-            .hint("Start one: `verbatim run`, or `New session` on the sessions page")
+        Problem::new(ProblemCode::NotDriven, "The agent of this session wasn't started by this server")
+            .hint("Start an agent: `verbatim run`, or `New session` on the sessions page")
     })
 }

@@ -42,15 +42,15 @@ const KEY_CHARS: usize = 128;
 pub async fn report_hook(scoped: &Scoped, path: &HookPath, event: HookEvent) -> Result<HookAnswer, Problem> {
     scoped.caller.require(Scope::Hooks)?;
     if path.agent != AGENT {
-        return Err(Problem::field("agent", &format!("`{AGENT}`: no other agent's hooks are known")));
+        return Err(Problem::field("agent", &format!("`{AGENT}`, the only agent whose hooks are supported")));
     }
     let wait = path.wait.parse::<u64>().ok().filter(|seconds| (1..=MOST).contains(seconds));
-    let wait = wait.ok_or_else(|| Problem::field("wait", &format!("seconds from 1 to {MOST}")))?;
+    let wait = wait.ok_or_else(|| Problem::field("wait", &format!("1 to {MOST} seconds")))?;
     let key = event.session_id.as_str();
     if key.trim().is_empty() || key.contains('\0') || key.chars().count() > KEY_CHARS {
         return Err(Problem::field(
             "/session_id",
-            &format!("the agent's id of the session, of 1 to {KEY_CHARS} characters"),
+            &format!("the agent's id of the session, 1 to {KEY_CHARS} characters"),
         ));
     }
     let hub = &scoped.hub;
@@ -92,9 +92,9 @@ async fn own(hub: &Hub, session: &SessionId, caller: &str) -> Result<(), Problem
     if hub.workspace.own_hooks(session, caller, clock::now()).await.map_err(problem)? {
         return Ok(());
     }
-    let title = "Another key reports this session: it was the first, and it holds";
+    let title = "Another key already reports this session";
     Err(Problem::new(ProblemCode::NotYours, title)
-        .hint("Revoke that key, or let it expire: `verbatim key list` shows the keys with the scope `hooks`"))
+        .hint("Use that key, or revoke it: `verbatim key list` shows the keys with the scope `hooks`"))
 }
 
 /// Makes a session whose transcript wasn't read yet, or isn't followed.

@@ -102,22 +102,24 @@ impl HostEvent {
         match self {
             Self::Started { version } => format!("Verbatim {version} started"),
             Self::Updated { from, to } => format!("Verbatim was updated from {from} to {to}"),
-            Self::Stopping => "Verbatim is stopping. An open run can be begun again once it is back".to_owned(),
+            Self::Stopping => "Verbatim is stopping. An open run can be continued after the restart".to_owned(),
             Self::ImportFinished { files, sessions, messages } => {
                 format!("Import finished: {files} files, {sessions} sessions, {messages} new messages")
             }
             Self::AgentFailed { error: Some(error) } => format!("The agent's run failed: {error}"),
             Self::AgentFailed { error: None } => "The agent's run failed".to_owned(),
             Self::AgentLost => {
-                "The agent was lost: its run is open, and it has shown no sign of life for a minute".to_owned()
+                "The agent may have crashed: its run is open, but it has sent no heartbeat for a minute".to_owned()
             }
-            Self::KeyRevoked { name } => format!("The key `{name}` was revoked: its agent can't go on"),
+            Self::KeyRevoked { name } => format!("The key `{name}` was revoked: its agent can't continue"),
             Self::RunsMissed { count: 1, last, prompt } => {
-                format!("A scheduled run was missed: no server ran at {last}. It isn't made up for: “{prompt}”")
+                format!(
+                    "A scheduled run at {last} was missed because no server was running. It isn't made up for: “{prompt}”"
+                )
             }
             Self::RunsMissed { count, last, prompt } => {
                 format!(
-                    "{count} scheduled runs were missed, the last at {last}: no server ran. They aren't made up for: “{prompt}”"
+                    "{count} scheduled runs were missed because no server was running, the last at {last}. They aren't made up for: “{prompt}”"
                 )
             }
             Self::DiskNearlyFull { free_mib } => {
@@ -125,7 +127,9 @@ impl HostEvent {
             }
             Self::Budget { period, spent_usd, limit_usd } => {
                 let all = if spent_usd >= limit_usd { "is spent" } else { "is nearly spent" };
-                format!("The {period} budget {all}: ${spent_usd:.2} of ${limit_usd:.2}. Agents go on: it stops nothing")
+                format!(
+                    "The {period} budget {all}: ${spent_usd:.2} of ${limit_usd:.2}. Agents continue: a budget stops nothing"
+                )
             }
             Self::Deployed { text } | Self::Notice { text } => text.clone(),
         }
@@ -239,7 +243,7 @@ impl Hub {
                     .hint("Restore it, or name a session with `session`")
             }
             Failure::Refused(_) => {
-                Problem::new(ProblemCode::SessionTaken, "The session `operations` is another agent's")
+                Problem::new(ProblemCode::SessionTaken, "The session `operations` belongs to another agent")
                     .hint("Name a session with `session`")
             }
         })

@@ -43,8 +43,8 @@ impl Scoped {
                 Access::Agent => "an agent's key",
             })
             .collect();
-        let hint = format!("It is for {}", may.join(" and "));
-        Err(Problem::new(ProblemCode::Forbidden, "This credential may not do that").hint(hint))
+        let hint = format!("It is only for {}", may.join(" and "));
+        Err(Problem::new(ProblemCode::Forbidden, "This kind of credential can't use the endpoint").hint(hint))
     }
 
     /// Makes a caller whose reads go to a model, whoever it is.
@@ -78,8 +78,8 @@ impl Scoped {
             return Ok(());
         }
         let problem =
-            Problem::new(ProblemCode::ForPeople, "This file has messages of the host, which no model may read");
-        Err(problem.hint("`format=json` exports the session without what they say; a person can export the file"))
+            Problem::new(ProblemCode::ForPeople, "This file contains messages of the host, which models can't read");
+        Err(problem.hint("`format=json` exports the session without their content; a person can export the file"))
     }
 
     /// Roles whose messages this caller doesn't find when it looks for words.
@@ -138,7 +138,7 @@ pub(crate) async fn find_session(
         (Some(session), None) => return Ok(session.clone()),
         (Some(_), Some(_)) => {
             let title = format!("Several agents have a session `{}`", path.session);
-            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give our id of the session"));
+            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Use our id of the session"));
         }
         _ => {}
     }
@@ -148,7 +148,7 @@ pub(crate) async fn find_session(
         // The own ids of sub-agents begin with their parent's.
         [session, other, ..] if session.parent.is_none() && other.parent.is_some() => Ok(session.clone()),
         _ => Err(Problem::new(ProblemCode::Ambiguous, format!("Several sessions begin with `{}`", path.session))
-            .hint("Give more characters of the id")),
+            .hint("Use more characters of the id")),
     }
 }
 
@@ -160,7 +160,8 @@ pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem
 
 /// A session that its agent had, and that a person doesn't want any more.
 pub(crate) fn deleted() -> Problem {
-    let hint = format!("A person can restore it within {} days; or begin a new one, by another name", retention::DAYS);
+    let hint =
+        format!("A person can restore it within {} days; or create a new one with another name", retention::DAYS);
     Problem::new(ProblemCode::SessionDeleted, "This session was deleted").hint(hint)
 }
 

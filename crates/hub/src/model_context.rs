@@ -298,7 +298,7 @@ async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessag
     }
     let is_reply = |message: &Message| matches!(message.draft.role, Role::Assistant | Role::Model);
     let reply = all.iter().rposition(is_reply).filter(|at| target.is_none() || at + 1 == all.len());
-    let reason = "The requests of this agent aren't recorded: these are its messages as they are stored here";
+    let reason = "The requests of this agent aren't recorded. These are its messages as stored here";
     let building = scoped.compute(move |_| {
         let reply = reply.and_then(|at| all.get(at));
         of_messages(&all, reply, reason)

@@ -42,9 +42,8 @@ pub async fn begin_run(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> 
     match input.history_after {
         Some(after) if after < 0 => return Err(Problem::field("/history_after", "a `seq`, or 0")),
         Some(after) if session.last_seq - after > HISTORY => {
-            let problem =
-                Problem::field("/history_after", &format!("a `seq` with at most {HISTORY} messages behind it"));
-            let hint = format!("The last one has the `seq` {}", session.last_seq);
+            let problem = Problem::field("/history_after", &format!("a `seq` that at most {HISTORY} messages follow"));
+            let hint = format!("The last message has the `seq` {}", session.last_seq);
             return Err(problem.coded(ProblemCode::TooMany).hint(hint));
         }
         _ => {}
@@ -63,7 +62,7 @@ pub async fn begin_run(scoped: &Scoped, path: &SessionPath, input: BeginRun) -> 
     };
     match input.wait {
         Some(wait) if wait > MOST_WAIT => {
-            return Err(Problem::field("/wait", &format!("seconds from 0 to {MOST_WAIT}")));
+            return Err(Problem::field("/wait", &format!("0 to {MOST_WAIT} seconds")));
         }
         Some(wait) if !wakes(scoped, &session, Duration::from_secs(u64::from(wait))).await? => return Ok(nothing),
         _ => {}
@@ -202,7 +201,7 @@ pub async fn end_run(scoped: &Scoped, path: &RunPath, input: EndRun) -> Result<R
     };
     let error = input.error.filter(|error| !error.trim().is_empty());
     if error.is_some() && outcome != RunOutcome::Failed {
-        return Err(Problem::field("/error", "absent: only a run with the outcome `failed` has an error"));
+        return Err(Problem::field("/error", "absent, unless `outcome` is `failed`"));
     }
     if error.as_ref().is_some_and(|error| error.chars().count() > ERROR_CHARS) {
         return Err(Problem::field("/error", &format!("at most {ERROR_CHARS} characters")));

@@ -166,8 +166,7 @@ impl Watcher {
         // From now on, even if the connection breaks before the first event.
         self.cursor = Some(after.clone());
         let transport = self.verbatim.transport();
-        let transport =
-            transport.ok_or_else(|| Error::Setup("There is no event stream without a server".to_owned()))?;
+        let transport = transport.ok_or_else(|| Error::Setup("The event stream requires a server".to_owned()))?;
         let mut target = format!("{}{}?after={}", transport.base, Events::PATH, segment(&after));
         if let Some(session) = &self.session {
             target = format!("{target}&session={}", segment(session));
@@ -202,7 +201,7 @@ where
 }
 
 fn silent(base: &str) -> Error {
-    api::Problem::transport(format!("{base} can't be reached: it takes too long")).into()
+    api::Problem::transport(format!("{base} can't be reached: timeout")).into()
 }
 
 #[cfg(test)]

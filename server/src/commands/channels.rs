@@ -92,7 +92,7 @@ fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel> {
     match (fits.next(), fits.next()) {
         (Some(channel), None) => Ok(channel),
         (None, _) => bail!("There is no channel `{}`\n`verbatim channels list` lists them", one_line(wanted)),
-        (Some(_), Some(_)) => bail!("Several channels fit `{}`\nGive more characters of the id", one_line(wanted)),
+        (Some(_), Some(_)) => bail!("Several channels fit `{}`\nUse more characters of the id", one_line(wanted)),
     }
 }
 

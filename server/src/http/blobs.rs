@@ -48,7 +48,8 @@ pub async fn upload(
 ) -> Response {
     let turns = if scoped.caller.key_id().is_some() { &uploads.agents } else { &uploads.people };
     let Ok(_turn) = turns.try_acquire() else {
-        let busy = Problem::new(ProblemCode::UploadsBusy, format!("{AT_ONCE} uploads are running"));
+        let busy =
+            Problem::new(ProblemCode::UploadsBusy, format!("The maximum of {AT_ONCE} concurrent uploads is reached"));
         return Problem { retry_after: Some(2), ..busy }.into_response();
     };
     let mime = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

@@ -67,7 +67,7 @@ impl ExportQuery {
         match said.as_slice() {
             [] | ["0"] if self.masks.is_empty() => Ok(scoped),
             [] | ["1"] => Ok(Scoped { redactor: Some(hub::redaction::redactor(&self.masks)?), ..scoped }),
-            _ => Err(Problem::field("redact", "1, where there are patterns to mask; else 0 or 1")),
+            _ => Err(Problem::field("redact", "1 if `mask` is given, otherwise 0 or 1")),
         }
     }
 
@@ -99,10 +99,10 @@ pub async fn export(
     };
     let answer = match query.format.as_deref() {
         Some("original") if !query.filter().is_empty() => {
-            Err(Problem::field("format", "`json`, `html` or `markdown`: the original is the whole file"))
+            Err(Problem::field("format", "`json`, `html` or `markdown`: `original` is always the whole file"))
         }
         Some("jsonl") if !query.filter().is_empty() => {
-            Err(Problem::field("format", "`json`, `html` or `markdown`: an archive has all messages"))
+            Err(Problem::field("format", "`json`, `html` or `markdown`: an archive always has all messages"))
         }
         Some("original") => original(scoped, path, query.source).await,
         Some("jsonl") => archive::archive(scoped, path).await,
@@ -179,7 +179,7 @@ async fn original(scoped: Scoped, path: SessionPath, source: Option<String>) -> 
         None => detail.sources.iter().find(|s| named(&s.path)).or(detail.sources.first()),
     };
     let chosen = chosen.ok_or_else(|| {
-        Problem::new(ProblemCode::NoSource, "This session was not imported from a file")
+        Problem::new(ProblemCode::NoSource, "This session wasn't imported from a file")
             .hint("`--format json` exports it")
     })?;
     // A packed file has the words of everybody in it, and nothing in it can be masked.

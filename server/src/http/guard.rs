@@ -68,8 +68,8 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     // A target that names a host itself is meant for that one, whatever the header says.
     let ours = ours && request.uri().authority().is_none_or(|authority| known(authority.as_str()));
     if !ours {
-        let problem = Problem::new(ProblemCode::WrongHost, "This server doesn't answer to that name");
-        return refuse(request, problem.hint("Use the link that `verbatim open` prints"));
+        let problem = Problem::new(ProblemCode::WrongHost, "This server doesn't serve this host name");
+        return refuse(request, problem.hint("Use the link from `verbatim open`"));
     }
     if let Err(problem) = same_origin(&doors, &request) {
         return refuse(request, problem);
@@ -112,7 +112,7 @@ fn without_nul(uri: &Uri) -> Result<(), Problem> {
         None if nul(uri.path()) => "path",
         None => return Ok(()),
     };
-    Err(Problem::field(field, "a string without NUL"))
+    Err(Problem::field(field, "a string without NUL characters"))
 }
 
 fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
@@ -179,8 +179,9 @@ pub async fn confirmed(Extension(credential): Extension<Credential>, request: Re
     if reads(request.method()) || credential.may_change() {
         return next.run(request).await;
     }
-    let problem = Problem::new(ProblemCode::SecretMissing, "This log-in can only read: the request lacks its secret");
-    refuse(request, problem.hint("Log in again with the link that `verbatim open` prints"))
+    let problem =
+        Problem::new(ProblemCode::SecretMissing, "This request can't make changes: it lacks the log-in's secret");
+    refuse(request, problem.hint("Log in again with the link from `verbatim open`"))
 }
 
 /// For routes that show everything, or change what is everybody's: no agent.
@@ -247,14 +248,14 @@ fn unknown(headers: &HeaderMap) -> Problem {
     if let Some(authorization) = headers.get(header::AUTHORIZATION) {
         let scheme = authorization.as_bytes().get(.."Bearer ".len()).unwrap_or_default();
         if !scheme.eq_ignore_ascii_case(b"Bearer ") {
-            return Problem::new(ProblemCode::KeyRefused, "The header `Authorization` says no key")
+            return Problem::new(ProblemCode::KeyRefused, "The `Authorization` header has no key")
                 .hint("Send `Authorization: Bearer KEY`");
         }
-        return Problem::new(ProblemCode::KeyRefused, "This key doesn't hold: it is unknown, revoked or expired")
-            .hint("`verbatim key create` makes a new one");
+        return Problem::new(ProblemCode::KeyRefused, "The key is unknown, expired or revoked")
+            .hint("Create a new key: `verbatim key create`");
     }
-    Problem::new(ProblemCode::NotLoggedIn, "This needs a log-in").hint(
-        "`verbatim open` prints a link that logs a browser in; a program sends the header `Authorization: Bearer KEY`",
+    Problem::new(ProblemCode::NotLoggedIn, "A log-in is required").hint(
+        "In a browser, use the link from `verbatim open`. In a program, send the `Authorization: Bearer KEY` header",
     )
 }
 
@@ -309,9 +310,9 @@ pub async fn not_found(State(doors): State<Doors>, request: Request) -> Response
 
 /// A path of ours, by a method that it hasn't.
 pub async fn not_allowed(request: Request) -> Response {
-    let title = format!("This address doesn't answer to {}", request.method());
+    let title = format!("This path doesn't support {}", request.method());
     let problem = Problem::new(ProblemCode::MethodNotAllowed, title);
-    refuse(request, problem.hint("The header `Allow` tells what it answers to"))
+    refuse(request, problem.hint("The `Allow` header lists the supported methods"))
 }
 
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

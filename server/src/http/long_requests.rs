@@ -21,8 +21,8 @@ impl LongRequests {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = open.entry(whose.to_owned()).or_default();
         if *taken >= most {
-            let problem = Problem::new(code, format!("{most} {what} are open already"));
-            return Err(Problem { retry_after: Some(RETRY), ..problem.hint("Close some, or share one") });
+            let problem = Problem::new(code, format!("The maximum of {most} open {what} is reached"));
+            return Err(Problem { retry_after: Some(RETRY), ..problem.hint("Close some of them, or share one") });
         }
         *taken += 1;
         Ok(Permit { whose: whose.to_owned(), places: self.clone() })

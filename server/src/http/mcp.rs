@@ -166,7 +166,7 @@ async fn end(Extension(scoped): Extension<Scoped>, request: Request) -> Result<S
     scoped.authorize(&[Access::Local, Access::Agent])?;
     let (head, body) = request.into_parts();
     discard(body);
-    let missing = || Problem::new(ProblemCode::NoSession, "The header `Mcp-Session-Id` is missing");
+    let missing = || Problem::new(ProblemCode::NoSession, "The `Mcp-Session-Id` header is missing");
     let name = session(&head).ok_or_else(missing)?;
     match Verbatim::over(in_process(&scoped)).session(&name).end(EndOutcome::Done).await {
         // It may have called no tool, and so have no session.

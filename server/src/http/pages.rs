@@ -80,8 +80,8 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
 
 /// What a person is told of a link with a wrong value.
 pub fn not_understood(problem: Problem) -> Problem {
-    let title = format!("This link can't be understood: {}", problem.title);
-    Problem { title, ..problem }.hint("Start again from Sessions")
+    let title = format!("This link is invalid: {}", problem.title);
+    Problem { title, ..problem }.hint("Start again from the sessions page")
 }
 
 pub const SESSIONS: &[&str] = &["q", "project", "agent", "show", "since", "until", "sort", "order", "after", "limit"];

@@ -37,10 +37,10 @@ impl Rate {
         if early.is_zero() {
             return Ok(());
         }
-        let title = format!("This key writes more than {} messages a second", self.per_second);
+        let title = format!("This key posts more than {} messages per second", self.per_second);
         let seconds = early.as_secs_f64().ceil().clamp(1.0, LONGEST) as u32;
         let problem = Problem { retry_after: Some(seconds), ..Problem::new(ProblemCode::TooFast, title) };
-        Err(problem.hint("Send it again a little later"))
+        Err(problem.hint("Send the request again later"))
     }
 
     /// Counts writes that were done already: what comes next waits until they are made up for.

@@ -55,11 +55,11 @@ impl Growing {
     /// For a stream that goes on from `pos`. `sessions` are named with commas between them, or [`NONE`].
     pub fn new(site: Site, caller: &Caller, sessions: &str, pos: i64) -> Result<Self, Problem> {
         if caller.key_id().is_some() {
-            return Err(Problem::field("growth", "absent: it is for pages"));
+            return Err(Problem::field("growth", "absent: only pages can use it"));
         }
         let sessions: HashSet<String> = sessions.split(',').filter(|id| *id != NONE).map(str::to_owned).collect();
         if sessions.len() > SESSIONS {
-            return Err(Problem::field("growth", &format!("{SESSIONS} sessions at most")));
+            return Err(Problem::field("growth", &format!("at most {SESSIONS} sessions")));
         }
         let from = site.hub.feed.pos();
         Ok(Self {

@@ -209,8 +209,8 @@ fn doctor_finds_an_entry_that_was_changed() {
         bytes[at..at + new.len()].copy_from_slice(new);
     }
     std::fs::write(&file, bytes).unwrap();
-    let finding = "fail  audit log        3 entries; entry 2 doesn't fit: it isn't what was written: its text or its hash \
-        was changed, or the file is damaged";
+    let finding =
+        "fail  audit log        3 entries; entry 2 doesn't fit: its text or hash was changed, or the file is damaged";
     let doctor = server.place.seen(&["doctor"]);
     assert!(doctor.contains("exit 1") && doctor.contains(finding), "{doctor}");
     // Everything else goes on, and shows it as it is.

@@ -183,8 +183,8 @@ fn read_only() -> Value {
     json!({
         "status": 403,
         "code": "secret_missing",
-        "title": "This log-in can only read: the request lacks its secret",
-        "hint": "Log in again with the link that `verbatim open` prints",
+        "title": "This request can't make changes: it lacks the log-in's secret",
+        "hint": "Log in again with the link from `verbatim open`",
     })
 }
 

@@ -134,7 +134,7 @@ fn a_client_has_a_session_of_its_own() {
     // Another key can't go on with it, whoever told it the name.
     let thief = Client { key: server.agent_key(), session: client.session.clone(), server: &server };
     let refused = thief.call("log", json!({"text": "three"}));
-    assert!(refused.starts_with("This name is taken: the session that has it is another one's"), "{refused}");
+    assert!(refused.starts_with("This name belongs to another key's session"), "{refused}");
     let (_, mut lines) =
         client.begin("/mcp?session=nightly&agent=bot&title=Build", &tool_call(3, "log", json!({"text": "four"})));
     assert_eq!(text(&answer(&mut lines)), "Logged as message 1 of the session");

@@ -160,5 +160,5 @@ fn what_a_key_reports_is_shown_as_its_report() {
     let decision = json!({"state": "denied", "shown_sha256": "00"});
     let path = format!("/v1/sessions/{SESSION}/messages/asked/decision");
     let late = agent.server.as_owner(&agent.cookie, "POST", &path, &decision);
-    assert_eq!(late.json()["title"], "It is decided already, as nightly reports: Only this one");
+    assert_eq!(late.json()["title"], "It was already decided, as nightly reports: Only this one");
 }

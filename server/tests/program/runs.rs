@@ -44,7 +44,7 @@ async fn an_agent_runs_across_a_restart_and_its_context_is_replayed() {
     assert_eq!(
         texts,
         [
-            "Verbatim is stopping. An open run can be begun again once it is back",
+            "Verbatim is stopping. An open run can be continued after the restart",
             &format!("Verbatim {} started", env!("CARGO_PKG_VERSION")),
             "The agent's run failed: no ink",
         ]

@@ -245,5 +245,5 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
     if answer.status >= 400 {
         return Err(answer.problem());
     }
-    json::read(&answer.body).map_err(|_| Problem::transport("The server's answer can't be read"))
+    json::read(&answer.body).map_err(|_| Problem::transport("The server's response is invalid"))
 }

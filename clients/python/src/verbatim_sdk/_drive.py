@@ -23,7 +23,7 @@ def _timeout(request: Request) -> httpx.Timeout:
 
 
 def _lost(error: Exception) -> Lost:
-    return Lost("it takes too long" if isinstance(error, httpx.TimeoutException) else str(error) or type(error).__name__)
+    return Lost("timeout" if isinstance(error, httpx.TimeoutException) else str(error) or type(error).__name__)
 
 
 def _answer(response: httpx.Response, body: bytes) -> Answer:

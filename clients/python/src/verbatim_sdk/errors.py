@@ -192,4 +192,4 @@ def error_of(problem: Problem) -> Error:
 
 def unreadable(why: str) -> ServerError:
     """Returns the error of an answer that isn't what was asked for."""
-    return ServerError(Problem(0, "unreadable", f"The server's answer can't be read: {why}"))
+    return ServerError(Problem(0, "unreadable", f"The server's response is invalid: {why}"))

@@ -262,7 +262,7 @@ export interface ListSessions {
   sort?: SessionSort;
   /** The sort's own direction if absent: newest, or most, first; names from A. */
   order?: Order;
-  /** Cursor: `next` of the page before. */
+  /** Cursor: `next` of the previous page. */
   after?: string;
   /** 1 to 500; 100 if absent. */
   limit?: number;

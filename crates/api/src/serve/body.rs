@@ -19,7 +19,7 @@ pub async fn read_json<T: serde::de::DeserializeOwned>(request: Request, limit: 
         let problem = Problem::new(ProblemCode::NotJson, "The body should be `application/json`");
         Problem {
             field: Some("Content-Type".to_owned()),
-            ..problem.hint("Send the header `Content-Type: application/json`")
+            ..problem.hint("Send the `Content-Type: application/json` header")
         }
     };
     let content_type = request.headers().get(header::CONTENT_TYPE);
@@ -66,7 +66,7 @@ pub struct TooSlow;
 
 impl Display for TooSlow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the body comes too slowly")
+        f.write_str("the body is sent too slowly")
     }
 }
 
@@ -119,7 +119,7 @@ impl BodyReader {
         if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
             discard(body);
             let problem =
-                Problem::new(ProblemCode::Encoded, "The body should be sent as it is, without `Content-Encoding`");
+                Problem::new(ProblemCode::Encoded, "The body should be uncompressed, without `Content-Encoding`");
             return Err(Problem { field: Some("Content-Encoding".to_owned()), ..problem });
         }
         if body.size_hint().lower() > limit as u64 {
@@ -165,10 +165,11 @@ impl BodyReader {
 fn broken(error: axum::Error) -> Problem {
     let mut causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
     if causes.any(<dyn std::error::Error>::is::<TooSlow>) {
-        return Problem::new(ProblemCode::BodyTooSlow, "The body comes too slowly").hint("Send it again, in one go");
+        return Problem::new(ProblemCode::BodyTooSlow, "The body is sent too slowly")
+            .hint("Send the request again, without pauses");
     }
-    Problem::new(ProblemCode::BrokenBody, "The body is cut short, or badly chunked")
-        .hint("Send as many bytes as `Content-Length` says")
+    Problem::new(ProblemCode::BrokenBody, "The body is incomplete, or its chunked encoding is invalid")
+        .hint("Send exactly `Content-Length` bytes")
 }
 
 /// Reads and drops the rest for two seconds, then closes the connection. Many clients read a response only after they
@@ -240,8 +241,8 @@ pub fn check_json(head: &Parts, json: &[u8]) -> Result<(), Problem> {
         ));
     }
     if values > JSON_VALUES {
-        let title = format!("The body has {values} JSON values and keys; a request has at most {JSON_VALUES}");
-        let hint = "Send several requests, or send the data as a string or as a file (`POST /v1/blobs`)";
+        let title = format!("The body has {values} JSON values and keys; the limit is {JSON_VALUES}");
+        let hint = "Split the request, or send the data as a string or a file (`POST /v1/blobs`)";
         return Err(Problem::new(ProblemCode::TooManyValues, title).hint(hint));
     }
     held(head).add_values(values)

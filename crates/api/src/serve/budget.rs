@@ -103,9 +103,9 @@ impl Held {
         let (read, charged) = *so_far;
         let more = (read + bytes).saturating_sub(FREE).saturating_sub(charged);
         if more > 0 && !budget.charge(self.0.caller.get(), charged, more) {
-            let title = format!("The bodies of other requests take up all of {} bytes", budget.0.most);
+            let title = format!("The limit of {} bytes for request bodies is used up by other requests", budget.0.most);
             let problem =
-                Problem::new(ProblemCode::BodiesBusy, title).hint("Send it again a little later: nothing was stored");
+                Problem::new(ProblemCode::BodiesBusy, title).hint("Send the request again later; nothing was stored");
             return Err(Problem { retry_after: Some(RETRY), ..problem });
         }
         *so_far = (read + bytes, charged + more);

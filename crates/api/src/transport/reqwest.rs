@@ -119,7 +119,7 @@ pub fn lost(base: &str, error: &::reqwest::Error) -> Problem {
     while let Some(deeper) = cause.source() {
         cause = deeper;
     }
-    let why = if error.is_timeout() { "it takes too long".to_owned() } else { cause.to_string() };
+    let why = if error.is_timeout() { "timeout".to_owned() } else { cause.to_string() };
     Problem::transport(format!("{base} can't be reached: {why}"))
 }
 

@@ -12,7 +12,7 @@ pub async fn list_audit(scoped: &Scoped, input: AuditQuery) -> Result<AuditPage,
     let before = match input.after.as_deref().map(str::parse) {
         None => i64::MAX,
         Some(Ok(number)) => number,
-        Some(Err(_)) => return Err(Problem::field("after", "the `next` of an earlier answer")),
+        Some(Err(_)) => return Err(Problem::field("after", "`next` of an earlier reply")),
     };
     let found = scoped.hub.workspace.audit_before(before, &input.kinds, limit + 1).await;
     let mut entries = found.map_err(problem)?;
@@ -31,18 +31,16 @@ pub async fn check_audit(scoped: &Scoped) -> Result<AuditCheck, Problem> {
 /// Says of the first entry of a log that doesn't fit what is wrong with it.
 pub(crate) fn fault(number: i64, reason: FaultReason) -> AuditFault {
     let (reason, meaning) = match reason {
-        FaultReason::Changed => (
-            AuditFaultReason::Changed,
-            "it isn't what was written: its text or its hash was changed, or the file is damaged".to_owned(),
-        ),
+        FaultReason::Changed => {
+            (AuditFaultReason::Changed, "its text or hash was changed, or the file is damaged".to_owned())
+        }
         FaultReason::Missing => (
             AuditFaultReason::Missing,
-            "the entries right before it are missing: they were deleted, or lost in a repair".to_owned(),
+            "the entries before it are missing: they were deleted, or lost in a repair".to_owned(),
         ),
-        FaultReason::Unchained => (
-            AuditFaultReason::Unchained,
-            format!("entry {} isn't the one that it followed: it was replaced, together with its hash", number - 1),
-        ),
+        FaultReason::Unchained => {
+            (AuditFaultReason::Unchained, format!("entry {} was replaced, together with its hash", number - 1))
+        }
     };
     AuditFault { number, reason, meaning }
 }

@@ -27,16 +27,19 @@ impl Hub {
     pub async fn create_key(&self, by: &Workspace, input: NewKey) -> Result<KeyMade, Problem> {
         let name = input.name.trim();
         if name.is_empty() || name.chars().count() > NAME_CHARS {
-            return Err(Problem::field("/name", &format!("1 to {NAME_CHARS} characters that say what uses the key")));
+            return Err(Problem::field(
+                "/name",
+                &format!("the name of the program that uses the key, 1 to {NAME_CHARS} characters"),
+            ));
         }
         if name.chars().any(char::is_control) || is_blank(name) {
-            return Err(Problem::field("/name", "a name in one line that can be read"));
+            return Err(Problem::field("/name", "one line of visible characters"));
         }
         let now = clock::now();
         let end = |at| moment::end("/expires_at", &moment::text(&at), &TimeZone::system());
         let expires_at = input.expires_at.map(end).transpose()?;
         if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
-            return Err(Problem::field("/expires_at", "a moment to come, in a year up to 9999"));
+            return Err(Problem::field("/expires_at", "a time in the future, before the year 10000"));
         }
         // What others do is an agent's business only where somebody says so.
         let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read, Scope::Mirror]);
@@ -77,7 +80,7 @@ impl Hub {
     }
 
     pub async fn edit_key(&self, by: &Workspace, id: &str, input: EditKey) -> Result<Keys, Problem> {
-        let none = || Problem::not_found("key that still holds");
+        let none = || Problem::not_found("valid key");
         let key = self.workspace.agent_key(id).await.map_err(problem)?.ok_or_else(none)?;
         let quota = quota_after(key.quota, input.quota)?;
         if !by.set_quota(id, quota).await.map_err(problem)? {
@@ -91,7 +94,7 @@ impl Hub {
     pub async fn revoke_key(&self, by: &Workspace, id: &str) -> Result<Keys, Problem> {
         let name = self.workspace.agent_key(id).await.map_err(problem)?.map(|key| key.name);
         if !by.revoke_agent_key(id, clock::now()).await.map_err(problem)? {
-            return Err(Problem::not_found("key that still holds"));
+            return Err(Problem::not_found("valid key"));
         }
         self.revoked.send_modify(|count| *count += 1);
         self.tell_revoked(id, name.unwrap_or_default()).await;
@@ -194,7 +197,7 @@ fn usage(usage: Usage) -> api::keys::Usage {
 pub async fn holds_until(scoped: &Scoped) -> Result<Micros, Problem> {
     let Some(id) = scoped.caller.key_id() else { return Ok(clock::NEVER) };
     scoped.hub.key_holds_until(id).await?.ok_or_else(|| {
-        Problem::new(ProblemCode::Revoked, "This key was revoked, or has expired")
-            .hint("Make a new one: `verbatim key create`")
+        Problem::new(ProblemCode::Revoked, "This key was revoked or has expired")
+            .hint("Create a new one: `verbatim key create`")
     })
 }

@@ -209,9 +209,9 @@ impl Hub {
             waiting.wrong.push(now);
             return Err(Problem::new(
                 ProblemCode::InvalidCode,
-                "This link was used already, or is older than 15 minutes",
+                "This link was already used, or is older than 15 minutes",
             )
-            .hint("Run `verbatim open` for a fresh one"));
+            .hint("Run `verbatim open` for a new link"));
         };
         waiting.codes.swap_remove(index);
         Ok(())

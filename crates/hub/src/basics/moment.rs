@@ -8,8 +8,7 @@ use model::Micros;
 use serde_json::Value;
 use std::ops::Range;
 
-const EXPECTED: &str =
-    "a day like `2026-11-01`, a moment with its zone like `2026-11-01T08:00:00Z`, or microseconds since 1970";
+const EXPECTED: &str = "a day like `2026-11-01`, a time like `2026-11-01T08:00:00Z`, or microseconds since 1970";
 
 /// The zone whose days somebody means: where they name none the server's, which runs on the machine whose owner asks.
 pub fn zone(named: Option<String>) -> Result<TimeZone, Problem> {
@@ -47,7 +46,7 @@ fn read(field: &str, text: &str, zone: &TimeZone) -> Result<(Micros, Micros), Pr
     {
         let (unit, times) = if number < MILLISECONDS { ("seconds", "1,000,000") } else { ("milliseconds", "1,000") };
         return Err(Problem::field(field, "microseconds since 1970")
-            .hint(format!("`{number}` looks like {unit}: times {times}, it is a moment in microseconds")));
+            .hint(format!("`{number}` looks like {unit}; multiply it by {times} to get microseconds")));
     }
     parse(text, zone).ok_or_else(|| Problem::field(field, EXPECTED))
 }

@@ -105,8 +105,8 @@ pub async fn add_channel(scoped: &Scoped, input: NewChannel) -> Result<ChannelAd
     })?;
     let existing = workspace.channels().await.map_err(problem)?;
     if existing.iter().filter(|row| row.removed_at.is_none()).count() >= MOST {
-        let problem = Problem::new(ProblemCode::TooManyChannels, format!("There are {MOST} channels already"));
-        return Err(problem.hint("Remove one that isn't needed"));
+        let problem = Problem::new(ProblemCode::TooManyChannels, format!("The maximum of {MOST} channels is reached"));
+        return Err(problem.hint("Remove a channel that isn't needed"));
     }
     let name = name(input.name.as_deref().unwrap_or(kind.title))?;
     let mut given = checked_settings(kind, input.settings)?;
@@ -209,8 +209,8 @@ pub async fn test_channel(scoped: &Scoped, path: &ChannelPath) -> Result<Nothing
     let open = open(scoped, &row.kind, &settings(&row))?;
     let page = scoped.hub.settings.base_url.as_str();
     let refused = |failure: Failure| {
-        let problem = Problem::new(ProblemCode::ChannelFailed, format!("The channel didn't take it: {failure}"));
-        problem.hint("Check its settings, and that its other side runs")
+        let problem = Problem::new(ProblemCode::ChannelFailed, format!("The channel rejected the message: {failure}"));
+        problem.hint("Check the channel's settings, and that its service is running")
     };
     let message = test_message()?;
     let text = message.draft.content.clone();
@@ -219,7 +219,7 @@ pub async fn test_channel(scoped: &Scoped, path: &ChannelPath) -> Result<Nothing
     let Some(body) = open.channel.render(&outgoing) else {
         return Err(Problem::new(
             ProblemCode::NothingToTest,
-            "Such a channel sends only messages that name an address",
+            "This kind of channel only sends messages that have an address",
         ));
     };
     let people: Vec<String> = people(&row).into_keys().collect();
@@ -278,13 +278,13 @@ async fn free(scoped: &Scoped, row: &ChannelRow, (field, place): (&str, &str)) -
     let bound = workspace.bound_sessions(&row.id).await.map_err(problem)?;
     heard.filter(|_| !row.shows(&bound, place)).ok_or_else(|| {
         let problem = Problem::field(field, "the address of a room of this channel that shows no session");
-        problem.hint("`GET /v1/rooms` lists them, once somebody wrote there or invited the bot")
+        problem.hint("`GET /v1/rooms` lists rooms in which somebody wrote or to which the bot was invited")
     })
 }
 
 fn not_entered(failure: &Failure) -> Problem {
-    let problem = Problem::new(ProblemCode::ChannelFailed, format!("The room can't be entered: {failure}"));
-    problem.hint("Have the bot invited again, or decline the invitation")
+    let problem = Problem::new(ProblemCode::ChannelFailed, format!("The room can't be joined: {failure}"));
+    problem.hint("Invite the bot again, or decline the invitation")
 }
 
 /// Leaves a room that shows no session, and takes it off the list.
@@ -304,7 +304,7 @@ pub async fn leave_room(scoped: &Scoped, input: LeaveRoom) -> Result<Rooms, Prob
         }
         Err(failure) => {
             let problem = Problem::new(ProblemCode::ChannelFailed, format!("The room can't be left: {failure}"));
-            return Err(problem.hint("Check the channel's settings with a test message, and try again"));
+            return Err(problem.hint("Test the channel's settings with a test message, and try again"));
         }
     }
     scoped
@@ -435,7 +435,7 @@ fn checked_people(given: BTreeMap<String, String>) -> Result<BTreeMap<String, St
     let fits = |text: &str| !is_blank(text) && text.len() <= PERSON_BYTES && !text.chars().any(char::is_control);
     match given.iter().find(|(address, name)| !fits(address) || !fits(name)) {
         Some((address, _)) => {
-            let expected = format!("a name of 1 to {PERSON_BYTES} bytes, for an address of as many");
+            let expected = format!("a name and an address of 1 to {PERSON_BYTES} bytes each");
             Err(Problem::field(&format!("/people/{address}"), &expected))
         }
         None => {

@@ -204,15 +204,15 @@ pub async fn signed(
     let secret = settings(&row).get("secret").and_then(|secret| Secret::parse(secret)).filter(|_| receives);
     let secret = secret.ok_or_else(|| Problem::not_found("channel that takes signed requests"))?;
     secret.verify(headers, body, clock::now().0 / Micros::SECOND).map_err(|rejected| {
-        Problem::new(ProblemCode::BadSignature, format!("This request isn't believed: {rejected}"))
-            .hint("Sign `webhook-id.webhook-timestamp.body` with the channel's secret, as Standard Webhooks does")
+        Problem::new(ProblemCode::BadSignature, format!("The signature is invalid: {rejected}"))
+            .hint("Sign `webhook-id.webhook-timestamp.body` with the channel's secret, as in Standard Webhooks")
     })?;
     if row.paused_at.is_some() {
         let problem = Problem::new(ProblemCode::ChannelPaused, "This channel is paused");
         return Err(Problem { retry_after: Some(60), ..problem });
     }
     let post: ChannelPost = api::json::read(body).map_err(|error| {
-        let title = format!("The body can't be read: {error}");
+        let title = format!("The body is invalid: {error}");
         Problem::new(ProblemCode::InvalidJson, title)
     })?;
     let id = headers.0.unwrap_or_default();
@@ -242,8 +242,8 @@ pub async fn signed(
 
 fn known(hub: &Hub, row: &ChannelRow, address: &str, event: &str) -> Result<Known, Problem> {
     let name = people(row).remove(address).ok_or_else(|| {
-        Problem::new(ProblemCode::Stranger, "Nobody by this address may speak in this channel")
-            .hint("The owner lists a channel's people in the settings")
+        Problem::new(ProblemCode::Stranger, "The sender isn't one of this channel's people")
+            .hint("The owner can add people in the channel's settings")
     })?;
     let (id, via, channel) = (row.id.clone(), row.kind.clone(), row.name.clone());
     let person = Person { id, name: name.clone(), via, channel, event: hashed(event) };
@@ -336,26 +336,29 @@ async fn open_ask(
         }
     }
     if open.len() > 1 {
-        let title = format!("{} requests are open: nobody knows which one is meant", open.len());
-        return Err(Problem::new(ProblemCode::SeveralOpen, title).hint("Reply to the one that you mean"));
+        let title = format!("{} requests are open, and the message doesn't say which one it answers", open.len());
+        return Err(Problem::new(ProblemCode::SeveralOpen, title).hint("Reply to the request that you mean"));
     }
     let Some((message, told, answer)) = open.pop() else { return Ok(None) };
     // Where nobody says when, or the clocks differ, it is refused.
     let is_after = written.at.zip(told.sent_at).is_some_and(|(written, shown)| written >= shown);
     match answer {
-        _ if !is_after => Err(Problem::new(ProblemCode::CameAfter, "This request came after you wrote")
-            .hint("Answer it again, or reply to it")),
+        _ if !is_after => {
+            Err(Problem::new(ProblemCode::CameAfter, "The request was shown after your message was written")
+                .hint("Answer again, or reply to the request"))
+        }
         Answer::Decides(decision) => Ok(Some((message, told.shown, decision))),
         Answer::Unclear(why) => Err(unclear(why)),
     }
 }
 
 /// The title of a refusal where a reply is no answer.
-const NO_ANSWER: &str = "This is no answer to the request, which stays open";
+const NO_ANSWER: &str = "The message isn't an answer to the request, which stays open";
 
 fn unclear(why: &str) -> Problem {
-    Problem::new(ProblemCode::Unclear, why)
-        .hint("Answer with the number of an option, `approve`, or `deny`; a denial may say why: `deny: use a branch`")
+    Problem::new(ProblemCode::Unclear, why).hint(
+        "Answer with the number of an option, `approve`, or `deny`; a denial can have a reason: `deny: use a branch`",
+    )
 }
 
 async fn reacted(known: &Known, told: Told, sign: &str) -> Result<Taken, Problem> {

@@ -140,16 +140,16 @@ impl Compute {
 }
 
 fn busy() -> Problem {
-    let problem = Problem::new(ProblemCode::Busy, "More is asked for than can be computed");
-    Problem { retry_after: Some(RETRY), ..problem.hint("Send it again: nothing of it was done") }
+    let problem = Problem::new(ProblemCode::Busy, "The server is overloaded");
+    Problem { retry_after: Some(RETRY), ..problem.hint("Send the request again; nothing was done") }
 }
 
 /// Why a job ended before it was done.
 fn over(shutdown: &CancellationToken) -> Problem {
     if shutdown.is_cancelled() {
-        return stopping("Ask again in a moment: the server may be starting again");
+        return stopping("Send the request again in a moment; the server may be restarting");
     }
-    let title = format!("The answer takes more than {} seconds to compute", DEADLINE.as_secs());
+    let title = format!("The response takes more than {} seconds to compute", DEADLINE.as_secs());
     let problem = Problem::new(ProblemCode::TooSlow, title);
-    Problem { retry_after: Some(RETRY), ..problem.hint("Ask for less of it, or again when the server has less to do") }
+    Problem { retry_after: Some(RETRY), ..problem.hint("Request less data, or try again when the server is less busy") }
 }

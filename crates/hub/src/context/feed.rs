@@ -157,7 +157,7 @@ pub fn cursor(pos: i64) -> String {
 /// The position of a cursor.
 pub fn position(cursor: &str) -> Result<i64, Problem> {
     let pos = cursor.strip_prefix("1.").and_then(|hex| i64::from_str_radix(hex, 16).ok()).filter(|pos| *pos >= 0);
-    pos.ok_or_else(|| Problem::field("after", "a cursor of an earlier answer"))
+    pos.ok_or_else(|| Problem::field("after", "a cursor of an earlier reply"))
 }
 
 /// Where a stream goes on that a client followed up to `cursor`.
@@ -168,10 +168,13 @@ pub async fn resume(hub: &Hub, cursor: &str) -> Result<i64, Problem> {
     let pos = position(cursor)?;
     // What we have not heard of may be another server's commit.
     if pos > hub.feed.pos() && pos > hub.workspace.feed_pos().await.map_err(problem)? {
-        let gone = Problem::new(ProblemCode::CursorGone, "This cursor is of another history: there is nothing so late");
+        let gone = Problem::new(
+            ProblemCode::CursorGone,
+            "This cursor is beyond the end of the history, for example because a database was restored",
+        );
         return Err(Problem {
             field: Some("after".to_owned()),
-            ..gone.hint("Read anew, and go on from that answer's cursor")
+            ..gone.hint("Read everything again, and continue with the cursor of that reply")
         });
     }
     Ok(pos)

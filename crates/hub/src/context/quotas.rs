@@ -143,7 +143,7 @@ fn within(agent: &Agent, after: Usage) -> Result<(), Problem> {
 }
 
 fn reached(agent: &Agent, most: &str) -> Problem {
-    let title = format!("This key has posted the most that it may: {most}");
-    let hint = format!("The owner can raise it: Settings, Agent keys, or `verbatim key quota {}`", agent.id);
+    let title = format!("The quota of this key is used up: {most}");
+    let hint = format!("The owner can raise it in Settings, Agent keys, or by `verbatim key quota {}`", agent.id);
     Problem::new(ProblemCode::QuotaReached, title).hint(hint)
 }

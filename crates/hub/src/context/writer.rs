@@ -152,15 +152,15 @@ impl Writer {
 fn refused(error: &mpsc::error::TrySendError<Job>) -> Problem {
     match error {
         mpsc::error::TrySendError::Full(_) => {
-            let problem = Problem::new(ProblemCode::Busy, "More is being written than can be stored");
-            Problem { retry_after: Some(1), ..problem.hint("Send it again: nothing of it was stored") }
+            let problem = Problem::new(ProblemCode::Busy, "The server has too many writes to store");
+            Problem { retry_after: Some(1), ..problem.hint("Send the request again; nothing was stored") }
         }
         mpsc::error::TrySendError::Closed(_) => unwritten(),
     }
 }
 
 fn unwritten() -> Problem {
-    stopping("Send it again with the same id")
+    stopping("Send the request again with the same id")
 }
 
 async fn run(

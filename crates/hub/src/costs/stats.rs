@@ -29,7 +29,7 @@ pub async fn stats(scoped: &Scoped, input: StatsQuery) -> Result<Stats, Problem>
     let usual = || to.checked_sub((USUAL_DAYS - 1).days()).unwrap_or(to);
     let from = day("from", given(input.from))?.unwrap_or_else(usual);
     if from > to {
-        return Err(Problem::field("from", "a day that isn't after `to`"));
+        return Err(Problem::field("from", "a day before or equal to `to`"));
     }
     let first = midnight("from", from, &zone)?;
     let end = midnight("to", to.checked_add(1.day()).map_err(|_| Problem::field("to", DAY))?, &zone)?;

@@ -17,8 +17,8 @@ use store::{Following, Project};
 pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Problem> {
     let hub = &scoped.hub;
     let Some(root) = hub.settings.roots.iter().find(|root| root.agent == agent) else {
-        return Err(refused("The folder in which this agent keeps its transcripts isn't known")
-            .hint("Start the agent once in a terminal, and then the server again, without `--no-discover`; of Claude Code, `--claude-dir DIR` names the folder"));
+        return Err(refused("The folder with this agent's transcripts isn't known")
+            .hint("Start the agent once in a terminal, then restart the server without `--no-discover`; for Claude Code, `--claude-dir DIR` sets the folder"));
     };
     let file = root.path.join(coded(folder)).join("any");
     let permission = root.permission_of(if root.folder.by_project { &file } else { &root.path });
@@ -33,8 +33,8 @@ pub async fn agree(scoped: &Scoped, agent: &str, folder: &str) -> Result<(), Pro
             Ok(())
         }
         Following::Paused | Following::Excluded => {
-            Err(refused("The transcripts of this folder are paused or excluded, so its session couldn't be shown")
-                .hint("Follow the folder on the page `Folders`, or choose another one"))
+            Err(refused("The transcripts of this folder are paused or excluded, so a session in it couldn't be shown")
+                .hint("Follow the folder on the `Folders` page, or choose another one"))
         }
     }
 }

@@ -28,8 +28,7 @@ const FOLDERS: u32 = 20;
 /// Longest mode or model, in bytes.
 const WORD: usize = 200;
 /// Why an agent isn't running here that another server is said to run, for people.
-const ELSEWHERE: &str =
-    "Another server runs the agent, or was lost with it: resume it here only if that server is gone";
+const ELSEWHERE: &str = "Another server started the agent; resume it here only if that server is gone for good";
 
 pub async fn list_agents(scoped: &Scoped) -> Result<Agents, Problem> {
     let hub = &scoped.hub;
@@ -86,7 +85,7 @@ pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgen
     let (program, folder) = match &before {
         Some(driven) => (named(&driven.program)?, folder_of(driven, session.cwd.as_deref())),
         None if !input.fork && matches!(session.state, SessionState::Working | SessionState::NeedsYou) => {
-            return Err(Problem::new(ProblemCode::AgentRuns, "The agent of this session works elsewhere")
+            return Err(Problem::new(ProblemCode::AgentRuns, "The agent of this session is running elsewhere")
                 .hint("End it there first, or fork the session"));
         }
         None => (of_agent(&session.agent)?, session.cwd.unwrap_or_default()),
@@ -107,8 +106,8 @@ pub async fn resume_agent(scoped: &Scoped, path: &SessionPath, input: ResumeAgen
 pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem> {
     let running = running(scoped, path).await?;
     if !running.replace() {
-        return Err(Problem::new(ProblemCode::AgentStarts, "The agent of this session is being started again")
-            .hint("Wait until the new session is named here"));
+        return Err(Problem::new(ProblemCode::AgentStarts, "The agent of this session is restarting")
+            .hint("Wait until this reply names the new session"));
     }
     let (mode, model) = {
         let view = running.view();
@@ -118,7 +117,7 @@ pub async fn restart(scoped: &Scoped, path: &SessionPath) -> Result<(), Problem>
         Begin { program: running.program, folder: running.folder.clone(), mode, model, resume: None, session: None };
     let fresh = launch(scoped, begin, None).await.inspect_err(|_| running.stay())?.agent;
     running.command(Command::End).await?;
-    let text = format!("Reset: the agent goes on with an empty context in the session {}", fresh.session);
+    let text = format!("Reset: the agent continues with an empty context in the session {}", fresh.session);
     scoped.hub.tell_session(&running.session, &HostMessage::new(&HostEvent::Notice { text })).await;
     Ok(())
 }
@@ -230,7 +229,7 @@ fn of_agent(agent: &str) -> Result<&'static Program, Problem> {
     PROGRAMS
         .iter()
         .find(is_its)
-        .ok_or_else(|| Problem::new(ProblemCode::NotDriven, "The agent of this session can't be started here"))
+        .ok_or_else(|| Problem::new(ProblemCode::NotDriven, "This server can't start the agent of this session"))
 }
 
 async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Problem> {
@@ -239,7 +238,7 @@ async fn running(scoped: &Scoped, path: &SessionPath) -> Result<Arc<Running>, Pr
         return Ok(running);
     }
     stored(&scoped.hub, &id).await?;
-    Err(Problem::new(ProblemCode::AgentEnded, "The agent of this session doesn't run").hint("Resume it first"))
+    Err(Problem::new(ProblemCode::AgentEnded, "The agent of this session isn't running").hint("Resume it first"))
 }
 
 async fn current(hub: &Hub, session: &Session) -> Result<DrivenAgent, Problem> {

@@ -125,18 +125,19 @@ pub async fn still_runs(run: &AgentRun) -> Option<i32> {
 /// Why a session can't be taken that an agent has.
 fn taken(hub: &Hub, other: &AgentRun) -> Problem {
     if runs_elsewhere(hub, other) {
-        return Problem::new(ProblemCode::AgentRuns, "Another server runs the agent of this session")
-            .hint("End it there. If that server is gone, wait two minutes");
+        return Problem::new(ProblemCode::AgentRuns, "Another server is running the agent of this session")
+            .hint("End it there. If that server has stopped, wait two minutes");
     }
     if other.phase == AgentPhase::Starting {
-        return Problem::new(ProblemCode::AgentStarts, "The agent of this session is being started")
-            .hint("Wait until it has begun, or end it");
+        return Problem::new(ProblemCode::AgentStarts, "The agent of this session is starting")
+            .hint("Wait until it has started, or end it");
     }
-    Problem::new(ProblemCode::AgentRuns, "The agent of this session runs")
+    Problem::new(ProblemCode::AgentRuns, "The agent of this session is already running")
 }
 
 fn left(process: i32) -> Problem {
-    let title = format!("The agent that ran in this session before the server ended still works: process {process}");
+    let title =
+        format!("The agent of this session is still running since before the server stopped: process {process}");
     Problem::new(ProblemCode::AgentLeft, title)
-        .hint(format!("End it on the server's machine, for example by `kill {process}`, and then resume"))
+        .hint(format!("End it on the server's machine, for example with `kill {process}`, then resume"))
 }

@@ -90,7 +90,7 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
                 }
                 Err(why) => {
                     let name = model::text::one_line(&item.name, 80);
-                    let notice = format!("The agent was given the name of {name}, not its bytes: {why}");
+                    let notice = format!("The agent was given only the name of {name}, without its content: {why}");
                     running.show(hub, |view| view.note_of_prompt(notice));
                 }
             }
@@ -103,23 +103,23 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
 /// leave, in bytes.
 async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<(Picture, u64), String> {
     if !PICTURES.contains(&item.mime.as_str()) {
-        return Err("it takes PNG, JPEG, GIF and WebP pictures alone".to_owned());
+        return Err("it only accepts PNG, JPEG, GIF and WebP images".to_owned());
     }
     let unreadable = |error: StoreError| {
         tracing::warn!(%error, "a picture can't be read");
-        "it can't be read now".to_owned()
+        "the file can't be read at the moment".to_owned()
     };
     let address = item.blob.as_deref().filter(|_| item.state == FileState::Ready);
     let blob = match address {
         Some(address) => hub.workspace.blob(address.strip_prefix("sha256:").unwrap_or(address)).await,
         None => Ok(None),
     };
-    let blob = blob.map_err(unreadable)?.ok_or("they aren't stored here")?;
+    let blob = blob.map_err(unreadable)?.ok_or("the file isn't stored here")?;
     if blob.size > MOST {
-        return Err(format!("it takes pictures of at most {} MiB", MOST >> 20));
+        return Err(format!("it accepts images of at most {} MiB", MOST >> 20));
     }
     if blob.size > room {
-        return Err(format!("it takes {} MiB of pictures with a prompt at most", MOST_IN_ALL >> 20));
+        return Err(format!("it accepts at most {} MiB of images per prompt", MOST_IN_ALL >> 20));
     }
     let mut bytes = Vec::new();
     let mut reader = hub.workspace.read_blob(&blob, 0..blob.size);

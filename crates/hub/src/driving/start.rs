@@ -235,7 +235,7 @@ fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Pro
     let name = command.next().unwrap_or_default();
     let found = environment.find(&name).ok_or_else(|| {
         let expected = format!("an agent that is installed: `{}` isn't in the server's `PATH`", name.to_string_lossy());
-        Problem::field("/agent", &expected).hint("Install it, or start the server with a `PATH` that leads to it")
+        Problem::field("/agent", &expected).hint("Install it, or start the server with a `PATH` that contains it")
     })?;
     let log = match (program.transcript, &hub.settings.transcripts) {
         (Transcript::Own(_), _) => None,
@@ -244,7 +244,10 @@ fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Pro
             Some(Log { path, now: || clock::now().0 / 1000 })
         }
         (Transcript::Log, None) => {
-            return Err(Problem::field("/agent", "an agent that writes transcripts: this server keeps none itself"));
+            return Err(Problem::field(
+                "/agent",
+                "an agent that writes transcripts, because this server stores none itself",
+            ));
         }
     };
     Ok(Launch {
@@ -275,16 +278,16 @@ async fn began(program: &Program, events: &mut mpsc::Receiver<AgentEvent>, view:
 
 fn not_begun(program: &Program, exit: &Exit, view: &View) -> Problem {
     let why = match exit.reason {
-        Reason::Silent => "it didn't answer, and did nothing".to_owned(),
-        Reason::Slow => "it took longer than five minutes".to_owned(),
+        Reason::Silent => "it didn't respond".to_owned(),
+        Reason::Slow => "timeout after five minutes".to_owned(),
         _ => view::said(exit).or_else(|| view.last_notice().map(str::to_owned)).unwrap_or_else(|| match exit.code {
-            Some(code) => format!("it ended with the exit code {code}"),
-            None => "it ended".to_owned(),
+            Some(code) => format!("it exited with the code {code}"),
+            None => "it exited".to_owned(),
         }),
     };
     let title = format!("{} didn't begin: {why}", program.title);
     let problem = Problem::new(ProblemCode::AgentNotStarted, title)
-        .hint("Start it once in a terminal: it may ask you to log in, or be too old");
+        .hint("Start it once in a terminal: it may require a log-in, or an update");
     Problem { field: Some("/agent".to_owned()), ..problem }
 }
 

@@ -29,7 +29,7 @@ use store::{MessageQuery, Range, StoredMessage};
 pub async fn get_net_changes(scoped: &Scoped, path: &SessionPath, query: NetQuery) -> Result<NetChanges, Problem> {
     let session = session(scoped, path).await?;
     if query.turn.is_some() && query.after.is_some() {
-        return Err(Problem::new(ProblemCode::InvalidQuery, "Give `turn` or `after`, not both"));
+        return Err(Problem::new(ProblemCode::InvalidQuery, "`turn` and `after` can't be combined"));
     }
     let after = match query.turn {
         Some(1) => last_prompt(scoped, &session).await?,

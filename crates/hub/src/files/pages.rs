@@ -40,8 +40,12 @@ pub async fn list_files(scoped: &Scoped, input: FilesQuery) -> Result<FilesPage,
 
 /// Part of a path by which files are found.
 pub(crate) fn part_of_path(field: &str, text: Option<String>) -> Result<Option<String>, Problem> {
-    let expected =
-        || Problem::field(field, &format!("part of a path with a letter or digit, at most {SEARCH_CHARS} characters"));
+    let expected = || {
+        Problem::field(
+            field,
+            &format!("part of a path, at most {SEARCH_CHARS} characters, with at least one letter or digit"),
+        )
+    };
     match text.map(|text| text.trim().to_owned()) {
         None => Ok(None),
         Some(text) if text.chars().count() <= SEARCH_CHARS && text.contains(char::is_alphanumeric) => Ok(Some(text)),

@@ -15,7 +15,7 @@ const CHARS: usize = 10_000;
 
 pub async fn post_host_message(scoped: &Scoped, input: HostMessage) -> Result<HostMessagePosted, Problem> {
     if text::is_blank(&input.content) || input.content.chars().count() > CHARS {
-        return Err(Problem::field("/content", &format!("1 to {CHARS} characters that say something")));
+        return Err(Problem::field("/content", &format!("1 to {CHARS} characters that aren't all blank")));
     }
     let id = match input.id {
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,

@@ -100,7 +100,7 @@ pub async fn set_projects(scoped: &Scoped, input: SetProject) -> Result<Projects
         // Agreement is to the place that the person saw: a link may lead elsewhere by now.
         for (path, leads_to) in chosen.iter().filter_map(|p| Some((&p.path, p.leads_to.as_ref()?))) {
             if input.links.get(path) != Some(leads_to) {
-                let rule = format!("`{path}` with where it leads, as listed by `GET /v1/projects`: `{leads_to}`");
+                let rule = format!("`{path}` with its target, as listed by `GET /v1/projects`: `{leads_to}`");
                 return Err(Problem::field("/links", &rule));
             }
         }

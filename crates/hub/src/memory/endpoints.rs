@@ -27,7 +27,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
     }
     let after = given(input.after).map(|after| cursor(&after)).transpose()?;
     if q.is_some() && after.is_some() {
-        return Err(Problem::field("after", "absent where `q` is given: what is found has one page"));
+        return Err(Problem::field("after", "absent if `q` is given: a search has one page"));
     }
     let session = match given(input.session) {
         Some(name) => Some(session(scoped, &SessionPath { session: name }).await?.id),
@@ -103,7 +103,7 @@ pub async fn forget_memory(scoped: &Scoped, input: ForgetMemory) -> Result<Memor
             }
             1
         }
-        (_, _, true) => return Err(Problem::field("/all", "false where a message is named")),
+        (_, _, true) => return Err(Problem::field("/all", "false if a message is given")),
         (None, ..) => return Err(Problem::field("/session", "the session of the message; or `all`")),
         (_, None, _) => return Err(Problem::field("/message", "the id of the message")),
     };
@@ -114,7 +114,7 @@ pub async fn forget_memory(scoped: &Scoped, input: ForgetMemory) -> Result<Memor
 pub async fn embed_memory(scoped: &Scoped) -> Result<MemoriesChanged, Problem> {
     let hub = &scoped.hub;
     if hub.settings.embedder.is_none() {
-        return Err(Problem::new(ProblemCode::NoEndpoint, "No endpoint makes vectors")
+        return Err(Problem::new(ProblemCode::NoEndpoint, "No embedding endpoint is set up")
             .hint("Start the server with `--embedding-url` and `--embedding-model`"));
     }
     let memories = hub.workspace.delete_vectors(clock::now()).await.map_err(problem)?;
@@ -128,5 +128,5 @@ fn changed(memories: u64) -> MemoriesChanged {
 }
 
 fn cursor(after: &str) -> Result<i64, Problem> {
-    after.parse().map_err(|_| Problem::field("after", "`next` of the page before"))
+    after.parse().map_err(|_| Problem::field("after", "`next` of the previous page"))
 }

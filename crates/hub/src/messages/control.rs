@@ -57,7 +57,7 @@ async fn carry_out(scoped: &Scoped, message: &Message) {
     let path = SessionPath { session: session.to_string() };
     let done = match word {
         ControlWord::Approve => Err(Problem::new(ProblemCode::NotShown, "Nothing was approved")
-            .hint("Press the button of the request: it says what you were shown")),
+            .hint("Press the button of the request: it records what you were shown")),
         ControlWord::Deny => deny(scoped, session, &message.draft.content).await,
         ControlWord::Pause => tell_agent(scoped, &path, AgentAction::Interrupt.into()).await.map(drop),
         ControlWord::Reset => restart(scoped, &path).await,
@@ -80,7 +80,7 @@ async fn carry_out(scoped: &Scoped, message: &Message) {
     };
     if let Err(refused) = done {
         let hint = refused.hint.map_or_else(String::new, |hint| format!(". {hint}"));
-        let text = format!("`{word}` wasn't carried out: {}{hint}", refused.title);
+        let text = format!("`{word}` failed: {}{hint}", refused.title);
         let message =
             HostMessage::new(&HostEvent::Notice { text }).with_id(format!("host-control-{}", message.draft.id));
         scoped.hub.tell_session(session, &message).await;

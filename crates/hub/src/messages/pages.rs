@@ -77,9 +77,9 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     if named.iter().filter(|n| **n).count() > 1 {
         return Err(Problem::new(
             ProblemCode::ConflictingFields,
-            "Only one of `around`, `before`, `after`, `from` with `to`, and `since` goes",
+            "`around`, `before`, `after`, `from` with `to`, and `since` can't be combined",
         )
-        .hint("`since` may be continued with `after`"));
+        .hint("Only `since` can be combined with `after`, to continue it"));
     }
     if let Some(since) = &input.since {
         return Ok(Range::Since(moment::start("since", since, &TimeZone::system())?, input.after.unwrap_or(0)));
@@ -87,9 +87,12 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     match (input.from, input.to) {
         (Some(from), Some(to)) if from >= 1 && from <= to && to - from < MAX_SPAN => return Ok(Range::Span(from, to)),
         (None, None) => {}
-        (Some(..1), _) | (None, Some(_)) => return Err(Problem::field("from", "a `seq` from 1 on")),
+        (Some(..1), _) | (None, Some(_)) => return Err(Problem::field("from", "a `seq` of at least 1")),
         (Some(_), _) => {
-            return Err(Problem::field("to", &format!("a `seq` from `from` on, less than {MAX_SPAN} further")));
+            return Err(Problem::field(
+                "to",
+                &format!("a `seq` of at least `from`, and less than `from` + {MAX_SPAN}"),
+            ));
         }
     }
     Ok(match (input.around, input.before, input.after) {

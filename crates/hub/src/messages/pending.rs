@@ -32,7 +32,7 @@ pub async fn take_pending(scoped: &Scoped, path: &SessionPath, input: TakePendin
     })?;
     let wait = input.wait.unwrap_or(0);
     if wait > MOST {
-        return Err(Problem::field("/wait", &format!("seconds from 0 to {MOST}")));
+        return Err(Problem::field("/wait", &format!("0 to {MOST} seconds")));
     }
     if input.after.is_some_and(|after| after < 0) {
         return Err(Problem::field("/after", "a `seq`, or 0"));

@@ -87,7 +87,7 @@ pub async fn tick_todo(scoped: &Scoped, path: &SessionPath, input: TickTodo) -> 
     let session = session(scoped, path).await?;
     let mut items = state.todos;
     let item = items.iter().find(|item| item.id == input.id);
-    let item = item.ok_or_else(|| Problem::field("/id", "the id of an item of the session's list"))?;
+    let item = item.ok_or_else(|| Problem::field("/id", "the id of an item in the session's todo list"))?;
     let todos = vec![TodoItem { status: input.status, ..item.clone() }];
     let payload = serde_json::to_value(Todo { todos }).map_err(|_| Problem::internal())?;
     let metadata = json!({ "message_type": MessageType::Todo, "payload": payload });

@@ -35,7 +35,7 @@ pub async fn retract_message(scoped: &Scoped, path: &MessagePath) -> Result<Upda
 pub async fn update_message(scoped: &Scoped, path: &MessagePath, input: UpdateMessage) -> Result<Updated, Problem> {
     let session = session_id(scoped, &SessionPath { session: path.session.clone() }).await?;
     if input.content.is_some() && input.append.is_some() {
-        return Err(Problem::field("/append", "absent where `content` is given"));
+        return Err(Problem::field("/append", "absent if `content` is given"));
     }
     let mut bytes = [&input.content, &input.append].into_iter().flatten().map(|text| text.len() as u64).sum();
     let metadata = match input.message_metadata {
@@ -111,6 +111,6 @@ async fn still_open(scoped: &Scoped, session: &SessionId, message: &MessageId) -
     }
     Err(Problem {
         field: Some("/requires_user_input".to_owned()),
-        ..Problem::new(ProblemCode::Answered, "It is answered already").hint("Ask again with a message of its own")
+        ..Problem::new(ProblemCode::Answered, "It was already answered").hint("Post a new message to ask again")
     })
 }

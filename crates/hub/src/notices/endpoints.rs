@@ -32,7 +32,7 @@ pub async fn set_notice(scoped: &Scoped, path: &NoticePath, input: SetNotice) ->
     let new = RunNotice { kind, value: checked(kind, value.as_deref().unwrap_or_default())?, on, name };
     if old.is_none() && notices.len() >= MOST {
         let problem = Problem::field("notice", &format!("one of at most {MOST} notices"));
-        return Err(problem.hint("Remove one, or change one"));
+        return Err(problem.hint("Remove or change an existing one"));
     }
     change(scoped, new.name.clone(), Some(new), input.position).await
 }
@@ -84,12 +84,12 @@ fn checked(kind: NoticeKind, value: &str) -> Result<String, Problem> {
     }
     let is_path = |path: &str| Path::new(path).is_absolute() && !path.chars().any(char::is_control);
     match kind {
-        NoticeKind::Text if value.is_empty() => refused("words that aren't blank"),
+        NoticeKind::Text if value.is_empty() => refused("text that isn't blank"),
         NoticeKind::File if !is_path(value) => refused("the absolute path of a file"),
         NoticeKind::Git => {
             let folders: Vec<&str> = value.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             if folders.is_empty() || !folders.iter().all(|folder| is_path(folder)) {
-                return refused("absolute paths of folders, one a line");
+                return refused("absolute paths of folders, one per line");
             }
             Ok(folders.join("\n"))
         }

@@ -63,9 +63,9 @@ pub fn explanation(rule: &str, folder: &str) -> String {
             "Runs exactly `{shown}` in {place}: not with other arguments, another command, a redirection or a substitution"
         ),
         "Edit" | "MultiEdit" | "NotebookEdit" => {
-            format!("Edits {shown} in whatever way, while the agent works in {place}")
+            format!("Makes any edit in {shown}, while the agent works in {place}")
         }
-        "Write" => format!("Writes {shown} with whatever content, while the agent works in {place}"),
+        "Write" => format!("Writes any content to {shown}, while the agent works in {place}"),
         "WebFetch" => format!("Reads exactly {shown}, while the agent works in {place}"),
         _ => format!("Calls {} with any input, while the agent works in {place}", one_line(rule, SHOWN)),
     }

@@ -115,7 +115,7 @@ fn read_cursor(cursor: &str) -> Result<InboxPosition, Problem> {
         let (is_old, number) = cursor.split_once('.')?;
         Some((is_old == "1", number.parse().ok()?))
     };
-    place().ok_or_else(|| Problem::field("after", "the `next` of an earlier answer"))
+    place().ok_or_else(|| Problem::field("after", "`next` of an earlier reply"))
 }
 
 impl Scoped {

@@ -94,7 +94,7 @@ pub(super) fn pressed<T>(
 ) -> Result<T, Problem> {
     if input.text.is_some() || input.values.is_some() {
         let field = if input.text.is_some() { "/text" } else { "/values" };
-        return Err(Problem::field(field, &format!("absent: {of} has buttons alone")));
+        return Err(Problem::field(field, &format!("absent: {of} only has buttons")));
     }
     check_state(input)?;
     let (number, word) = one(input)?.split_once(':').unwrap_or_default();

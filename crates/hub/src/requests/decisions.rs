@@ -28,7 +28,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
     let found = scoped.hub.workspace.message(&session, &id).await.map_err(problem)?;
     let found = found.ok_or_else(|| Problem::not_found("message"))?;
     if input.edited_input.is_some() && HookAsk::of(&found.message.draft).is_none() {
-        return Err(Problem::field("/edited_input", "absent: only what an agent's hook asks can be changed"));
+        return Err(Problem::field("/edited_input", "absent: the input can only be changed if an agent's hook asks"));
     }
     if input.state == Some(ApprovalState::Cancelled) {
         return dismiss::dismiss(scoped, &input, found).await;
@@ -45,7 +45,7 @@ pub async fn decide(scoped: &Scoped, path: &MessagePath, input: Decide) -> Resul
             review_actions::choose(scoped, input, found, &review).await
         }
         Body::Unknown { .. } => declared::answer(scoped, input, found).await,
-        _ => Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision")),
+        _ => Err(Problem::new(ProblemCode::NoApproval, "This message doesn't ask for a decision")),
     }
 }
 
@@ -72,7 +72,7 @@ async fn decide_approval(
     if input.shown_sha256.is_none() && !only_denies {
         return Err(Problem::field(
             "/shown_sha256",
-            "the `shown_sha256` of the message as it was read: only a plain denial needs none",
+            "`shown_sha256` of the message that the person was shown; only a plain denial doesn't need it",
         ));
     }
     let decision = decision(scoped, ask.as_ref(), state, &input);
@@ -141,12 +141,12 @@ fn check_ask(
     let hub = &scoped.hub;
     // On one database with others, any of them may hold it.
     if matches!(hub.store, Store::Sqlite(_)) && !hub.state::<WaitingHooks>().holds(session, id) {
-        let problem = Problem::new(ProblemCode::NobodyWaits, "The agent doesn't wait for this any more");
+        let problem = Problem::new(ProblemCode::NobodyWaits, "The agent no longer waits for this decision");
         return Err(problem.hint("Answer it in the agent's terminal"));
     }
     let Some(changes) = &input.edited_input else { return Ok(()) };
     if state != ApprovalState::AllowedOnce {
-        return Err(Problem::field("/edited_input", "absent: a changed input is allowed once, or not at all"));
+        return Err(Problem::field("/edited_input", "absent: a changed input can only be allowed once"));
     }
     for (name, value) in changes {
         let pointer = format!("/edited_input/{name}");
@@ -203,7 +203,7 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
             return Err(Problem::field(&format!("/selected/{index}"), "the id of an option of this approval"));
         }
         if input.selected.iter().take(index).any(|earlier| earlier == id) {
-            return Err(Problem::field(&format!("/selected/{index}"), "an option that isn't chosen already"));
+            return Err(Problem::field(&format!("/selected/{index}"), "an option that isn't chosen twice"));
         }
     }
     let chosen =
@@ -239,12 +239,12 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
         return Err(Problem::field("/selected", "an option of each question, or give `text`"));
     }
     if !asks_permission && said(input).is_some() && !approval.takes_words() {
-        return Err(Problem::field("/text", "absent: what is asked has no room for words"));
+        return Err(Problem::field("/text", "absent: this request accepts no free text"));
     }
     let offers = |kind| approval.choices().any(|choice| choice.kind == Some(kind));
     if state == ApprovalState::AllowedAlways && approval.choices().next().is_some() && !offers(OptionKind::AllowAlways)
     {
-        return Err(Problem::field("/state", "what an option offers: none allows it always"));
+        return Err(Problem::field("/state", "the state of one of its options, none of which is `allowed_always`"));
     }
     Ok(state)
 }
@@ -275,11 +275,11 @@ fn check_fields(approval: &Approval, values: Option<&Map<String, Value>>) -> Res
         let pointer = format!("/values/{}", field.id);
         let value = values.get(&field.id).filter(|value| !is_empty(value));
         let expected = match (value, field.kind) {
-            (None, _) if field.required == Some(true) => Some("a value: the form needs it"),
+            (None, _) if field.required == Some(true) => Some("a value: the field is required"),
             (None, _) => None,
             (Some(value), FieldKind::Number) => (!value.is_number()).then_some("a number"),
             (Some(Value::Bool(false)), FieldKind::Checkbox) if field.required == Some(true) => {
-                Some("true: the form needs it")
+                Some("true: the field is required")
             }
             (Some(value), FieldKind::Checkbox) => (!value.is_boolean()).then_some("true or false"),
             (Some(value), FieldKind::Select) => {

@@ -40,7 +40,7 @@ pub async fn answer(scoped: &Scoped, input: Decide, found: StoredMessage) -> Res
     let mut asked = entry(found.clone());
     show(scoped, &mut asked).await?;
     let (Some(shown_by), Some(sha256)) = (&asked.shown_by, &asked.shown_sha256) else {
-        return Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision"));
+        return Err(Problem::new(ProblemCode::NoApproval, "This message doesn't ask for a decision"));
     };
     check_state(&input)?;
     if input.text.is_some() {

@@ -99,6 +99,6 @@ async fn replay_or_refuse(scoped: &Scoped, wanted: &Closed, current: StoredMessa
     match Body::of(&current.message.draft) {
         Body::Approval(_) | Body::File(_) => Err(held(current)),
         _ if Closed::of(&current.message.draft).is_some() => Err(held(current)),
-        _ => Err(Problem::new(ProblemCode::NoApproval, "This message asks for no decision")),
+        _ => Err(Problem::new(ProblemCode::NoApproval, "This message doesn't ask for a decision")),
     }
 }

@@ -78,7 +78,7 @@ pub fn held(current: StoredMessage) -> Problem {
 
 /// Returns the hash of what the person was shown, which a press of a button needs.
 pub fn hash_shown(input: &Decide) -> Result<&str, Problem> {
-    let missing = || Problem::field("/shown_sha256", "the `shown_sha256` of the message as it was read");
+    let missing = || Problem::field("/shown_sha256", "`shown_sha256` of the message that the person was shown");
     input.shown_sha256.as_deref().ok_or_else(missing)
 }
 

@@ -182,7 +182,7 @@ pub async fn check_content(scoped: &Scoped, found: &StoredMessage) -> Result<(),
     if !Covered::of(draft, &stored).lacks_content(draft) {
         return Ok(());
     }
-    let title = "The request doesn't say what would be changed or run, so it can only be denied";
+    let title = "The request doesn't show the change or the command, so it can only be denied";
     Err(Problem::new(ProblemCode::NoContent, title).hint("Deny it, or answer in the agent's own terminal"))
 }
 

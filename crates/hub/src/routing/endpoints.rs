@@ -37,7 +37,7 @@ async fn set(scoped: &Scoped, path: Option<&SessionPath>, input: Settings) -> Re
     input.check().map_err(|(field, expected)| Problem::field(&field, &expected))?;
     if path.is_none() && input.name.is_some() {
         let expected =
-            "absent here: `assistant_name` of `PATCH /v1/preferences` is the name of the workspace's assistant";
+            "absent: set the name of the workspace's assistant by `assistant_name` of `PATCH /v1/preferences`";
         return Err(Problem::field("/name", expected));
     }
     let session = named(scoped, path).await?;

@@ -38,7 +38,7 @@ pub async fn create_schedule(scoped: &Scoped, input: NewSchedule) -> Result<Sche
     let (times, zone) = Times::read(input.at.as_deref(), input.cron.as_deref(), input.zone.as_deref())?;
     let prompt = prompt(input.prompt)?;
     if input.session.trim().is_empty() {
-        return Err(Problem::field("/session", "a session: its id or a unique beginning of it"));
+        return Err(Problem::field("/session", "the id of a session, or a unique prefix of it"));
     }
     let found = session(scoped, &SessionPath { session: input.session.trim().to_owned() }).await;
     let session = found.map_err(|problem| Problem { field: Some("/session".to_owned()), ..problem })?.id;
@@ -47,8 +47,8 @@ pub async fn create_schedule(scoped: &Scoped, input: NewSchedule) -> Result<Sche
     }
     let there = scoped.hub.workspace.schedules().await.map_err(problem)?.len();
     if there >= MOST {
-        let title = format!("There are {MOST} schedules");
-        return Err(Problem::new(ProblemCode::TooManySchedules, title).hint("Remove those that are over"));
+        let title = format!("The maximum of {MOST} schedules is reached");
+        return Err(Problem::new(ProblemCode::TooManySchedules, title).hint("Remove schedules that are over"));
     }
     let id = uuid::Uuid::now_v7().to_string();
     let now = clock::now();
@@ -80,7 +80,7 @@ pub async fn edit_schedule(scoped: &Scoped, path: &SchedulePath, input: EditSche
     if has_times || input.zone.is_some() {
         let zone = input.zone.unwrap_or_else(|| stored.zone.clone());
         if !has_times && stored.cron.is_none() {
-            return Err(Problem::field("/zone", "absent, or with `at`: a moment stays where it is"));
+            return Err(Problem::field("/zone", "absent, or given with `at`: the zone doesn't move a fixed time"));
         }
         let cron = if has_times { cron } else { stored.cron.clone() };
         let (times, zone) = Times::read(at.as_deref(), cron.as_deref(), Some(&zone))?;
@@ -143,14 +143,14 @@ async fn find(scoped: &Scoped, path: &SchedulePath) -> Result<Stored, Problem> {
         (None, _) => Err(Problem::not_found("schedule")),
         (Some(_), Some(_)) => {
             let title = format!("Several schedules begin with `{}`", path.schedule);
-            Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give more characters of the id"))
+            Err(Problem::new(ProblemCode::Ambiguous, title).hint("Use more characters of the id"))
         }
     }
 }
 
 fn prompt(given: String) -> Result<String, Problem> {
     if text::is_blank(&given) || given.chars().count() > CHARS {
-        return Err(Problem::field("/prompt", &format!("1 to {CHARS} characters that say something")));
+        return Err(Problem::field("/prompt", &format!("1 to {CHARS} characters that aren't all blank")));
     }
     Ok(given)
 }
@@ -160,8 +160,8 @@ fn set_times(stored: &mut Stored, times: &Times, cron: Option<String>, zone: Str
     stored.next_at = times.after(now);
     if stored.next_at.is_none() {
         let (field, expected) = match times {
-            Times::Once(_) => ("/at", "a moment in the future"),
-            Times::Cron(..) => ("/cron", "an expression that some moment fits"),
+            Times::Once(_) => ("/at", "a time in the future"),
+            Times::Cron(..) => ("/cron", "an expression that matches at least one time"),
         };
         return Err(Problem::field(field, expected));
     }

@@ -31,20 +31,20 @@ pub async fn nobody(hub: &Hub, id: &SessionId) -> Result<Option<Nobody>, Problem
     Ok(match &session {
         _ if is_driven => Some(Nobody {
             reason: "The agent of this session has ended",
-            hint: "Resume it, and make the schedule then",
+            hint: "Resume the agent, then create the schedule",
         }),
         Session { registered: false, .. } => Some(Nobody {
-            reason: "Nobody takes prompts in this session: it was read from a transcript",
-            hint: "Resume it here, or choose a session whose agent runs",
+            reason: "No agent reads prompts in this session: it was read from a transcript",
+            hint: "Resume it here, or choose a session whose agent is running",
         }),
         Session { ended_at: Some(_), .. } => {
-            Some(Nobody { reason: "This session has ended", hint: "Choose a session whose agent runs" })
+            Some(Nobody { reason: "This session has ended", hint: "Choose a session whose agent is running" })
         }
         Session { key_id: Some(key), .. } => {
             let key = hub.workspace.agent_key(key).await.map_err(problem)?;
             key.is_none_or(|key| key.revoked_at.is_some()).then_some(Nobody {
                 reason: "The key of this session's agent was revoked",
-                hint: "Choose a session whose agent has a key",
+                hint: "Choose a session whose agent has a valid key",
             })
         }
         Session { .. } => None,

@@ -15,8 +15,9 @@ pub const LATE: i64 = 60 * Micros::SECOND;
 const COUNTED: i64 = 1_000;
 /// The longest cron expression, in characters.
 const CHARS: usize = 200;
-const EXPECTED_AT: &str = "a moment as `2026-12-01 09:00`, or with its zone as `2026-12-01T09:00:00+01:00`";
-const EXPECTED_CRON: &str = "five fields: minute, hour, day of the month, month, day of the week; `0 9 * * 1-5` is nine o'clock on working days";
+const EXPECTED_AT: &str = "a time like `2026-12-01 09:00`, or with its offset like `2026-12-01T09:00:00+01:00`";
+const EXPECTED_CRON: &str =
+    "five fields: minute, hour, day of month, month, day of week; `0 9 * * 1-5` means 9:00, Monday to Friday";
 
 /// The times of a schedule.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ impl Times {
             (Some(at), None) => Self::Once(moment(&at, &zone)?),
             (None, Some(cron)) => Self::Cron(Box::new(expression(&cron)?), zone),
             (None, None) => return Err(Problem::field("/cron", &format!("{EXPECTED_CRON}; or give `at`"))),
-            (Some(_), Some(_)) => return Err(Problem::field("/at", "absent where `cron` is given: one of the two")),
+            (Some(_), Some(_)) => return Err(Problem::field("/at", "absent if `cron` is given")),
         };
         Ok((times, name))
     }

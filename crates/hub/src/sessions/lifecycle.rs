@@ -31,7 +31,7 @@ pub async fn create_session(scoped: &Scoped, input: NewSession) -> Result<Sessio
     let create_hash = create_hash(&input)?;
     let agent = input.agent.trim();
     if agent.is_empty() || agent.chars().count() > AGENT_CHARS {
-        return Err(Problem::field("/agent", &format!("1 to {AGENT_CHARS} characters that name the agent")));
+        return Err(Problem::field("/agent", &format!("the name of the agent, 1 to {AGENT_CHARS} characters")));
     }
     let id = input.id.unwrap_or_else(|| uuid::Uuid::now_v7().to_string());
     let new_id =
@@ -100,7 +100,7 @@ pub async fn edit_session(scoped: &Scoped, path: &SessionPath, input: EditSessio
     let by_agent = matches!(scoped.caller, Caller::Agent(_));
     if by_agent && (input.archived.is_some() || input.pinned.is_some()) {
         let field = if input.archived.is_some() { "/archived" } else { "/pinned" };
-        let problem = Problem::field(field, "absent: putting a session away or to the top is a person's business");
+        let problem = Problem::field(field, "absent: only people can archive and pin sessions");
         return Err(problem.coded(ProblemCode::PeopleOnly));
     }
     let mut edit = LiveEdit::new(session.id);
@@ -128,10 +128,10 @@ pub async fn edit_session(scoped: &Scoped, path: &SessionPath, input: EditSessio
 /// The writes queue together and share a commit or a few.
 pub async fn edit_sessions(scoped: &Scoped, input: EditSessions) -> Result<EditedSessions, Problem> {
     if !(1..=MANY).contains(&input.sessions.len()) {
-        return Err(Problem::field("/sessions", &format!("the ids of 1 to {MANY} sessions")));
+        return Err(Problem::field("/sessions", &format!("1 to {MANY} ids of sessions")));
     }
     if input.archived.is_none() && input.pinned.is_none() && input.deleted.is_none() {
-        return Err(Problem::field("/archived", "true or false, or else `pinned` or `deleted`"));
+        return Err(Problem::field("/archived", "true or false; or give `pinned` or `deleted`"));
     }
     let mut writes = Vec::with_capacity(input.sessions.len());
     let by = scoped.note(Event::Unknown).await;
@@ -178,7 +178,7 @@ pub async fn restore_session(scoped: &Scoped, path: &SessionPath) -> Result<Sess
         [id] => id.clone(),
         _ => {
             let title = format!("Several agents have a session `{}`", path.session);
-            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Give our id of the session"));
+            return Err(Problem::new(ProblemCode::Ambiguous, title).hint("Use our id of the session"));
         }
     };
     let mut edit = LiveEdit::new(id);

@@ -150,7 +150,7 @@ pub async fn find(scoped: &Scoped, path: &SessionPath, query: FindQuery) -> Resu
     let session = session(scoped, path).await?;
     let wanted: Arc<str> = searchable(&query.q).into();
     if wanted.trim().is_empty() || wanted.chars().count() > SEARCH_CHARS {
-        return Err(Problem::field("q", &format!("1 to {SEARCH_CHARS} characters, not only spaces")));
+        return Err(Problem::field("q", &format!("1 to {SEARCH_CHARS} characters that aren't all blank")));
     }
     let dev = match query.dev {
         None | Some(0) => false,

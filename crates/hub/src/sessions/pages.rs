@@ -112,7 +112,7 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
     if text.as_ref().is_some_and(|text| text.chars().count() > SEARCH_CHARS) {
         return Err(Problem::field(
             "q",
-            &format!("words of the title, project or branch, at most {SEARCH_CHARS} characters"),
+            &format!("words in the title, project or branch, at most {SEARCH_CHARS} characters"),
         ));
     }
     let zone = moment::zone(given(input.zone))?;

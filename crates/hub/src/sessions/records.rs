@@ -44,7 +44,7 @@ async fn place(
 ) -> Result<Option<(usize, u64)>, Problem> {
     let number = |id: &SourceId| sources.iter().position(|source| source.id == *id);
     match (&input.at, &input.source) {
-        (Some(_), Some(_)) => Err(Problem::new(ProblemCode::ConflictingFields, "Only one of `at` and `source` goes")
+        (Some(_), Some(_)) => Err(Problem::new(ProblemCode::ConflictingFields, "`at` and `source` can't be combined")
             .hint("Leave one of them out")),
         (Some(at), None) => {
             let stored = message(scoped, &session.id, at).await?;

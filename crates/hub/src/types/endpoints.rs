@@ -50,7 +50,7 @@ pub async fn declare_type(scoped: &Scoped, path: &TypePath, input: DeclareType) 
         if before.shown.info.from_file {
             let title = format!("A file declares version {} of this type", info.version);
             return Err(Problem::new(ProblemCode::DeclaredByFile, title).hint(format!(
-                "Change {} in the data directory, and start the server again",
+                "Change {} in the data directory, and restart the server",
                 before.shown.info.declared_by
             )));
         }
@@ -86,7 +86,7 @@ fn document(path: &TypePath, input: DeclareType) -> Result<Map<String, Value>, P
             document.insert("type".to_owned(), Value::from(path.r#type.as_str()));
         }
         Some(named) if *named != path.r#type => {
-            return Err(Problem::field("/type", &format!("`{}`, as the address says, or absent", path.r#type)));
+            return Err(Problem::field("/type", &format!("`{}`, as in the path, or absent", path.r#type)));
         }
         Some(_) => {}
     }
@@ -102,10 +102,11 @@ fn check_room(table: &TypeTable, key_id: Option<&str>) -> Result<(), Problem> {
     let of_key = key_id.map_or(0, |key| table.all().filter(|known| known.key_id.as_deref() == Some(key)).count());
     let bounds = [(table.all().count(), MOST, ""), (of_key, MOST_OF_KEY, " by this key")];
     match bounds.into_iter().find(|(count, most, _)| count >= most) {
-        Some((_, most, by)) => {
-            Err(Problem::new(ProblemCode::TooManyTypes, format!("{most} documents are declared{by} already"))
-                .hint("Remove types that are no longer used, in the settings"))
-        }
+        Some((_, most, by)) => Err(Problem::new(
+            ProblemCode::TooManyTypes,
+            format!("The maximum of {most} documents declared{by} is reached"),
+        )
+        .hint("Remove types that are no longer used, in the settings")),
         None => Ok(()),
     }
 }
@@ -136,9 +137,9 @@ fn not_yours(theirs: &TypeInfo) -> Problem {
 fn taken(name: &str, by: &str) -> Problem {
     Problem::new(
         ProblemCode::NotYours,
-        format!("The type `{name}` was declared by {by}, who alone declares its versions"),
+        format!("The type `{name}` belongs to {by}: nobody else can declare a version of it"),
     )
-    .hint("Declare a type under another name, or let a person remove this one")
+    .hint("Use another name, or ask a person to remove this type")
 }
 
 /// Makes a problem of the first mismatch. The others are in its hint.
@@ -161,10 +162,8 @@ pub async fn remove_type(scoped: &Scoped, path: &TypePath) -> Result<Types, Prob
     let table = scoped.hub.types().await?;
     let versions = table.versions(&path.r#type);
     if let Some(known) = versions.iter().find(|known| known.shown.info.from_file) {
-        return Err(Problem::new(ProblemCode::DeclaredByFile, "A file declares this type").hint(format!(
-            "Delete {} in the data directory, and start the server again",
-            known.shown.info.declared_by
-        )));
+        return Err(Problem::new(ProblemCode::DeclaredByFile, "A file declares this type")
+            .hint(format!("Delete {} in the data directory, and restart the server", known.shown.info.declared_by)));
     }
     if !scoped.signed().await.delete_declared_type(&path.r#type).await.map_err(problem)? {
         return Err(Problem::not_found("declared type"));

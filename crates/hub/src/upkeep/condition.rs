@@ -22,16 +22,15 @@ impl Hub {
         if condition.damage.is_some() {
             return Some(Condition {
                 code: ProblemCode::DatabaseDamaged.as_str().to_owned(),
-                title: "The database is damaged: it can be read, not written to".to_owned(),
-                hint: "End the server and run `verbatim doctor --repair`: it recovers what can be read and keeps the damaged file"
+                title: "The database is damaged: it can be read, but not written to".to_owned(),
+                hint: "Stop the server and run `verbatim doctor --repair`: it recovers readable data and keeps the damaged file"
                     .to_owned(),
             });
         }
         condition.disk_full.then(|| {
             let Problem { title, code, .. } = problem(StoreError::Full);
             let hint = format!(
-                "Free 32 MiB or more: writing goes on by itself then. Sessions that you delete now are deleted for good after \
-                 {UNDO_MINUTES} minutes; forgetting a folder makes room at once"
+                "Free at least 32 MiB; then the server accepts writes again. Sessions that you delete now are removed after {UNDO_MINUTES} minutes; forgetting a folder frees space immediately"
             );
             Condition { code, title, hint }
         })

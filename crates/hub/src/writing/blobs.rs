@@ -63,7 +63,7 @@ impl Scoped {
     pub fn begin_blob(&self, mime: String) -> Result<BlobUpload, Problem> {
         self.caller.require(Scope::Post)?;
         if mime.len() > MIME_CHARS || !is_mime(&mime) {
-            let expected = format!("a media type as `image/png`, at most {MIME_CHARS} characters");
+            let expected = format!("a media type like `image/png`, at most {MIME_CHARS} characters");
             return Err(Problem::field("Content-Type", &expected));
         }
         self.hub.require_room()?;

@@ -9,11 +9,11 @@ use serde_json::Value;
 /// Returns a post in our words. `named` is the session as the request names it.
 pub fn translate(mut input: PostMessage, named: &str, session: &SessionId) -> Result<PostMessage, Problem> {
     if input.chat_jid.take().is_some_and(|jid| jid != named && jid != session.as_str()) {
-        return Err(Problem::field("/chat_jid", "the session of the address, or absent"));
+        return Err(Problem::field("/chat_jid", "the session of the path, or absent"));
     }
     if let Some(at) = input.timestamp.take() {
         if input.created_at.is_some() {
-            return Err(Problem::field("/timestamp", "absent: `created_at` says it"));
+            return Err(Problem::field("/timestamp", "absent if `created_at` is given"));
         }
         input.created_at = Some(at);
     }
@@ -43,19 +43,17 @@ fn voice(input: &mut PostMessage, word: &str) -> Result<(), Problem> {
         // An agent's own notice: people see it, and no model reads it.
         Some(Role::Host) if word == "assistant" => Role::Assistant,
         Some(Role::Host) => {
-            return refused(
-                "absent: the host's messages are posted to `POST /v1/host-messages`, or by `verbatim notify`",
-            );
+            return refused("absent: post messages of the host to `POST /v1/host-messages`, or by `verbatim notify`");
         }
         Some(role) => role,
         None if MessageType::parse(word).is_some() => {
             let envelope = format!("`message_metadata`: `{{\"message_type\": \"{word}\", \"payload\": ...}}`");
-            return refused(&format!("absent: a type stands in {envelope}"));
+            return refused(&format!("absent: give the type in {envelope}"));
         }
         None => return refused("`user`, `assistant`, `system`, `tool_result` or `host`"),
     };
     if input.role.is_some_and(|given| given != role) {
-        return refused(&format!("absent: the `role` says whose voice it is; here it would be `{role}`"));
+        return refused(&format!("absent if `role` is given; here it means `{role}`"));
     }
     input.role = Some(role);
     let content = input.content.as_deref().unwrap_or_default();
@@ -96,7 +94,7 @@ fn fits(kind: &str, tag: Option<&str>) -> bool {
 /// Returns what says the same as a `kind`.
 fn to_use(kind: &str) -> &'static str {
     match kind {
-        "text" => "absent: a message of another type is no text",
+        "text" => "absent: the message has another type than text",
         "file" => "absent: use `message_metadata` with the `message_type` FILE",
         "file_card" => {
             "absent: use `message_metadata` with the `message_type` FILE; buttons of a file are its `actions`"
@@ -107,9 +105,7 @@ fn to_use(kind: &str) -> &'static str {
         "inputs" => {
             "absent: use `message_metadata` with the `message_type` APPROVAL and `kind: \"form\"` in its payload"
         }
-        "action" => {
-            "absent: what a person presses is a decision, `POST /v1/sessions/{session}/messages/{message}/decision`"
-        }
+        "action" => "absent: send a person's decision to `POST /v1/sessions/{session}/messages/{message}/decision`",
         _ => "`text`, `file`, `file_card`, `buttons`, `inputs` or `action`",
     }
 }

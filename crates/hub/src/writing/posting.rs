@@ -88,7 +88,7 @@ pub fn post(
         _ => false,
     };
     if deliver.is_some() && !said_by_person && draft.role != Role::System {
-        let expected = "absent: only messages of people and of the system are delivered";
+        let expected = "absent: only messages of people and of the system are given to the agent";
         return Err(below(pointer, Problem::field("/deliver", expected)));
     }
     let takes_queue = !said_by_person && draft.role != Role::System && *caller != Caller::Owner;
@@ -171,7 +171,7 @@ fn draft(
         return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
     }
     let id = match input.id {
-        Some(id) if id == BATCH => return Err(Problem::field("/id", "another id: this is where many are posted")),
+        Some(id) if id == BATCH => return Err(Problem::field("/id", "another id: `batch` is reserved")),
         Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
         None => new_id(),
     };
@@ -180,7 +180,7 @@ fn draft(
     let is_persons = role == Role::User && provenance == Provenance::Person;
     if is_persons && metadata.as_ref().is_some_and(|extras| extras.contains_key(MARK)) {
         let field = format!("/message_metadata/{MARK}");
-        return Err(Problem::field(&field, "absent: the server notes there where a message goes"));
+        return Err(Problem::field(&field, "absent: only the server can set it"));
     }
     if let Some(wish) = input.memory {
         remember(caller, &mut metadata, wish)?;
@@ -195,7 +195,7 @@ fn draft(
     }
     let requires_user_input = input.requires_user_input.unwrap_or(false);
     if requires_user_input && role == Role::User {
-        return Err(Problem::field("/requires_user_input", "false: a person's own message asks nobody"));
+        return Err(Problem::field("/requires_user_input", "false: a person's message can't ask a person"));
     }
     let created_at = input.created_at.map(|at| moment_of(&at)).transpose()?.unwrap_or(now);
     let sender = name("/sender", input.sender)?.unwrap_or_else(|| sender(caller, role, surface).to_owned());
@@ -268,12 +268,12 @@ pub fn asks_in_sight(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |field: &str, expected: &str| Err(Problem::field(field, expected).coded(ProblemCode::CannotAsk));
     let is_open = matches!(body, Body::Approval(approval) if approval.state.is_open());
     if !draft.may_ask() && is_open {
-        return refused("/role", "`assistant`: an open APPROVAL is asked in the agent's own voice");
+        return refused("/role", "`assistant`: only that role can post an open APPROVAL");
     }
     if draft.requires_user_input && display(draft) == Display::Dev {
         return refused(
             "/requires_user_input",
-            "false: this message is shown in developer mode only, so nobody would answer it",
+            "false: this message is only shown in developer mode, so that nobody would answer it",
         );
     }
     Ok(())
@@ -304,26 +304,24 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     if let Some(key) = choices(draft)
         && draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(key))
     {
-        return refused("An agent can't press buttons: only a person chooses", &format!("/message_metadata/{key}"));
+        return refused("Only a person can press buttons", &format!("/message_metadata/{key}"));
     }
     if draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(Closed::KEY)) {
         let field = format!("/message_metadata/{}", Closed::KEY);
-        return refused("An agent can't say how a request was closed: it may take its own back", &field);
+        return refused("An agent can't close a request; it can retract its own", &field);
     }
     match body {
-        Body::Action(_) => {
-            refused("An agent can't press buttons: only a person answers", "/message_metadata/message_type")
-        }
+        Body::Action(_) => refused("Only a person can press buttons", "/message_metadata/message_type"),
         // What a newer version, or unchecked data, says of a person's choice is no more an agent's to say.
         Body::Unknown { message_type, .. } | Body::Invalid { message_type, .. }
             if *message_type == MessageType::Action
                 || *message_type == MessageType::Approval && is_decided(draft)
                 || is_built_in(message_type) && has_choices(draft) =>
         {
-            refused("An agent can't press buttons: only a person answers", "/message_metadata")
+            refused("Only a person can press buttons", "/message_metadata")
         }
         Body::Approval(approval) if approval.state.is_persons() => {
-            refused("An agent can't decide: it may ask, and take its question back", "/message_metadata/payload/state")
+            refused("An agent can't decide; it can ask, and retract its question", "/message_metadata/payload/state")
         }
         _ => Ok(()),
     }
@@ -400,8 +398,8 @@ fn too_many(metadata: &Value) -> Option<Problem> {
 /// id alone.
 fn undecidable(body: &Body) -> Option<(String, &'static str)> {
     let Body::Approval(approval) = body else { return None };
-    let twice = approval.ambiguous().map(|pointer| (pointer, "an id that nothing else of this approval has"));
-    let none = "an array of at least one option: the form needs one of them";
+    let twice = approval.ambiguous().map(|pointer| (pointer, "an id that is unique in this approval"));
+    let none = "an array of at least one option, because the field is required";
     twice.or_else(|| approval.unanswerable().map(|pointer| (pointer, none)))
 }
 
@@ -413,13 +411,13 @@ fn nameless(body: &Body) -> Option<(String, &'static str)> {
 }
 
 fn no_memory(field: &str) -> Problem {
-    let problem = Problem::field(field, "`never`: an agent writes no memory");
+    let problem = Problem::field(field, "`never`: agents can't create memories");
     problem.coded(ProblemCode::MemoryForbidden)
 }
 
 /// A text that is longer than is stored.
 pub fn too_long(field: &str, most: usize) -> Problem {
-    let expected = format!("shorter: the text of a message has at most {most} bytes");
+    let expected = format!("a text of at most {most} bytes");
     Problem::field(field, &expected).coded(ProblemCode::TooLong)
 }
 
@@ -484,11 +482,10 @@ fn role(caller: &Caller, asked: Option<Role>) -> Result<Role, Problem> {
         let problem = problem.coded(ProblemCode::RoleForbidden);
         return Err(match role {
             Role::Host => {
-                problem.hint("The host's messages are posted to `POST /v1/host-messages`, or by `verbatim notify`")
+                problem.hint("Post messages of the host to `POST /v1/host-messages`, or by `verbatim notify`")
             }
-            Role::System => {
-                problem.hint("People send it: `verbatim send --role system`. For one run, give `system_notices`")
-            }
+            Role::System => problem
+                .hint("Only people can send it: `verbatim send --role system`. For one run, use `system_notices`"),
             _ => problem,
         });
     }
@@ -538,7 +535,7 @@ fn remember(caller: &Caller, metadata: &mut Option<Map<String, Value>>, wish: Me
 
 fn moment_of(value: &Value) -> Result<Micros, Problem> {
     let at = moment::start("/created_at", &moment::text(value), &TimeZone::system())?;
-    if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a moment in a year up to 9999")) }
+    if moment::is_shown(at) { Ok(at) } else { Err(Problem::field("/created_at", "a time before the year 10000")) }
 }
 
 fn id_of(field: &str, id: String) -> Result<MessageId, Problem> {

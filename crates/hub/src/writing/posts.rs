@@ -116,8 +116,8 @@ async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<()
                 return Err(at(refusal(Failure::Refused(decided))));
             }
             let path = format!("POST /v1/sessions/{}/messages/{id}/decision", post.session);
-            Err(at(Problem::new(ProblemCode::NotADecision, "A message decides nothing: this approval stays open")
-                .hint(format!("Decide it: `{path}`"))))
+            Err(at(Problem::new(ProblemCode::NotADecision, "A message can't decide an approval; this one stays open")
+                .hint(format!("Send the decision to `{path}`"))))
         }
         _ if decides => Err(at(Problem::not_found("approval"))),
         Some((Body::Approval(_), _)) | None => Ok(()),
@@ -170,7 +170,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
             None => {
                 about(scoped, &mut post, &pointer).await?;
                 if posts.iter().any(|earlier| answers_first(earlier, &post)) {
-                    let title = "It is answered already, by an earlier message of this request";
+                    let title = "It was already answered by an earlier message of this request";
                     let problem = Problem::new(ProblemCode::Answered, title);
                     return Err(Problem { field: Some(format!("{pointer}/reply_to")), ..problem });
                 }

@@ -27,24 +27,23 @@ pub(crate) fn refusal(failure: Failure) -> Problem {
         }
         Refusal::Taken { field } => Problem {
             field: Some(field.to_owned()),
-            ..Problem::new(ProblemCode::SessionTaken, "This name is taken: the session that has it is another one's")
-                .hint("A session stays with the key that made it: go on with that key, or give another name")
+            ..Problem::new(ProblemCode::SessionTaken, "This name belongs to another key's session")
+                .hint("A session belongs to the key that created it. Use that key, or another name")
         },
         Refusal::NoMessage => Problem::not_found("message"),
-        Refusal::NoRun => Problem::not_found("run that was begun here"),
-        Refusal::NotDue => {
-            Problem::new(ProblemCode::ScheduleChanged, "The schedule was changed meanwhile").hint("Look at it again")
-        }
+        Refusal::NoRun => Problem::not_found("run that was begun by this API"),
+        Refusal::NotDue => Problem::new(ProblemCode::ScheduleChanged, "The schedule was changed by another request")
+            .hint("Read it again"),
         Refusal::OpenRun { run, format, placement } => {
-            let title = format!("A run is open that was begun with the format `{format}` and notices in `{placement}`");
-            let hint = format!("Begin it again in that way, or end it first: its id is `{run}`");
+            let title = format!("A run is open that has the format `{format}` and its notices in `{placement}`");
+            let hint = format!("Use the same options, or end that run first: its id is `{run}`");
             Problem::new(ProblemCode::RunOpen, title).hint(hint)
         }
-        Refusal::Repeated => Problem::new(ProblemCode::Repeated, "This event came before"),
+        Refusal::Repeated => Problem::new(ProblemCode::Repeated, "This event was already processed"),
         Refusal::Conflict => Problem {
             field: Some("/id".to_owned()),
-            ..Problem::new(ProblemCode::IdConflict, "This id is in use for something else")
-                .hint("Repeat a request unchanged, or give a new id")
+            ..Problem::new(ProblemCode::IdConflict, "This id is already used with different content")
+                .hint("Repeat the original request unchanged, or use a new id")
         },
         Refusal::Revision(current) => current_one(
             Problem::new(
@@ -78,24 +77,27 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
                 let who = draft.sender_name.as_deref().unwrap_or(&draft.sender);
                 format!(", by {who}: {}", summary::summary(draft))
             });
-            return Problem::new(ProblemCode::Answered, format!("It is answered already{title}"));
+            return Problem::new(ProblemCode::Answered, format!("It was already answered{title}"));
         }
         Objection::Changed => {
-            let problem = Problem::new(ProblemCode::Changed, "What it asks for has changed since it was shown");
-            return problem.hint("Read it again, and decide then");
+            let problem = Problem::new(ProblemCode::Changed, "The request has changed since it was shown");
+            return problem.hint("Read it again before you decide");
         }
-        Objection::Status => (ProblemCode::StatusConflict, "A message in this state can't come into that one"),
-        Objection::NotYours => {
-            (ProblemCode::NotYours, "Only the side that said it may change a message: agents theirs, people theirs")
+        Objection::Status => {
+            (ProblemCode::StatusConflict, "The message can't change from its status to the requested one")
         }
+        Objection::NotYours => (
+            ProblemCode::NotYours,
+            "Only the author's side can change a message: agents those of agents, people those of people",
+        ),
         Objection::NotYoursToDecide => {
-            (ProblemCode::NotYoursToDecide, "An agent can't decide: it may ask, and take its question back")
+            (ProblemCode::NotYoursToDecide, "An agent can't decide; it can ask, and retract its question")
         }
         Objection::OutOfSight => {
-            (ProblemCode::CannotAsk, "Only a message with role `assistant` that people see can ask them something")
+            (ProblemCode::CannotAsk, "Only a message with the role `assistant` that people see can ask them something")
         }
-        Objection::Stale => (ProblemCode::Stale, "Another reader was here"),
-        Objection::RunEnded => (ProblemCode::RunEnded, "The run has ended already, with another outcome"),
+        Objection::Stale => (ProblemCode::Stale, "Another reader took messages"),
+        Objection::RunEnded => (ProblemCode::RunEnded, "The run has already ended with another outcome"),
     };
     Problem::new(code, title)
 }
@@ -104,7 +106,7 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
 fn decided(current: Option<&StoredMessage>) -> Problem {
     let draft = current.map(|current| &current.message.draft);
     if draft.is_some_and(|draft| draft.status == Status::Retracted) {
-        return Problem::new(ProblemCode::Retracted, "It was taken back: nobody waits for a decision any more");
+        return Problem::new(ProblemCode::Retracted, "It was retracted: nobody waits for a decision");
     }
     if let Some(closed) = draft.and_then(Closed::of) {
         return Problem::new(ProblemCode::Decided, format!("It is closed: {}", closed.reason.sentence()));
@@ -132,7 +134,7 @@ fn decided(current: Option<&StoredMessage>) -> Problem {
         }
         _ => String::new(),
     };
-    Problem::new(ProblemCode::Decided, format!("It is decided already{how}"))
+    Problem::new(ProblemCode::Decided, format!("It was already decided{how}"))
 }
 
 /// A problem with the message as it is: not the host's, which nobody changes, and which a model may not read.

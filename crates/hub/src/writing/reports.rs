@@ -30,7 +30,7 @@ pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<b
     let elsewhere = word(payload, "state") == Some(ApprovalState::DecidedElsewhere.as_str());
     let Some(decision) = payload.get_mut("decision").and_then(Value::as_object_mut) else { return Ok(false) };
     if decision.contains_key("shown_sha256") {
-        return Err(forged("/shown_sha256", "absent: only what was decided in Verbatim has it"));
+        return Err(forged("/shown_sha256", "absent: only a decision made in Verbatim has it"));
     }
     let Caller::Agent(agent) = caller else { return own_words(decision).map(|()| false) };
     if !elsewhere {
@@ -44,7 +44,7 @@ pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<b
         },
     };
     if word(decision, "by").is_some_and(|by| by != KEY) {
-        return Err(forged("/by", &format!("absent or `{KEY}`: a key reports, and signs for nobody")));
+        return Err(forged("/by", &format!("absent or `{KEY}`: a key can't report in another name")));
     }
     if word(decision, "reported_by").is_some_and(|name| name != agent.name) {
         return Err(forged("/reported_by", "absent, or the name of the key that is used"));
@@ -59,13 +59,13 @@ pub fn attribute(caller: &Caller, metadata: &mut Map<String, Value>) -> Result<b
 fn own_words(decision: &Map<String, Value>) -> Result<(), Problem> {
     let says = |field: &str, value: &str| word(decision, field).is_some_and(|word| word.eq_ignore_ascii_case(value));
     if says("by", OWNER) {
-        return Err(forged("/by", "another name: `owner` decides with `POST .../decision` alone"));
+        return Err(forged("/by", "another name: `owner` can only decide by `POST .../decision`"));
     }
     if says("via", WEB) {
-        return Err(forged("/via", "another place: `web` is what `POST .../decision` writes"));
+        return Err(forged("/via", "another value: `web` is reserved for `POST .../decision`"));
     }
     if decision.contains_key("reported_by") {
-        return Err(forged("/reported_by", "absent: no key reports this"));
+        return Err(forged("/reported_by", "absent: a key can't report this"));
     }
     Ok(())
 }
@@ -78,5 +78,5 @@ fn forged(field: &str, expected: &str) -> Problem {
     let problem = Problem::field(&format!("{DECISION}{field}"), expected);
     problem
         .coded(ProblemCode::NotYoursToDecide)
-        .hint("Report what was decided in the agent's own terminal with the state `decided_elsewhere`")
+        .hint("Use the state `decided_elsewhere` to report a decision in the agent's own terminal")
 }

@@ -41,14 +41,14 @@ async fn what_nobody_could_answer_is_not_asked() {
         (of(json!([]), json!([field, field])), "/fields/1/id"),
     ] {
         let at = format!("/message_metadata/payload{pointer}");
-        let title = format!("`{at}` should be an id that nothing else of this approval has");
+        let title = format!("`{at}` should be an id that is unique in this approval");
         assert_eq!(refusal(&post(&talk, "a1", payload).await), (400, &*at, &*title));
     }
     // What must be chosen must be there.
     for options in [Value::Null, json!([]), json!([""]), json!([" ", ""])] {
         let select = json!({"id": "size", "label": "Size", "type": "select", "required": true, "options": options});
         let at = "/message_metadata/payload/fields/1/options";
-        let title = format!("`{at}` should be an array of at least one option: the form needs one of them");
+        let title = format!("`{at}` should be an array of at least one option, because the field is required");
         assert_eq!(refusal(&post(&talk, "a1", of(json!([]), json!([field, select]))).await), (400, at, &*title));
     }
     assert_eq!(talk.owner(Get, "/messages", Value::Null).await.body["last_seq"], 0);
@@ -105,20 +105,20 @@ async fn an_answer_says_what_was_asked_for() {
     let agreed = |selected: Value| json!({"selected": selected, "values": {"ok": true}});
     let each = "`/selected` should be an option of each question, or give `text`";
     for (decision, field, title) in [
-        (agreed(json!(["p", "p"])), "/selected/1", "`/selected/1` should be an option that isn't chosen already"),
+        (agreed(json!(["p", "p"])), "/selected/1", "`/selected/1` should be an option that isn't chosen twice"),
         (agreed(json!(["p", "q", "c"])), "/selected", "`/selected` should be one option of each question"),
         (agreed(json!(["p"])), "/selected", each),
         (agreed(json!([])), "/selected", each),
-        (json!({"selected": ["p", "c"]}), "/values/ok", "`/values/ok` should be a value: the form needs it"),
+        (json!({"selected": ["p", "c"]}), "/values/ok", "`/values/ok` should be a value: the field is required"),
         (
             json!({"selected": ["p", "c"], "values": {"ok": false}}),
             "/values/ok",
-            "`/values/ok` should be true: the form needs it",
+            "`/values/ok` should be true: the field is required",
         ),
         (
             json!({"selected": ["p", "c"], "values": {"ok": true}, "text": "Soon"}),
             "/text",
-            "`/text` should be absent: what is asked has no room for words",
+            "`/text` should be absent: this request accepts no free text",
         ),
     ] {
         assert_eq!(refusal(&decide(&talk, "a1", decision).await), (400, field, title));
@@ -133,7 +133,7 @@ async fn an_answer_says_what_was_asked_for() {
     let ask = json!([{"question": "Run it?", "options": [{"id": "y", "label": "Once", "kind": "allow_once"}]}]);
     post(&talk, "a2", json!({"kind": "permission", "title": "Run", "state": "open", "questions": ask})).await;
     let always = decide(&talk, "a2", json!({"state": "allowed_always"})).await;
-    let title = "`/state` should be what an option offers: none allows it always";
+    let title = "`/state` should be the state of one of its options, none of which is `allowed_always`";
     assert_eq!(refusal(&always), (400, "/state", title));
 }
 
@@ -150,7 +150,7 @@ async fn what_a_person_says() {
     assert_eq!(talk.owner(Post, "/messages", json!({"id": "m1", "content": "Hello"})).await.status, 409);
     assert_eq!(talk.agent(Post, "/messages", json!({"id": "m1", "content": "Hello"})).await.status, 200);
     let batch = talk.agent(Post, "/messages", json!({"id": "batch", "content": "x"})).await;
-    assert_eq!(refusal(&batch), (400, "/id", "`/id` should be another id: this is where many are posted"));
+    assert_eq!(refusal(&batch), (400, "/id", "`/id` should be another id: `batch` is reserved"));
 }
 
 /// Who asks again by the same message is told that nobody is asked.
@@ -161,7 +161,7 @@ async fn an_answered_question_is_not_asked_again() {
     let ask = async || talk.agent(Patch, "/messages/q1", json!({"requires_user_input": true})).await;
     assert_eq!(ask().await.status, 200, "it is open");
     talk.owner(Post, "/messages", json!({"content": "8080"})).await;
-    assert_eq!(refusal(&ask().await), (409, "/requires_user_input", "It is answered already"));
+    assert_eq!(refusal(&ask().await), (409, "/requires_user_input", "It was already answered"));
     assert_eq!(talk.agent(Patch, "/messages/q1", json!({"requires_user_input": false})).await.status, 200);
 }
 

@@ -146,7 +146,7 @@ async fn an_approval_is_decided_once_from_wherever_and_all_channels_say_by_whom(
     let late = incoming(&talk.house, &channel, "evt_2", &post("deny", Some("a1"))).await;
     assert_eq!(late, Err((409, "decided".to_owned())));
     let late = talk.owner(Post, "/messages/a1/decision", json!({"state": "denied"})).await;
-    assert_eq!((late.status, late.body["title"].as_str()), (409, Some("It is decided already, by Ada: Allow once")));
+    assert_eq!((late.status, late.body["title"].as_str()), (409, Some("It was already decided, by Ada: Allow once")));
     let texts = OtherSide::texts(&side.came("slack", 2).await);
     assert_eq!(texts[1], "🔐 Permission: Run the tests? (allowed once: Allow once) by Ada (webhook)");
     let audit = talk.house.read("/v1/audit?limit=1").await;

@@ -80,7 +80,7 @@ async fn an_agent_of_ones_own_has_what_it_was_given_or_else_its_messages() {
     talk.agent(Post, "/messages", json!({"content": "I begin."})).await;
     let stored = talk.owner(Get, "/context", Value::Null).await.body;
     assert_eq!(shown(&stored), ["user text 1: Fix the lexer"]);
-    let reason = "The requests of this agent aren't recorded: these are its messages as they are stored here";
+    let reason = "The requests of this agent aren't recorded. These are its messages as stored here";
     assert_eq!(verdict(&stored)[..2], ["approximate", reason]);
     talk.owner(Post, "/messages", json!({"content": "Now the parser"})).await;
     let run = talk.agent(Post, "/runs", json!({"format": "anthropic"})).await.body;

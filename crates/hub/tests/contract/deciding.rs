@@ -35,7 +35,7 @@ async fn a_question_that_was_taken_back_is_not_decided() {
     assert_ne!(talk.state().await, "needs_you");
     assert_eq!(shown(&talk, "a1").await, Value::Null);
     let late = talk.owner(Post, "/messages/a1/decision", json!({"selected": ["p"], "shown_sha256": seen})).await;
-    let title = "It was taken back: nobody waits for a decision any more";
+    let title = "It was retracted: nobody waits for a decision";
     assert_eq!(refusal(&late), (409, "retracted", None, title));
     let page = talk.owner(Get, "/messages", Value::Null).await;
     assert_eq!(page.body["last_seq"], 1, "no answer came of it");
@@ -69,7 +69,7 @@ async fn a_decision_is_bound_to_the_call_that_was_shown() {
 
         let swapped = json!({"message_metadata": call("rm -rf /")});
         assert_eq!(talk.agent(Patch, &format!("/messages/{id}"), swapped).await.status, 200);
-        let title = "What it asks for has changed since it was shown";
+        let title = "The request has changed since it was shown";
         assert_eq!(refusal(&decide(listed).await), (412, "changed", None, title));
 
         let seen = shown(&talk, &approval).await;
@@ -206,7 +206,7 @@ async fn a_decision_is_bound_to_the_words_beside_the_card() {
     let before = shown(&talk, "ap").await;
     let words = json!({"content": "It lists the folder, and more."});
     assert_eq!(talk.agent(Patch, "/messages/ap", words).await.status, 200);
-    let title = "What it asks for has changed since it was shown";
+    let title = "The request has changed since it was shown";
     assert_eq!(refusal(&decide(&before).await), (412, "changed", None, title));
     assert_eq!(decide(&shown(&talk, "ap").await).await.status, 200);
 
@@ -282,7 +282,7 @@ async fn the_same_decision_twice_is_one() {
     assert_eq!((first.status, &first.body["replayed"]), (200, &json!(true)));
     assert_eq!(first.body["action"], again.body["action"]);
     let other = decide(json!({"selected": ["q"], "values": {"day": ""}})).await;
-    assert_eq!(refusal(&other), (409, "decided", None, "It is decided already, by owner: Pears"));
+    assert_eq!(refusal(&other), (409, "decided", None, "It was already decided, by owner: Pears"));
     assert_eq!(other.body["current"]["id"], "a1");
     let form = decide(json!({"selected": ["p"], "values": {"day": "2026-11-01"}})).await;
     assert_eq!(form.status, 409, "other values are another decision");
@@ -325,7 +325,7 @@ async fn of_two_who_decide_at_once_one_does() {
     let (won, lost) = if one.status == 200 { (one, two) } else { (two, one) };
     assert_eq!((won.status, lost.status), (200, 409), "{} {}", won.body, lost.body);
     let label = won.body["action"]["summary"].as_str().unwrap().replace("Selected: ", "");
-    assert_eq!(lost.body["title"], format!("It is decided already, by owner: {label}"));
+    assert_eq!(lost.body["title"], format!("It was already decided, by owner: {label}"));
 }
 
 /// An ACTION that somebody posts presses no button.
@@ -340,11 +340,14 @@ async fn a_message_decides_nothing() {
     };
     let field = Some("/message_metadata/payload/approval_id");
     let open = press("a1").await;
-    assert_eq!(refusal(&open), (409, "not_a_decision", field, "A message decides nothing: this approval stays open"));
-    assert_eq!(open.body["hint"], "Decide it: `POST /v1/sessions/s1/messages/a1/decision`");
+    assert_eq!(
+        refusal(&open),
+        (409, "not_a_decision", field, "A message can't decide an approval; this one stays open")
+    );
+    assert_eq!(open.body["hint"], "Send the decision to `POST /v1/sessions/s1/messages/a1/decision`");
     assert_eq!(refusal(&press("none").await), (404, "not_found", field, "There is no such approval"));
     talk.owner(Post, "/messages/a1/decision", json!({"selected": ["p"], "shown_sha256": seen})).await;
-    assert_eq!(refusal(&press("a1").await), (409, "decided", field, "It is decided already, by owner: Pears"));
+    assert_eq!(refusal(&press("a1").await), (409, "decided", field, "It was already decided, by owner: Pears"));
     let batch = json!({"messages": [{"content": "Hm"}, {"message_metadata": {
         "message_type": "ACTION", "payload": {"approval_id": "none", "selected": []}}}]});
     let batch = talk.owner(Post, "/messages/batch", batch).await;
@@ -363,7 +366,7 @@ async fn a_question_is_answered_once() {
     };
     let (one, two) = (say("m1", "Ada", "The left one").await, say("m2", "Ben", "Right").await);
     assert_eq!(one.status, 201);
-    assert_eq!(refusal(&two), (409, "answered", None, "It is answered already, by Ada: The left one"));
+    assert_eq!(refusal(&two), (409, "answered", None, "It was already answered, by Ada: The left one"));
     assert_eq!(two.body["current"]["id"], "m1");
     assert_eq!(say("m1", "Ada", "The left one").await.status, 200, "a repeat is no second answer");
     // What isn't said to the question is said to the agent.
@@ -383,7 +386,7 @@ async fn a_question_is_answered_once_within_a_request() {
     let answer = || json!({"content": "Left", "reply_to": "q1"});
     for first in [answer(), json!({"content": "Hm"})] {
         let refused = talk.owner(Post, "/messages/batch", json!({"messages": [first, answer()]})).await;
-        let title = "It is answered already, by an earlier message of this request";
+        let title = "It was already answered, by an earlier message of this request";
         assert_eq!(refusal(&refused), (409, "answered", Some("/messages/1/reply_to"), title));
     }
     let others = json!({"messages": [answer(), {"content": "And hurry"}]});
@@ -405,7 +408,7 @@ async fn a_question_that_was_answered_in_plain_words_is_answered() {
     talk.owner(Post, "/ticks", json!({"id": "1", "status": "completed"})).await;
     assert_eq!(say(json!({"id": "m1", "content": "The left one", "sender_name": "Ada"})).await.status, 201);
     let late = say(json!({"content": "Right", "reply_to": "q1"})).await;
-    assert_eq!(refusal(&late), (409, "answered", None, "It is answered already, by Ada: The left one"));
+    assert_eq!(refusal(&late), (409, "answered", None, "It was already answered, by Ada: The left one"));
     assert_eq!(late.body["current"]["id"], "m1", "a tick answered nothing");
     // At once: whichever is first, the other one isn't an answer too.
     ask("q2").await;
@@ -427,7 +430,7 @@ async fn what_failed_is_changed_no_more() {
     let post = json!({"id": "m1", "content": "half a sen", "status": "streaming"});
     assert_eq!(talk.agent(Post, "/messages", post).await.status, 201);
     assert_eq!(talk.agent(Patch, "/messages/m1", json!({"status": "error"})).await.status, 200);
-    let title = "A message in this state can't come into that one";
+    let title = "The message can't change from its status to the requested one";
     for change in [
         json!({"content": "whole"}),
         json!({"append": "tence"}),
@@ -536,7 +539,7 @@ async fn a_button_on_a_file_is_pressed_once() {
     let changed = json!({"message_metadata": message(json!([file("a.md")]))});
     assert_eq!(talk.agent(Patch, "/messages/f1", changed).await.status, 200);
     let late = press("f1", "0:drop", &seen).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already: Keep it"));
+    assert_eq!(refusal(&late), (409, "decided", None, "It was already decided: Keep it"));
 
     // Of several files each has its own answer, which names the file.
     let two = json!({"id": "f2", "message_metadata": message(json!([file("b.txt"), file("c.txt")]))});

@@ -107,7 +107,7 @@ async fn a_driven_opencode_without_its_session_has_its_messages() {
         let (house, session) = driven(database).await;
         message(&house, &session, "They are wet, too.").await;
         let context = house.read(&format!("/v1/sessions/{session}/context")).await;
-        let reason = "The requests of this agent aren't recorded: these are its messages as they are stored here";
+        let reason = "The requests of this agent aren't recorded. These are its messages as stored here";
         assert_eq!((&context["verdict"], &context["reasons"][0]), (&json!("approximate"), &json!(reason)));
     }
 }

@@ -174,7 +174,7 @@ async fn a_prompt_reaches_the_agent_once_and_its_request_is_decided_once() {
     assert_eq!(answers, [expected]);
 
     let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already, by owner: Deny, Not there."));
+    assert_eq!(refusal(&late), (409, "decided", None, "It was already decided, by owner: Deny, Not there."));
     assert_eq!(file(&house, "answers").len(), 1);
     assert_eq!(file(&house, "prompts").len(), 1);
     assert_eq!(file(&house, "secrets"), ["0"]);
@@ -299,11 +299,12 @@ async fn pictures_go_with_a_prompt_and_its_transcript_adds_no_message() {
     let notices = agent["notices"].as_array().unwrap().iter();
     let notices: Vec<_> = notices.map(|notice| (notice["text"].clone(), notice["current"].clone())).collect();
     let why = [
-        ("notes.txt", "it takes PNG, JPEG, GIF and WebP pictures alone"),
-        ("wall.png", "it takes pictures of at most 5 MiB"),
-        ("gone.png", "they aren't stored here"),
+        ("notes.txt", "it only accepts PNG, JPEG, GIF and WebP images"),
+        ("wall.png", "it accepts images of at most 5 MiB"),
+        ("gone.png", "the file isn't stored here"),
     ];
-    let expected = why.map(|(name, why)| format!("The agent was given the name of {name}, not its bytes: {why}"));
+    let expected =
+        why.map(|(name, why)| format!("The agent was given only the name of {name}, without its content: {why}"));
     assert_eq!(notices, expected.map(|text| (json!(text), json!(true))));
 
     let own = house.read(&format!("/v1/sessions/{session}")).await["session"]["agent_session_id"].clone();
@@ -334,13 +335,13 @@ async fn an_agent_is_interrupted_ended_and_resumed() {
     let ended = until(&house, &session, "ended").await;
     assert_eq!(ended["reason"], Value::Null);
     let gone = tell("interrupt").await;
-    assert_eq!(refusal(&gone), (409, "agent_ended", None, "The agent of this session doesn't run"));
+    assert_eq!(refusal(&gone), (409, "agent_ended", None, "The agent of this session isn't running"));
 
     let resume = format!("/v1/sessions/{session}/agent/resume");
     let again = owner(&house, Post, &resume, json!({})).await;
     assert_eq!((again.status, &again.body["session"]), (201, &json!(session)), "{}", again.body);
     let twice = owner(&house, Post, &resume, json!({})).await;
-    assert_eq!(refusal(&twice), (409, "agent_runs", None, "The agent of this session runs"));
+    assert_eq!(refusal(&twice), (409, "agent_runs", None, "The agent of this session is already running"));
     let fork = owner(&house, Post, &resume, json!({"fork": true})).await;
     assert_eq!(fork.status, 201);
     assert_ne!(fork.body["session"], json!(session));
@@ -531,7 +532,7 @@ async fn a_server_that_starts_leaves_alone_what_others_run() {
         (&agent["state"], &agent["reason"]),
         (
             &json!("interrupted"),
-            &json!("Another server runs the agent, or was lost with it: resume it here only if that server is gone")
+            &json!("Another server started the agent; resume it here only if that server is gone for good")
         )
     );
     // The card is still open, and the agent goes on.

@@ -26,7 +26,7 @@ async fn a_server_that_starts_marks_what_ran() {
     );
     let path = format!("/v1/sessions/{session}/messages/{card}/decision");
     let late = owner(&house, Post, &path, json!({"selected": ["allow"], "shown_sha256": shown})).await;
-    assert_eq!(refusal(&late), (409, "decided", None, "It is decided already: cancelled"));
+    assert_eq!(refusal(&late), (409, "decided", None, "It was already decided: cancelled"));
     let stored: Driven =
         house.hub.workspace.driven(&model::SessionId::parse(session.clone()).unwrap()).await.unwrap().unwrap();
     assert_eq!(stored.state, DrivenState::Interrupted);
@@ -78,7 +78,7 @@ async fn a_start_is_shown_and_can_be_cancelled() {
     let cancelled = async {
         until(&house, &session, "starting").await;
         let busy = owner(&house, Post, &resume, json!({})).await;
-        assert_eq!(refusal(&busy), (409, "agent_starts", None, "The agent of this session is being started"));
+        assert_eq!(refusal(&busy), (409, "agent_starts", None, "The agent of this session is starting"));
         assert_eq!(owner(&house, Post, &tell, json!({"action": "end"})).await.body["state"], "starting");
     };
     let (started, ()) = tokio::join!(owner(&house, Post, &resume, json!({})), cancelled);
@@ -98,7 +98,7 @@ async fn a_session_whose_agent_another_server_runs_is_not_resumed() {
     house.renew(|settings| settings.server = Some("south".to_owned())).await;
     let resume = format!("/v1/sessions/{session}/agent/resume");
     let refused = owner(&house, Post, &resume, json!({})).await;
-    assert_eq!(refusal(&refused), (409, "agent_runs", None, "Another server runs the agent of this session"));
+    assert_eq!(refusal(&refused), (409, "agent_runs", None, "Another server is running the agent of this session"));
 
     // As after the end of a server that never comes back. What it left on this machine is ended first.
     let id = model::SessionId::parse(session.clone()).unwrap();
@@ -142,7 +142,7 @@ async fn a_session_whose_agent_cannot_be_ended_is_not_resumed() {
     assert_eq!((&agent["state"], &agent["reason"]), (&json!("ended"), &json!(why)));
     let resume = format!("/v1/sessions/{session}/agent/resume");
     let refused = owner(&house, Post, &resume, json!({})).await;
-    let title = format!("The agent that ran in this session before the server ended still works: process {other}");
+    let title = format!("The agent of this session is still running since before the server stopped: process {other}");
     assert_eq!(refusal(&refused), (409, "agent_left", None, &*title));
     assert_eq!(child.try_wait().unwrap(), None, "it wasn't touched");
     child.kill().await.unwrap();

@@ -22,8 +22,8 @@ async fn a_full_queue_refuses_at_once() {
     let problem = json!({
         "status": 503,
         "code": "busy",
-        "title": "More is being written than can be stored",
-        "hint": "Send it again: nothing of it was stored",
+        "title": "The server has too many writes to store",
+        "hint": "Send the request again; nothing was stored",
         "retry_after": 1,
     });
     assert!(refused.iter().all(|answer| answer.body == problem), "{}", refused[0].body);

@@ -51,8 +51,8 @@ async fn a_key_posts_as_much_as_it_may() {
             json!({
                 "status": 403,
                 "code": "quota_reached",
-                "title": "This key has posted the most that it may: 4 messages",
-                "hint": format!("The owner can raise it: Settings, Agent keys, or `verbatim key quota {id}`"),
+                "title": "The quota of this key is used up: 4 messages",
+                "hint": format!("The owner can raise it in Settings, Agent keys, or by `verbatim key quota {id}`"),
             })
         )
     );

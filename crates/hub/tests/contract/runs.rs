@@ -430,8 +430,8 @@ async fn a_host_message_tells_of_a_failed_a_lost_and_a_revoked_agent() {
     assert_eq!(
         host().await[1..],
         [
-            "The agent was lost: its run is open, and it has shown no sign of life for a minute",
-            "The key `nightly` was revoked: its agent can't go on",
+            "The agent may have crashed: its run is open, but it has sent no heartbeat for a minute",
+            "The key `nightly` was revoked: its agent can't continue",
         ]
     );
 }
@@ -457,7 +457,7 @@ async fn the_server_tells_of_itself_where_it_concerns_somebody() {
         [
             "Here we are",
             "Verbatim 1.2.3 started",
-            "Verbatim is stopping. An open run can be begun again once it is back",
+            "Verbatim is stopping. An open run can be continued after the restart",
             "The disk is nearly full: 512 MiB are left. Delete sessions, or free space elsewhere",
         ]
     );

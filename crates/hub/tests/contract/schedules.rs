@@ -234,7 +234,7 @@ async fn what_nobody_takes_is_refused_and_is_no_activity() {
         (answer.status, answer.body["code"].clone(), answer.body["field"].clone(), answer.body["title"].clone())
     };
     let expected = |title: &str| (409, json!("nobody_takes_it"), json!("/session"), json!(title));
-    let read = "Nobody takes prompts in this session: it was read from a transcript";
+    let read = "No agent reads prompts in this session: it was read from a transcript";
     assert_eq!(refused("mill").await, expected(read));
 
     // One that ends later: each run says why it wasn't made.

@@ -179,9 +179,9 @@ async fn a_budget_warns_when_it_is_nearly_spent_and_when_it_is() {
         words.filter(|words| words.contains("budget")).map(str::to_owned).collect::<Vec<String>>()
     };
     assert_eq!(told("100").await, [""; 0]);
-    let near = "The monthly budget is nearly spent: $1.73 of $2.00. Agents go on: it stops nothing";
+    let near = "The monthly budget is nearly spent: $1.73 of $2.00. Agents continue: a budget stops nothing";
     assert_eq!(told("2").await, [near]);
-    let over = "The monthly budget is spent: $1.73 of $1.50. Agents go on: it stops nothing";
+    let over = "The monthly budget is spent: $1.73 of $1.50. Agents continue: a budget stops nothing";
     assert_eq!(told("1.50").await, [near, over]);
 }
 

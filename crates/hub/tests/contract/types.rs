@@ -84,7 +84,7 @@ async fn the_first_owner_holds_the_name() {
     let (first, other) = (talk.house.agent("first").await, talk.house.agent("other").await);
     let put = async |caller: &Caller, version| send(&talk, caller, Put, PLAN, document(version, "x")).await;
     let refused = |answer: &Answer, by: &str| {
-        let title = format!("The type `acme.deploy/plan` was declared by {by}, who alone declares its versions");
+        let title = format!("The type `acme.deploy/plan` belongs to {by}: nobody else can declare a version of it");
         (answer.status, answer.body["code"].clone(), answer.body["title"].clone())
             == (403, json!("not_yours"), json!(title))
     };
