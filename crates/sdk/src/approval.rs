@@ -1,8 +1,8 @@
-//! Approvals that are ready to be asked.
+//! Constructors for common approvals.
 
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Field, OptionKind, Question};
 
-/// Returns a permission for `what`, open, with three options: allow once, always allow, deny.
+/// Returns an open permission request for `what`, with three options: allow once, always allow, deny.
 pub fn permission(what: &str) -> Approval {
     let choice = |id: &str, label: &str, kind| Choice { kind: Some(kind), ..choice(id, label) };
     let options = vec![
@@ -13,7 +13,7 @@ pub fn permission(what: &str) -> Approval {
     with_options(ApprovalKind::Permission, what, options)
 }
 
-/// Returns a question with one option for each label. Its answer is one of the labels.
+/// Returns a question with one option per label. The answer is one of the labels.
 pub fn choose(question: &str, labels: &[&str]) -> Approval {
     let options = labels.iter().enumerate().map(|(n, label)| choice(&(n + 1).to_string(), label)).collect();
     with_options(ApprovalKind::Question, question, options)
@@ -28,7 +28,7 @@ pub fn plan(title: &str, body: &str) -> Approval {
     Approval { body: Some(body.to_owned()), ..with_options(ApprovalKind::Plan, title, options) }
 }
 
-/// Returns a form. A person sends a value for each field, or a text.
+/// Returns a form. A person fills in its fields, or answers with a text.
 pub fn form(title: &str, fields: Vec<Field>) -> Approval {
     Approval { fields, questions: Vec::new(), ..with_options(ApprovalKind::Form, title, Vec::new()) }
 }

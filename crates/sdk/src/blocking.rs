@@ -1,6 +1,6 @@
-//! The client for programs without an async runtime: its methods block until they are done.
+//! A client for programs without an async runtime. Its methods block until they complete.
 //!
-//! Each calls its async twin on a runtime of its own, on the calling thread. Requests are defined there, once.
+//! Each method runs its async counterpart on its own runtime, on the calling thread. Requests are only defined there.
 
 mod forward;
 
@@ -28,7 +28,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 forward! {
-    /// A server and the key to it; see [`crate::Verbatim`].
+    /// A server and a key; see [`crate::Verbatim`].
     Verbatim for crate::Verbatim:
     create_session(session: impl Into<NewSession>) -> Session;
     sessions(query: ListSessions) -> SessionPage;
@@ -77,21 +77,21 @@ forward! {
 }
 
 forward! {
-    /// A question that was posted; see [`crate::Question`].
+    /// A posted question; see [`crate::Question`].
     Question for crate::Question:
     answer() -> Answer;
     withdraw() -> ();
 }
 
 forward! {
-    /// An APPROVAL that was posted; see [`crate::ApprovalRequest`].
+    /// A posted APPROVAL; see [`crate::ApprovalRequest`].
     ApprovalRequest for crate::ApprovalRequest:
     decision() -> Decided;
     withdraw() -> ();
 }
 
 forward! {
-    /// A run that began; see [`crate::Run`].
+    /// A run; see [`crate::Run`].
     Run for crate::Run:
     end(end: EndRun) -> ();
 }
@@ -103,54 +103,54 @@ impl forward::Twin<Option<Run>> for Option<crate::Run> {
 }
 
 impl Run {
-    /// Returns what was given, as the async client has it.
+    /// Returns the input of the run.
     pub fn input(&self) -> &crate::Run {
         &self.inner
     }
 }
 
 forward! {
-    /// A text that grows while it is written; see [`crate::Streaming`].
+    /// A message that is streamed; see [`crate::Streaming`].
     Streaming for crate::Streaming:
 }
 
 impl Verbatim {
-    /// Sets up a client of the server at `url`, with an agent's key. Sends nothing yet.
+    /// Creates a client of the server at `url`, with an agent's key. Sends nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] as for [`connect`](crate::Verbatim::connect), or if no runtime can be made.
+    /// [`Error::Setup`] as for [`connect`](crate::Verbatim::connect), or if no runtime can be created.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
         Ok(Self { inner: crate::Verbatim::connect(url, key)?, alone: Alone::new()? })
     }
 
-    /// Sets up a client from the environment: `VERBATIM_URL` is the server, `VERBATIM_KEY` the key.
+    /// Creates a client from the environment variables `VERBATIM_URL` and `VERBATIM_KEY`.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] as for [`from_env`](crate::Verbatim::from_env), or if no runtime can be made.
+    /// [`Error::Setup`] as for [`from_env`](crate::Verbatim::from_env), or if no runtime can be created.
     pub fn from_env() -> Result<Self, Error> {
         Ok(Self { inner: crate::Verbatim::from_env()?, alone: Alone::new()? })
     }
 
-    /// Sets how long a request is repeated that fails for the moment; see [`patience`](crate::Verbatim::patience).
+    /// Sets how long temporary failures are retried; see [`patience`](crate::Verbatim::patience).
     pub fn patience(self, longest: Duration) -> Self {
         Self { inner: self.inner.patience(longest), ..self }
     }
 
-    /// Names a session that exists; see [`session`](crate::Verbatim::session). Sends nothing yet.
+    /// Returns a handle of an existing session; see [`session`](crate::Verbatim::session). Sends nothing.
     pub fn session(&self, id: &str) -> Session {
         Session { inner: self.inner.session(id), alone: self.alone.clone() }
     }
 
-    /// Watches what changes from now on, or after a cursor; see [`watch`](crate::Verbatim::watch).
+    /// Watches changes from now on, or after a cursor; see [`watch`](crate::Verbatim::watch).
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         Watch { inner: self.inner.watch(session, after), alone: self.alone.clone() }
     }
 }
 
 impl Session {
-    /// Returns the id as it was made or named; see [`id`](crate::Session::id).
+    /// Returns the id of the session, as it was given; see [`id`](crate::Session::id).
     pub fn id(&self) -> &str {
         self.inner.id()
     }
@@ -160,42 +160,42 @@ impl Session {
         Self { inner: self.inner.after(seq), ..self }
     }
 
-    /// Watches what changes in it from now on, or after a cursor.
+    /// Watches changes of the session from now on, or after a cursor.
     pub fn watch(&self, after: Option<String>) -> Watch {
         Watch { inner: self.inner.watch(after), alone: self.alone.clone() }
     }
 }
 
 impl Question {
-    /// Returns the question as it was stored, and what people wrote before it.
+    /// Returns the stored question, with the messages that people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 }
 
 impl ApprovalRequest {
-    /// Returns the APPROVAL as it was stored, and what people wrote before it.
+    /// Returns the stored APPROVAL, with the messages that people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 }
 
 impl Streaming {
-    /// Returns the message as it was when it began, and what people wrote before it.
+    /// Returns the message as it was created, with the messages that people wrote before it.
     pub fn sent(&self) -> &Sent {
         &self.inner.sent
     }
 
-    /// Adds to the text; see [`append`](crate::Streaming::append).
+    /// Appends text; see [`append`](crate::Streaming::append).
     ///
     /// # Errors
     ///
-    /// Those of the async method, and [`Error::Setup`] within an async runtime.
+    /// Those of the async method, and [`Error::Setup`] inside an async runtime.
     pub fn append(&mut self, text: &str) -> Result<(), Error> {
         self.alone.wait(self.inner.append(text))?
     }
 
-    /// Sends what is left and sets the status `final`; see [`finish`](crate::Streaming::finish).
+    /// Sends the rest and sets the status `final`; see [`finish`](crate::Streaming::finish).
     ///
     /// # Errors
     ///
@@ -204,7 +204,7 @@ impl Streaming {
         self.alone.wait(self.inner.finish())?
     }
 
-    /// Breaks the text off, with the status `error`; see [`fail`](crate::Streaming::fail).
+    /// Ends the message with the status `error`; see [`fail`](crate::Streaming::fail).
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl Streaming {
     }
 }
 
-/// An iterator over every change, once and in order, which waits for the next one; see [`crate::Watch`].
+/// An iterator over all changes, each once and in order. It blocks until the next one; see [`crate::Watch`].
 pub struct Watch {
     inner: crate::Watch,
     alone: Alone,

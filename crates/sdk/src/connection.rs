@@ -1,4 +1,4 @@
-//! Where the server is, and the key to it.
+//! Address of the server and key.
 
 use crate::Error;
 use api::transport::reqwest::{Key, Reqwest};
@@ -8,12 +8,12 @@ use reqwest::{Client, Url};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// How long a server may take to accept a connection.
+/// Timeout of a connection attempt.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long an ordinary answer may take. The largest requests have 16 MiB.
+/// Timeout of an ordinary request. The largest requests have 16 MiB.
 const ANSWER: Duration = Duration::from_mins(1);
 
-/// The transport for ordinary requests.
+/// Makes the transport for ordinary requests.
 pub(crate) fn transport(url: &str, key: &str) -> Result<Reqwest, Error> {
     let url = address(url)?;
     let key = key.trim();

@@ -1,52 +1,52 @@
-//! Why a call failed.
+//! Errors of the client.
 
 use api::Problem;
 use model::envelope::EnvelopeError;
 
-/// Why a call failed, by what a caller may do about it. What is worth repeating was repeated before it became an error.
+/// An error, by how a caller can handle it. Temporary failures were already retried.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The address or the key is missing, or none.
+    /// The address, the key or the input is missing or invalid. Nothing was sent.
     #[error("{0}")]
     Setup(String),
-    /// Nobody answered. What the request did isn't known; repeat it with the same ids.
+    /// No response came. The server may have handled the request or not; repeat it with the same ids.
     #[error("{0}")]
     Unreachable(Problem),
-    /// The server can't do it now: 429, 502, 503 or 504.
+    /// The server can't handle the request at the moment: 429, 502, 503 or 504.
     #[error("{0}")]
     Busy(Problem),
-    /// The key doesn't hold, or not any more: 401.
+    /// The key is unknown, expired or revoked: 401.
     #[error("{0}")]
     Unauthorized(Problem),
-    /// The key may not do that: 403.
+    /// The key has no permission: 403.
     #[error("{0}")]
     Forbidden(Problem),
-    /// There is no such thing, or it isn't the key's own: 404.
+    /// The resource doesn't exist, or belongs to another key: 404.
     #[error("{0}")]
     NotFound(Problem),
-    /// It doesn't go with what is there: 409.
+    /// The request conflicts with the present state: 409.
     #[error("{0}")]
     Conflict(Problem),
-    /// The message has changed in between: 412. [`Problem::current`] is the message as it is.
+    /// The message has changed since it was read: 412. [`Problem::current`] is the current message.
     #[error("{0}")]
     Changed(Problem),
-    /// The request is wrong: any other 4xx. [`Problem::field`] says where.
+    /// The request is invalid: any other 4xx. [`Problem::field`] names the field.
     #[error("{0}")]
     Invalid(Problem),
-    /// The server failed, or something answered that is no server of ours.
+    /// The server failed, or the response isn't from a Verbatim server.
     #[error("{0}")]
     Server(Problem),
-    /// The question was taken back while its answer was waited for: nobody is asked any more.
+    /// The question was retracted while its answer was awaited.
     #[error("The question was taken back: nobody answers it any more")]
     Withdrawn,
-    /// What was to be sent is no valid envelope. Nothing was sent.
+    /// The message isn't a valid envelope. Nothing was sent.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
 }
 
 impl Error {
-    /// Returns the server's problem. None if no request was sent, or if the question was taken back.
+    /// Returns the server's problem. None if no request was sent, or if the question was retracted.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Setup(_) | Self::Withdrawn | Self::Envelope(_) => None,

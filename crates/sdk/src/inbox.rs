@@ -1,4 +1,4 @@
-//! What people wrote, given once, although it may come twice: with the answer to a post, and by waiting.
+//! Messages of people. The same message can arrive by a post's reply and by waiting, but is returned once.
 
 use crate::Message;
 use api::messages::Entry;
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    /// Everything between the two was given, the second included.
+    /// All messages after the first `seq`, up to and including the second, were returned.
     covered: Option<(i64, i64)>,
-    /// What was given beyond.
+    /// Further messages that were returned.
     given: BTreeSet<i64>,
 }
 
@@ -17,12 +17,13 @@ impl Inbox {
         Self { covered: seq.map(|seq| (seq, seq)), given: BTreeSet::new() }
     }
 
-    /// What to ask for: all messages after this `seq`. Asking so, a lost answer loses no message.
+    /// Returns the `after` of the next request: all messages with a higher `seq`. With it, a lost reply loses no
+    /// message.
     pub fn after(&self) -> Option<i64> {
         self.covered.map(|(_, to)| to)
     }
 
-    /// Says where to begin, unless that is known.
+    /// Sets the start, unless it is known.
     pub fn begin(&mut self, seq: i64) {
         self.covered.get_or_insert((seq, seq));
     }
@@ -31,14 +32,14 @@ impl Inbox {
         self.given.contains(&seq) || self.covered.is_some_and(|(from, to)| from < seq && seq <= to)
     }
 
-    /// Those that weren't given before.
+    /// Returns the messages that weren't returned before.
     pub fn give(&mut self, entries: Vec<Entry>) -> Vec<Message> {
         let new: Vec<Entry> = entries.into_iter().filter(|entry| !self.has(entry.message.seq)).collect();
         self.given.extend(new.iter().map(|entry| entry.message.seq));
         new.into_iter().map(Message::from).collect()
     }
 
-    /// Like [`Self::give`], for an answer that holds everything from [`Self::after`] to `last`.
+    /// Like [`Self::give`], for a reply that contains all messages from [`Self::after`] to `last`.
     pub fn give_all(&mut self, entries: Vec<Entry>, last: i64) -> Vec<Message> {
         let new = self.give(entries);
         if let Some((from, to)) = self.covered {

@@ -1,4 +1,4 @@
-//! The Rust client of Verbatim: an agent posts typed messages, asks people, and waits for what they say.
+//! The Rust client of Verbatim. An agent posts typed messages, asks people, and waits for their answers.
 //!
 //! ```no_run
 //! use sdk::{EndOutcome, Verbatim};
@@ -14,28 +14,29 @@
 //! }
 //! ```
 //!
-//! A tour, top-down:
-//! - [`Verbatim`]: a server and the key to it. [`Session`]: one conversation of an agent.
-//! - [`Session::send_message`] posts anything; [`Session::send_structured_message`] any type, with thin wrappers for
-//!   diffs, to-do lists, tool calls, files, errors, charts, reviews and progress; [`Session::update`] changes what was posted; [`Streaming`] is a text that grows.
-//! - [`Session::ask`] and [`Session::ask_approval`] ask people. Their waiting survives a restart of the server;
-//!   [`Question`] and [`ApprovalRequest`] are the same in two steps. [`approval`] has approvals that are ready to be asked.
-//! - What people write comes with the answer to each post, as [`Sent::queued_user_messages`], and by
+//! Overview:
+//! - [`Verbatim`]: a server and a key. [`Session`]: one conversation of an agent.
+//! - [`Session::send_message`] posts any message. [`Session::send_structured_message`] posts any type, with wrappers for
+//!   diffs, todo lists, tool calls, files, errors, charts, reviews and progress. [`Session::update`] updates a message;
+//!   [`Streaming`] is a streaming one.
+//! - [`Session::ask`] and [`Session::ask_approval`] ask people and wait, across restarts of the server. [`Question`] and
+//!   [`ApprovalRequest`] do the same in two steps. [`approval`] has constructors for common approvals.
+//! - Messages of people arrive with the reply to each post, as [`Sent::queued_user_messages`], and by
 //!   [`Session::pending`]; each [`Message`] once. Its [`Message::body`] is typed.
-//! - [`Session::begin_run`] gives the agent its input for one run, once and in order, after a crash as well; [`Run`] is it.
-//! - [`Watch`]: the event stream, which resumes itself.
-//! - [`Error`]: what went wrong, by what one may do about it.
+//! - [`Session::begin_run`] returns the agent's input for one [`Run`], once and in order, even after a crash.
+//! - [`Watch`]: the event stream, which reconnects by itself.
+//! - [`Error`]: errors, by how a caller can handle them.
 //! - [`blocking`]: the same without an async runtime.
-//! - [`api`], [`model`]: the contract and the message types underneath. [`Verbatim::client`] has every endpoint.
+//! - [`api`], [`model`]: the HTTP contract and the message types. [`Verbatim::client`] has all endpoints.
 //!
-//! A request that fails for the moment (no connection, 429, 502, 503, 504) is repeated with growing pauses, for as long as
-//! [`Verbatim::patience`] says and never before the server's `Retry-After`. That doubles nothing: whatever makes something
-//! new carries an id that was made here, and an appended text the revision that it is meant for.
+//! A temporary failure (no connection, 429, 502, 503, 504) is retried with exponential backoff, for as long as
+//! [`Verbatim::patience`] allows and never before the server's `Retry-After`. A retry never duplicates anything: each
+//! new message has an id that the client generated, and each appended text the revision to which it is appended.
 //!
-//! This crate sees what any outsider sees: the HTTP contract, never the store or the hub.
+//! This crate only uses the HTTP API, never the store or the hub.
 //!
-//! How to add a method: the endpoint in the table of `api`, the method beside its like here, and its line in [`blocking`]
-//! (a test compares the two).
+//! To add a method: add the endpoint to the table of `api`, the method here, and its line to [`blocking`]; a test
+//! compares the two.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 

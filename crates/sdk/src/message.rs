@@ -1,4 +1,4 @@
-//! Messages as an agent's program handles them.
+//! Messages for an agent's program.
 
 use api::messages::Entry;
 use api::posting::PostMessage;
@@ -19,34 +19,35 @@ impl From<Entry> for Message {
 }
 
 impl Message {
-    /// Returns the message's id, unique in its session for ever.
+    /// Returns the id of the message, unique in its session.
     pub fn id(&self) -> &str {
         self.draft().id.as_str()
     }
 
-    /// Returns the position in the session: from 1, without gaps, never changed. It is the only order.
+    /// Returns the position in the session: from 1, without gaps, never changed. It defines the order.
     pub fn seq(&self) -> i64 {
         self.entry.message.seq
     }
 
-    /// Returns the revision: 1 when it was posted, one more with each accepted change.
+    /// Returns the revision: 1 when it was posted, incremented by each update.
     /// [`UpdateMessage::if_match`](crate::UpdateMessage::if_match) takes it.
     pub fn revision(&self) -> i32 {
         self.entry.message.revision
     }
 
-    /// Returns the markdown of the message, as it was written or as the server made it from the payload. Never cut.
+    /// Returns the markdown of the message, as it was written or as the server made it from the payload. Never
+    /// shortened.
     pub fn content(&self) -> &str {
         &self.draft().content
     }
 
-    /// Returns the typed payload. Match on it for buttons that were pressed, boxes that were ticked, and files; a type
-    /// that isn't built in is [`Body::Unknown`].
+    /// Returns the typed payload. Match on it for pressed buttons, ticked items, and files. A custom type is
+    /// [`Body::Unknown`].
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// Returns what a model should read: what was typed, chosen or ticked. Empty for what the host says, which none may.
+    /// Returns the text for a model: the typed text, the chosen options or the ticks. Empty for messages of the host.
     pub fn text(&self) -> String {
         match &self.body {
             _ if self.draft().role == Role::Host => String::new(),
@@ -56,12 +57,12 @@ impl Message {
         }
     }
 
-    /// Returns the fields that its writer set: role, sender, status, metadata, times.
+    /// Returns the fields that its sender set: role, sender, status, metadata, times.
     pub fn draft(&self) -> &Draft {
         &self.entry.message.draft
     }
 
-    /// Returns the message as the API sends it, with its one-line summary, display and delivery.
+    /// Returns the message as the API returns it, with its summary, display and delivery.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
@@ -72,16 +73,16 @@ impl Message {
     }
 }
 
-/// A message that was stored, and what people wrote before it.
+/// A stored message, with the messages that people wrote before it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// As it is stored, with what the server added.
+    /// The stored message.
     pub message: Message,
-    /// Position in the workspace's feed: an event with this `pos` or a higher one comes after it.
+    /// Position in the workspace's feed. Events with this `pos` or a higher one are later.
     pub pos: i64,
-    /// It was stored already: the same id was sent before, with the same content.
+    /// True if the same message was sent before with the same id.
     pub replayed: bool,
-    /// What people wrote to the agent since its last call, oldest first. Given once.
+    /// Messages of people to the agent since its last call, oldest first. Each is returned once.
     pub queued_user_messages: Vec<Message>,
 }
 
@@ -92,16 +93,15 @@ impl Sent {
     }
 }
 
-/// Options of a structured message beside its type and payload.
+/// Options of a structured message, other than its type and payload.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Structured {
-    /// Extra keys of the envelope beside the payload, such as `edit_info`. `message_type`, `version` and `payload` are
-    /// refused.
+    /// Further fields of the envelope, such as `edit_info`. `message_type`, `version` and `payload` aren't accepted.
     pub extras: Map<String, Value>,
-    /// Version of the payload's format, written into the envelope. 1 by default.
+    /// Version of the payload's format, 1 by default.
     pub version: i64,
-    /// The fields of every message: `call_id`, `requires_user_input`, a `content` of one's own. Its `message_metadata`
-    /// is replaced.
+    /// The fields of every message, such as `call_id`, `requires_user_input` and `content`. Its `message_metadata` is
+    /// replaced.
     pub message: PostMessage,
 }
 

@@ -1,20 +1,20 @@
-//! Repeating what failed for the moment. Every request that is repeated has its ids already, so that none is done twice.
+//! Retries temporary failures. Requests have their ids from the start, so that a retry never duplicates anything.
 
 use crate::Error;
 use api::Problem;
 use backon::{ExponentialBuilder, Retryable as _, Sleeper};
 use std::time::Duration;
 
-/// Pauses grow from the first to the second, each longer by chance, so that many clients don't come back at once.
+/// Pauses grow from the first to the second value, with jitter, so that many clients don't retry at the same time.
 const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// How long requests are repeated.
+/// How long a request is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// As long as the pauses together are shorter.
+    /// Until the sum of the pauses reaches this duration.
     For(Duration),
-    /// Until an answer comes: for what waits for people anyway.
+    /// Without limit, for requests that wait for people.
     Endless,
 }
 
@@ -27,7 +27,7 @@ impl Patience {
     }
 }
 
-/// Does it come from the moment, and not from the request?
+/// Returns true if the failure is temporary.
 pub(crate) fn passes(problem: &Problem) -> bool {
     matches!(problem.status, 429 | 502 | 503 | 504) || (problem.status == 0 && problem.code == "transport")
 }
@@ -36,7 +36,7 @@ pub(crate) fn pauses() -> ExponentialBuilder {
     ExponentialBuilder::default().with_min_delay(FIRST).with_max_delay(LONGEST).without_max_times().with_jitter()
 }
 
-/// Sends a request until it is answered, or refused for good.
+/// Sends a request until it succeeds, or fails permanently.
 pub(crate) async fn repeat<T, F>(patience: Patience, request: impl FnMut() -> F) -> Result<T, Error>
 where
     F: Future<Output = Result<T, Problem>>,
@@ -57,7 +57,7 @@ where
     Ok(again.await?)
 }
 
-/// What the server asked for, beside our own pause.
+/// Returns the pause that the server requests.
 pub(crate) fn asked(problem: &Problem) -> Duration {
     Duration::from_secs(problem.retry_after.unwrap_or(0).into())
 }
@@ -72,7 +72,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
-    /// What comes of these failures in a row, and the pauses in whole seconds.
+    /// Returns the result of these failures in a row, and the pauses in whole seconds.
     fn tried(patience: Patience, failures: Vec<Problem>) -> (Result<&'static str, Error>, Vec<u64>) {
         let pauses: Arc<Mutex<Vec<u64>>> = Arc::default();
         let kept = pauses.clone();

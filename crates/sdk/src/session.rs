@@ -1,4 +1,4 @@
-//! One session of an agent: posting, changing, and hearing what people write.
+//! A session of an agent: posting, updating, and receiving messages of people.
 
 mod question;
 mod run;
@@ -36,12 +36,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Longest wait of one request; the server allows 60 seconds.
+/// Longest wait of one request in seconds; the server allows 60.
 const WAIT: u32 = 50;
-/// Messages of one answer.
+/// Maximum number of messages per reply.
 const LIMIT: u32 = 500;
 
-/// A session. Clones share what was received: each message of a person is given to one of them, once.
+/// A session. Clones share the received messages: each message of a person is returned to one of them, once.
 ///
 /// ```no_run
 /// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
@@ -61,12 +61,12 @@ pub struct Session {
 }
 
 impl Verbatim {
-    /// Makes a session: of an agent's name, or with all that a [`NewSession`] states. Goes on with the session of the
-    /// same `agent_session_id` if this key made it.
+    /// Creates a session, from an agent's name or a [`NewSession`]. Continues the session with the same
+    /// `agent_session_id` if this key created it.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`] if another key made that session (`session_taken`) or a person deleted it
+    /// [`Error::Conflict`] if another key created that session (`session_taken`), or a person deleted it
     /// (`session_deleted`).
     pub async fn create_session(&self, session: impl Into<NewSession>) -> Result<Session, Error> {
         let mut new = session.into();
@@ -75,8 +75,8 @@ impl Verbatim {
         Ok(Session::begin(self.clone(), made.session.id.into(), Some(made.session.delivered_seq)))
     }
 
-    /// Names a session that exists: by our id, the agent's own, or a unique beginning of either. Sends nothing yet: a
-    /// session that doesn't exist shows at the first request.
+    /// Returns a handle of an existing session: by our id, the agent's own id, or a unique prefix of either. Sends
+    /// nothing; if the session doesn't exist, the first request fails.
     pub fn session(&self, id: &str) -> Session {
         Session::begin(self.clone(), id.to_owned(), None)
     }
@@ -87,42 +87,42 @@ impl Session {
         Self { verbatim, id, inbox: Arc::new(Mutex::new(Inbox::starting_at(delivered_seq))) }
     }
 
-    /// Returns the id as it was made or named: it may be the agent's own, or a beginning.
+    /// Returns the id as it was given. It may be the agent's own id, or a prefix.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Makes [`Self::pending`] begin after this `seq`: for an agent that starts again and knows what it has read.
+    /// Makes [`Self::pending`] start after this `seq`, for a restarted agent that knows what it has read.
     pub fn after(self, seq: i64) -> Self {
         Self { inbox: Arc::new(Mutex::new(Inbox::starting_at(Some(seq)))), ..self }
     }
 
-    /// Returns the session as it is now.
+    /// Returns the current state of the session.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] if it isn't there or another key made it.
+    /// [`Error::NotFound`] if it doesn't exist, or another key created it.
     pub async fn info(&self) -> Result<model::Session, Error> {
         Ok(self.verbatim.call::<GetSession>(self.path(), Nothing {}).await?.session)
     }
 
-    /// Renames the session, or changes its working folder, branch, model or version. Absent fields stay.
+    /// Changes the title, working folder, branch, model or version. Absent fields stay unchanged.
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for what only people change: `archived` and `pinned`.
+    /// [`Error::Forbidden`] for fields that only people can change: `archived` and `pinned`.
     pub async fn edit(&self, edit: EditSession) -> Result<model::Session, Error> {
         Ok(self.verbatim.call::<EditSessionEndpoint>(self.path(), edit).await?.session)
     }
 
-    /// Posts a text, or any message: with a ready `message_metadata`, as streaming, as a reply.
+    /// Posts a text or any other message, for example with `message_metadata`, as streaming, or as a reply.
     ///
-    /// It gets an id before it is sent, so sending it again after a lost answer adds nothing. With an `id` of your own
-    /// that holds for a program that starts again, too.
+    /// It gets an id before it is sent, so that a retry stores it once. With an `id` of your own, this also works
+    /// across restarts of the program.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] names the field that is wrong. [`Error::Conflict`] if the id was used for another content.
+    /// [`Error::Invalid`] names the invalid field. [`Error::Conflict`] if the id was used with different content.
     pub async fn send_message(&self, message: impl Into<PostMessage>) -> Result<Sent, Error> {
         let message = with_id(message.into());
         let posted = self.verbatim.call::<PostMessageEndpoint>(self.path(), message).await?;
@@ -133,14 +133,14 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As for [`Self::send_message`]; the field is `/messages/3/content`, for one.
+    /// As for [`Self::send_message`]. The field is, for example, `/messages/3/content`.
     pub async fn send_messages(&self, messages: Vec<PostMessage>) -> Result<Vec<Sent>, Error> {
         let input = PostMessages { messages: messages.into_iter().map(with_id).collect() };
         let posted = self.verbatim.call::<PostMessagesEndpoint>(self.path(), input).await?;
         Ok(posted.messages.into_iter().map(|posted| self.sent(posted)).collect())
     }
 
-    /// Posts a message of any type, built in or one's own. Null fields of the payload are left out.
+    /// Posts a message of a built-in or custom type. Null fields of the payload are omitted.
     ///
     /// ```no_run
     /// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
@@ -153,7 +153,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Envelope`] if a built-in type's payload doesn't validate: nothing is sent then. Else as for
+    /// [`Error::Envelope`] if the payload of a built-in type is invalid; nothing is sent. Otherwise as for
     /// [`Self::send_message`].
     pub async fn send_structured_message(
         &self,
@@ -175,8 +175,8 @@ impl Session {
         self.send_body(CodeEdit { edits }.into()).await
     }
 
-    /// Posts the whole to-do list as it is now: it replaces the one before. People may tick its boxes; a tick arrives
-    /// like their messages.
+    /// Posts the complete todo list, which replaces the previous one. People can tick items; a tick arrives like their
+    /// messages.
     ///
     /// # Errors
     ///
@@ -185,10 +185,10 @@ impl Session {
         self.send_body(Todo { todos }.into()).await
     }
 
-    /// Posts the use of a tool. Its result comes later, by [`Self::update_tool_call`], or as a message of the role
-    /// `tool` with the same `call_id`. Until then, or until the agent posts a text, it runs: after a minute without a
-    /// sign of life the session is shown as lost. While a tool runs long, call [`Self::heartbeat`] every 30 seconds or
-    /// so.
+    /// Posts a tool call. Post its result later by [`Self::update_tool_call`], or as a message of the role `tool` with
+    /// the same `call_id`. The call counts as running until then, or until the agent posts a text. After a minute
+    /// without a heartbeat the session is shown as lost: call [`Self::heartbeat`] every 30 seconds while a tool runs
+    /// long.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl Session {
         self.send_structured_message(body.message_type(), body.payload(), Structured::default()).await
     }
 
-    /// Begins a text that grows while it is written. Finish it with [`Streaming::finish`] or [`Streaming::fail`]:
-    /// dropped, it stays `streaming`.
+    /// Starts a streaming message. End it with [`Streaming::finish`] or [`Streaming::fail`]; if it is dropped, its
+    /// status stays `streaming`.
     ///
     /// # Errors
     ///
@@ -212,11 +212,11 @@ impl Session {
         Ok(Streaming::begin(self.clone(), self.send_message(streaming).await?))
     }
 
-    /// Asks a question and waits for the answer, however long it takes, across restarts of the server.
+    /// Asks a question and waits for the answer without a time limit, across restarts of the server.
     ///
-    /// The session shows that it needs somebody. To wait for a while only, use [`Self::question`], whose waiting can be
-    /// given up and taken up again. With an `id` of your own, a program that starts again and asks again gets the
-    /// answer that came in the meantime.
+    /// The session shows that it waits for a person. To wait with a timeout, use [`Self::question`], whose wait can be
+    /// cancelled and continued. With an `id` of your own, a restarted program that asks again gets the answer that came
+    /// meanwhile.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl Session {
         Ok(Answer { queued_user_messages, ..answer })
     }
 
-    /// Asks a question, and doesn't wait yet.
+    /// Asks a question without waiting for the answer.
     ///
     /// # Errors
     ///
@@ -238,8 +238,8 @@ impl Session {
         Ok(Question { sent: self.send_message(question).await?, session: self.clone() })
     }
 
-    /// Asks for a permission, a choice, a plan's acceptance or a form's values, with buttons, and waits as
-    /// [`Self::ask`] does. [`crate::approval`] makes the usual ones.
+    /// Asks for a permission, a choice, acceptance of a plan or values of a form, with buttons, and waits like
+    /// [`Self::ask`]. [`crate::approval`] has constructors.
     ///
     /// ```no_run
     /// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
@@ -261,8 +261,8 @@ impl Session {
         Ok(Decided { queued_user_messages, ..decided })
     }
 
-    /// Posts an APPROVAL, and doesn't wait yet. With the `call_id` of a `TOOL_CALL` that was posted under that id, its
-    /// input is shown beside it, and the decision holds for that input alone.
+    /// Posts an APPROVAL without waiting for the decision. With the `call_id` of a posted `TOOL_CALL`, the call's input
+    /// is shown with it, and the decision applies to that input only.
     ///
     /// # Errors
     ///
@@ -273,8 +273,8 @@ impl Session {
         Ok(ApprovalRequest { sent, session: self.clone() })
     }
 
-    /// Returns what people wrote that wasn't given yet, oldest first. Waits for the first one, `wait` at most; empty if
-    /// none came.
+    /// Returns messages of people that weren't returned yet, oldest first. Waits up to `wait` for the first one; empty
+    /// if none came.
     ///
     /// # Errors
     ///
@@ -299,8 +299,8 @@ impl Session {
         Ok(self.inbox().give_all(taken.messages, taken.after))
     }
 
-    /// Reports that the agent is alive. Posts, updates and waiting do so too. After a minute without any the session
-    /// counts as idle, or as lost if a call of it runs or a text is being written.
+    /// Reports that the agent is alive. Posts, updates and waiting requests do so too. After a minute without any of
+    /// them the session counts as idle, or as lost if a tool call is running or a text is streaming.
     ///
     /// # Errors
     ///
@@ -309,7 +309,7 @@ impl Session {
         self.verbatim.call::<Heartbeat>(self.path(), Nothing {}).await.map(drop)
     }
 
-    /// Reports that the session is over. The first outcome holds; a person's message opens the session again.
+    /// Ends the session. The first outcome counts; a message of a person reopens the session.
     ///
     /// # Errors
     ///
@@ -318,17 +318,17 @@ impl Session {
         self.verbatim.call::<EndSessionEndpoint>(self.path(), EndSession { outcome }).await.map(drop)
     }
 
-    /// Returns a page of its messages. Where they are long it has fewer than `limit`: go on after its `to` until that
+    /// Returns a page of its messages. It has fewer than `limit` if they are long: continue after its `to` until that
     /// is `last_seq`.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the query names more than one place to begin. Else as for [`Self::info`].
+    /// [`Error::Invalid`] if the query has several start positions. Otherwise as for [`Self::info`].
     pub async fn messages(&self, query: ListMessages) -> Result<MessagePage, Error> {
         self.verbatim.call::<ListMessagesEndpoint>(self.path(), query).await
     }
 
-    /// Returns one message, by its id or its `seq`.
+    /// Returns one message by its id or its `seq`.
     ///
     /// # Errors
     ///
@@ -341,8 +341,8 @@ impl Session {
         Ok(self.verbatim.call_within::<GetMessage>(patience, self.message_path(id), Nothing {}).await?.entry.into())
     }
 
-    /// Returns what the model's context held when it wrote a message, or its last one: of a message of a person, the first request
-    /// that held it.
+    /// Returns the contents of the model's context when it wrote a message. For a person's message, the first request
+    /// that contained it; without a message, the last request.
     ///
     /// # Errors
     ///
@@ -351,12 +351,12 @@ impl Session {
         self.verbatim.call::<GetContext>(self.path(), query).await
     }
 
-    /// Watches what changes in it after a cursor; without one, from the first poll of the stream on.
+    /// Watches changes of the session after a cursor; without one, from the first poll of the stream on.
     pub fn watch(&self, after: Option<String>) -> Watch {
         self.verbatim.watch(Some(&self.id), after)
     }
 
-    /// One request of the queue: everything after `after`, even if it was given before.
+    /// Sends one request for pending messages: all after `after`, even if they were returned before.
     pub(crate) async fn take(
         &self,
         after: i64,
@@ -368,7 +368,7 @@ impl Session {
         self.verbatim.call_long::<TakePendingEndpoint>(patience, self.path(), input).await
     }
 
-    /// Where the queue begins for us: once asked, always known.
+    /// Returns the start of the pending messages. It is requested once.
     async fn known_after(&self) -> Result<i64, Error> {
         if let Some(after) = self.inbox().after() {
             return Ok(after);
@@ -397,13 +397,13 @@ impl Session {
     }
 }
 
-/// What has an id can be sent again.
+/// Adds an id, which makes the request repeatable.
 fn with_id(mut message: PostMessage) -> PostMessage {
     message.id.get_or_insert_with(new_id);
     message
 }
 
-/// Seconds of the next request that waits, at most until then.
+/// Returns the wait of the next request in seconds, at most until this instant.
 fn seconds_until(until: Instant) -> u32 {
     let left = until.saturating_duration_since(Instant::now());
     u32::try_from(left.as_millis().div_ceil(1000)).unwrap_or(WAIT).min(WAIT)

@@ -1,4 +1,4 @@
-//! A server, as an agent with a key sees it.
+//! A server, accessed with an agent's key.
 
 use crate::retry::{Patience, repeat};
 use crate::{Error, connection};
@@ -17,12 +17,12 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long requests are repeated, unless [`Verbatim::patience`] says otherwise.
+/// How long requests are retried by default, see [`Verbatim::patience`].
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long the answer to a request that waits may take: the longest wait is a minute.
+/// Timeout of a request that waits; the longest wait is a minute.
 const LONG: Duration = Duration::from_secs(90);
 
-/// A server and the key to it. Clones share their connections.
+/// A server and a key. Clones share their connections.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), sdk::Error> {
@@ -38,25 +38,25 @@ const LONG: Duration = Duration::from_secs(90);
 #[derive(Clone)]
 pub struct Verbatim {
     client: Client,
-    /// For requests that wait.
+    /// Client for requests that wait.
     long: Client,
-    /// None where the requests need no connection.
+    /// None if the client has a custom transport.
     transport: Option<Arc<Reqwest>>,
     patience: Patience,
 }
 
 impl Verbatim {
-    /// Sets up a client of the server at `url` (`http://127.0.0.1:7117`), with an agent's key. Sends nothing yet.
+    /// Creates a client of the server at `url` (`http://127.0.0.1:7117`), with an agent's key. Sends nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] if the address isn't `http://`, or the key is empty or can't stand in a header.
+    /// [`Error::Setup`] if the URL isn't `http://`, or the key is empty or can't be a header's value.
     pub fn connect(url: &str, key: &str) -> Result<Self, Error> {
         Ok(Self::with(connection::transport(url, key)?))
     }
 
-    /// Like [`Self::connect`], with a key that may be replaced while we are connected: when it is refused, `newer`
-    /// returns the one that holds now, or None.
+    /// Like [`Self::connect`], with a key that can be replaced: when it is refused, `newer` returns the current one, or
+    /// None.
     ///
     /// # Errors
     ///
@@ -76,27 +76,27 @@ impl Verbatim {
         Self { client, long, transport: Some(Arc::new(transport)), patience: Patience::For(PATIENCE) }
     }
 
-    /// Sets up a client from the environment: `VERBATIM_URL` is the server, `VERBATIM_KEY` the key.
+    /// Creates a client from the environment variables `VERBATIM_URL` and `VERBATIM_KEY`.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] if one of them isn't set, or as for [`Self::connect`].
+    /// [`Error::Setup`] if one of them isn't set; otherwise as for [`Self::connect`].
     pub fn from_env() -> Result<Self, Error> {
         Self::connect(&variable("VERBATIM_URL")?, &variable("VERBATIM_KEY")?)
     }
 
-    /// Sets up a client over a transport of one's own. It has no event stream: [`Self::watch`] yields [`Error::Setup`].
+    /// Creates a client with a custom transport. It has no event stream: [`Self::watch`] yields [`Error::Setup`].
     pub fn over(client: Client) -> Self {
         Self { long: client.clone(), client, transport: None, patience: Patience::For(PATIENCE) }
     }
 
-    /// Sets how long a request is repeated that fails for the moment: the sum of its pauses, one minute by default.
-    /// What waits for people is repeated without end.
+    /// Sets how long temporary failures are retried: the sum of the pauses, one minute by default. Requests that wait
+    /// for people are retried without limit.
     pub fn patience(self, longest: Duration) -> Self {
         Self { patience: Patience::For(longest), ..self }
     }
 
-    /// Says that what is read here goes to a model, whatever the key is: no answer has what the host says.
+    /// Marks requests as made for a model, whatever the key is: replies then omit messages of the host.
     pub fn for_model(self) -> Self {
         match self.transport {
             Some(transport) => {
@@ -107,7 +107,7 @@ impl Verbatim {
         }
     }
 
-    /// Sets how long an answer may take; a minute by default.
+    /// Sets the timeout of requests; one minute by default.
     pub fn answers_within(self, longest: Duration) -> Self {
         match self.transport {
             Some(transport) => {
@@ -118,17 +118,17 @@ impl Verbatim {
         }
     }
 
-    /// Returns the server's address, without a slash at its end. None over a transport of one's own.
+    /// Returns the server's URL, without a slash at its end. None with a custom transport.
     pub fn url(&self) -> Option<&str> {
         self.transport().map(|transport| transport.base.as_str())
     }
 
-    /// Returns the client that has every endpoint as one method. It repeats nothing.
+    /// Returns the client with all endpoints. It doesn't retry.
     pub fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Returns a page of the sessions that the key may see.
+    /// Returns a page of the sessions that the key can read.
     ///
     /// # Errors
     ///
@@ -141,36 +141,37 @@ impl Verbatim {
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for a key without the scope `read_all`. [`Error::Invalid`] for an empty or too long `q`.
+    /// [`Error::Forbidden`] for a key without the scope `read_all`. [`Error::Invalid`] if `q` is empty or too long.
     pub async fn search(&self, query: SearchQuery) -> Result<SearchPage, Error> {
         self.call::<Search>(Nothing {}, query).await
     }
 
-    /// Recalls what people said, in the sessions that the key may read: by words, and by meaning where the server makes vectors.
+    /// Recalls what people said, in the sessions that the key can read: by words, and by meaning if the server has
+    /// embeddings.
     ///
     /// # Errors
     ///
-    /// [`Error::Forbidden`] for a key without the scope `read`. [`Error::Invalid`] for a too long `q`.
+    /// [`Error::Forbidden`] for a key without the scope `read`. [`Error::Invalid`] if `q` is too long.
     pub async fn recall(&self, query: MemoryQuery) -> Result<MemoryPage, Error> {
         self.call::<Recall>(Nothing {}, query).await
     }
 
-    /// Returns who the server takes us for: a way to try address and key.
+    /// Returns the caller as the server identifies it. Useful to check URL and key.
     ///
     /// # Errors
     ///
-    /// [`Error::Unreachable`] if the address is wrong, [`Error::Unauthorized`] if the key is.
+    /// [`Error::Unreachable`] if the URL is wrong, [`Error::Unauthorized`] if the key is.
     pub async fn me(&self) -> Result<api::account::Me, Error> {
         self.call::<GetMe>(Nothing {}, Nothing {}).await
     }
 
-    /// Declares how the messages of a type are shown: by a document with its `type`, `title` and `view` or `schema`. The
-    /// same document again changes nothing, so call this whenever the agent starts.
+    /// Declares how messages of a type are shown, by a document with its `type`, `title` and `view` or `schema`.
+    /// Declaring the same document again changes nothing, so call this whenever the agent starts.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] if the document is no object with a `type`. [`Error::Invalid`] with the pointer of the first
-    /// problem. [`Error::Forbidden`] if another key or a person declared the type first.
+    /// [`Error::Setup`] if the document isn't an object with a `type`. [`Error::Invalid`] with the JSON pointer of the
+    /// first problem. [`Error::Forbidden`] if another key or a person declared the type first.
     pub async fn declare_type(&self, document: Value) -> Result<TypeDeclared, Error> {
         let none = || Error::Setup("The document has no `type`".to_owned());
         let name = document.get("type").and_then(Value::as_str).ok_or_else(none)?.to_owned();
@@ -178,19 +179,19 @@ impl Verbatim {
         self.call::<DeclareTypeEndpoint>(TypePath { r#type: name }, document).await
     }
 
-    /// Returns the bytes of a file that a message of the agent's sessions names. `blob` is the field of a FILE's item:
-    /// `sha256:` and the digest in hex, or the digest alone.
+    /// Returns the content of a file. `blob` is the field of a FILE's item: `sha256:` and the digest in hex, or only
+    /// the digest.
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] if no message that the key may read names it.
+    /// [`Error::NotFound`] if no message that the key can read refers to it.
     pub async fn read_blob(&self, blob: &str) -> Result<Vec<u8>, Error> {
         let path = GetBlob.path([blob.strip_prefix("sha256:").unwrap_or(blob)]);
         repeat(self.patience, || self.long.get_bytes(&path)).await
     }
 
-    /// Stores the bytes of a file, up to 64 MiB, with the media type `mime`. What it returns goes into a [`FileItem`](crate::FileItem).
-    /// The same bytes are stored once.
+    /// Stores a file of up to 64 MiB with the media type `mime`. The result has the fields for a
+    /// [`FileItem`](crate::FileItem). The same content is stored once.
     ///
     /// # Errors
     ///
@@ -215,7 +216,7 @@ impl Verbatim {
         self.transport.as_deref()
     }
 
-    /// Calls an endpoint, and again while it fails for the moment. The input has its ids.
+    /// Calls an endpoint, and retries temporary failures. The input must have its ids.
     pub(crate) async fn call<E: Endpoint>(&self, path: E::Path, input: E::Input) -> Result<E::Reply, Error> {
         self.call_within::<E>(self.patience, path, input).await
     }
@@ -239,19 +240,19 @@ impl Verbatim {
         repeat(patience, || self.long.call_again::<E>(&path, &input)).await
     }
 
-    /// How long requests are repeated.
+    /// Returns how long requests are retried.
     pub(crate) fn repeats(&self) -> Patience {
         self.patience
     }
 
-    /// Where the event stream of a session stands.
+    /// Returns the current cursor of a session's event stream.
     pub(crate) async fn cursor_of(&self, session: &str) -> Result<String, Error> {
         let path = SessionPath { session: session.to_owned() };
         Ok(self.call::<GetSession>(path, Nothing {}).await?.cursor)
     }
 }
 
-/// An id for something new: it sorts by time.
+/// Returns a new id. Ids sort by time.
 pub(crate) fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }

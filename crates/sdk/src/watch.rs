@@ -1,4 +1,4 @@
-//! The event stream, which resumes itself.
+//! The event stream. It reconnects by itself.
 
 use crate::retry::{asked, passes, pauses};
 use crate::{Error, Verbatim};
@@ -18,25 +18,26 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
-/// A stream without a sign of life for so long is dead: the server sends one every 15 seconds.
+/// Timeout of a silent stream; the server sends a keep-alive every 15 seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 
-/// The status of a cursor of another history.
+/// Status of a cursor of another history.
 const GONE: u16 = 410;
 
-/// One change, and the cursor behind it.
+/// A change, with the cursor after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Cursor of the stream after this change. Keep it to go on from here later.
+    /// Cursor of the stream after this change. Store it to continue from here later.
     pub cursor: String,
-    /// What changed: read it with [`Session::messages`](crate::Session::messages).
+    /// The change. [`Session::messages`](crate::Session::messages) returns the messages.
     pub change: FeedEvent,
 }
 
-/// A stream of every change, once and in order, across lost connections and restarts of the server.
+/// A stream of all changes, each once and in order, across lost connections and restarts of the server.
 ///
-/// It ends after an error that won't pass, as when the key was revoked. If the server's database was put back to an
-/// earlier state, it yields the error `cursor_gone` once: read anew what you follow. Then it goes on from that moment.
+/// It ends after a permanent error, for example if the key was revoked. If the server's database was restored to an
+/// earlier state, it yields the error `cursor_gone` once: read everything again. Then the stream continues from that
+/// moment.
 ///
 /// ```no_run
 /// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
@@ -58,8 +59,9 @@ impl Stream for Watch {
 }
 
 impl Verbatim {
-    /// Watches what changes after a cursor, in one session, as an agent's key must, or in all. Without a cursor it begins where the
-    /// stream is polled first: to miss nothing, take the cursor of what was read, as that of [`Session::messages`](crate::Session::messages).
+    /// Watches changes after a cursor, in one session, which an agent's key requires, or in all sessions. Without a
+    /// cursor it begins when the stream is first polled. To miss nothing, use the cursor of what was read, for example
+    /// from [`Session::messages`](crate::Session::messages).
     pub fn watch(&self, session: Option<&str>, after: Option<String>) -> Watch {
         watch(self.clone(), session.map(str::to_owned), after)
     }
@@ -83,12 +85,12 @@ type Live = BoxStream<'static, Option<RawEvent>>;
 struct Watcher {
     verbatim: Verbatim,
     session: Option<String>,
-    /// Everything up to here was given.
+    /// Cursor of the last yielded event.
     cursor: Option<String>,
     live: Option<Live>,
-    /// The server's wish: how long to wait before coming back.
+    /// Pause before reconnecting, as the server requests.
     retry: Duration,
-    /// Beside that, our own: longer each time that nothing came.
+    /// The client's own backoff, which grows while no event arrives.
     pauses: ExponentialBackoff,
     over: bool,
 }
@@ -133,7 +135,7 @@ impl Watcher {
         }
     }
 
-    /// Opens the stream where it was, and tries for as long as that may help.
+    /// Opens the stream at its cursor, and retries temporary failures.
     async fn open(&mut self) -> Result<Live, Error> {
         loop {
             let problem = match self.try_open().await {
@@ -147,12 +149,12 @@ impl Watcher {
         }
     }
 
-    /// As long as the server wants, and a little longer.
+    /// Pauses as long as the server requests, plus the backoff.
     async fn pause(&mut self, wished: Duration) {
         sleep(wished + self.pauses.next().unwrap_or_default()).await;
     }
 
-    /// Takes now as the place to go on from, before whoever listens reads anew: nothing lies between the two.
+    /// Sets the cursor to now, before the caller reads everything again, so that no change is missed.
     async fn begin_again(&mut self) -> bool {
         self.cursor = self.now().await.ok();
         self.cursor.is_some()
@@ -189,7 +191,7 @@ impl Watcher {
     }
 }
 
-/// Ends a stream after so long without a byte. A sign of life is a comment, which is no event.
+/// Ends a stream after this time without a byte. Keep-alives are comments, not events.
 fn unless_silent<T>(bytes: impl Stream<Item = T> + Send, silence: Duration) -> impl Stream<Item = T> + Send
 where
     T: Send,
@@ -210,7 +212,7 @@ mod tests {
     use futures::{StreamExt as _, stream};
     use std::time::Duration;
 
-    /// Whatever comes keeps it open, and where nothing comes it ends.
+    /// Any data keeps the stream open; silence ends it.
     #[tokio::test]
     async fn silence_ends_a_stream() {
         let alive = stream::iter([": alive", ": still alive"]).chain(stream::pending());

@@ -1,4 +1,4 @@
-//! How a method waits for its async twin.
+//! Runs async methods in blocking ones.
 
 use crate::Error;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ impl Alone {
         runtime.map(|runtime| Self(Arc::new(runtime))).map_err(|error| Error::Setup(format!("Can't wait: {error}")))
     }
 
-    /// Waits, unless that would stop an async runtime.
+    /// Blocks on a future. Fails inside an async runtime, which it would stop.
     pub fn wait<F: Future>(&self, future: F) -> Result<F::Output, Error> {
         if Handle::try_current().is_ok() {
             let hint = "Use the async client here: `sdk::Verbatim`";
@@ -24,19 +24,19 @@ impl Alone {
     }
 }
 
-/// What an async method gives, as the blocking client gives it.
+/// Converts a result of the async client to one of the blocking client.
 pub trait Twin<T> {
     fn twin(self, alone: &Alone) -> T;
 }
 
-/// What is the same in both.
+/// Types that are the same in both clients.
 impl<T> Twin<T> for T {
     fn twin(self, _: &Alone) -> T {
         self
     }
 }
 
-/// A type of the blocking client, with those methods of its async twin that take `&self` and wait.
+/// Defines a type of the blocking client, with the async methods of its counterpart that take `&self`.
 macro_rules! forward {
     ($(#[doc = $doc:literal])+ $Name:ident for $Async:ty:
         $( $name:ident($($argument:ident: $Type:ty),*) -> $R:ty; )*) => {

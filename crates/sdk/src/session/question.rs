@@ -1,4 +1,4 @@
-//! Asking people, and waiting for what they say.
+//! Questions and approvals, and waiting for their answers.
 
 use crate::retry::Patience;
 use crate::session::Session;
@@ -10,61 +10,62 @@ use model::message_type::approval::{Approval, ApprovalState, Decision};
 use model::{Body, Status, envelope};
 use serde_json::{Map, Value};
 
-/// Seconds of one request that waits; then it is seen whether the question still stands.
+/// Wait of one request in seconds. After that, the state of the question is checked.
 const WAIT: u32 = 25;
 
-/// A question that was posted. [`Self::answer`] waits for what a person says to it.
+/// A posted question. [`Self::answer`] waits for a person's answer.
 #[derive(Clone)]
 pub struct Question {
     pub(crate) session: Session,
-    /// The question as it was stored, and what people wrote before it.
+    /// The stored question, with the messages that people wrote before it.
     pub sent: Sent,
 }
 
-/// What a person answered.
+/// A person's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The person's message: a TEXT, or an ACTION if a button was pressed.
     pub message: Message,
-    /// What else people wrote, before the question and while it was open. Given once.
+    /// Other messages of people, from before the question and while it was open. Each is returned once.
     pub queued_user_messages: Vec<Message>,
 }
 
 impl Answer {
-    /// Returns what was typed or chosen, as a model should read it.
+    /// Returns the typed or chosen answer as text for a model.
     pub fn text(&self) -> String {
         self.message.text()
     }
 }
 
-/// An APPROVAL that was posted. [`Self::decision`] waits until somebody decides it.
+/// A posted APPROVAL. [`Self::decision`] waits until it is decided.
 #[derive(Clone)]
 pub struct ApprovalRequest {
     pub(crate) session: Session,
-    /// The APPROVAL as it was stored, and what people wrote before it.
+    /// The stored APPROVAL, with the messages that people wrote before it.
     pub sent: Sent,
 }
 
-/// What became of an APPROVAL.
+/// Outcome of an APPROVAL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decided {
-    /// How it ended: `allowed_once`, `denied`, `expired`. Never `open`.
+    /// State: `allowed_once`, `denied`, `expired`. Never `open`.
     pub state: ApprovalState,
-    /// Who decided what. None if nobody did, as when it expired.
+    /// The decision and who made it. None if nobody did, for example if it expired.
     pub decision: Option<Decision>,
-    /// The person's ACTION: labels of what was chosen, a form's values, a text. None if nobody decided it in Verbatim.
+    /// The person's ACTION: labels of chosen options, values of a form, or a text. None if it wasn't decided in
+    /// Verbatim.
     pub action: Option<Action>,
-    /// What else people wrote, before it was asked and while it was open. Given once.
+    /// Other messages of people, from before the request and while it was open. Each is returned once.
     pub queued_user_messages: Vec<Message>,
 }
 
 impl Decided {
-    /// Returns whether a person allowed it. Any other outcome is no permission.
+    /// Returns true if a person allowed it. No other outcome is a permission.
     pub fn allowed(&self) -> bool {
         matches!(self.state, ApprovalState::AllowedOnce | ApprovalState::AllowedAlways)
     }
 
-    /// Returns what was chosen, typed or filled in; empty if nobody answered.
+    /// Returns the chosen, typed or filled-in answer; empty if nobody answered.
     pub fn text(&self) -> String {
         self.action.as_ref().map(Action::answer).unwrap_or_default()
     }
@@ -76,12 +77,12 @@ impl Question {
         self.sent.id()
     }
 
-    /// Waits for the answer, however long it takes, or until the question is taken back. A server that can't be reached
-    /// is asked again without end. Dropping the future loses nothing: call it again.
+    /// Waits for the answer without a time limit, or until the question is retracted. Connection failures are retried
+    /// without limit. The future can be dropped and the method called again without losing messages.
     ///
     /// # Errors
     ///
-    /// [`Error::Withdrawn`] once the question is taken back; else a refusal that won't pass, as after the key was
+    /// [`Error::Withdrawn`] if the question is retracted; otherwise a permanent error, for example if the key was
     /// revoked.
     pub async fn answer(&self) -> Result<Answer, Error> {
         let mut queue = Queue::behind(&self.session, &self.sent);
@@ -103,13 +104,13 @@ impl Question {
         }
     }
 
-    /// Whether somebody is still asked.
+    /// Returns true if the question is still open.
     async fn stands(&self) -> Result<bool, Error> {
         let message = self.session.message_within(Patience::Endless, self.id()).await?;
         Ok(message.draft().status != Status::Retracted && message.draft().requires_user_input)
     }
 
-    /// Takes the question back: the session no longer waits for its answer. Does nothing if it was taken back already.
+    /// Retracts the question: the session no longer waits for its answer. Does nothing if it was already retracted.
     ///
     /// # Errors
     ///
@@ -125,12 +126,13 @@ impl ApprovalRequest {
         self.sent.id()
     }
 
-    /// Waits for the decision, however long it takes: also until it expires, is taken back or is decided elsewhere. A
-    /// server that can't be reached is asked again without end. Dropping the future loses nothing: call it again.
+    /// Waits without a time limit until it is decided, expires, is retracted, or is decided elsewhere. Connection
+    /// failures are retried without limit. The future can be dropped and the method called again without losing
+    /// messages.
     ///
     /// # Errors
     ///
-    /// A refusal that won't pass, as after the key was revoked.
+    /// A permanent error, for example if the key was revoked.
     pub async fn decision(&self) -> Result<Decided, Error> {
         let mut queue = Queue::behind(&self.session, &self.sent);
         let mut told = None;
@@ -160,7 +162,7 @@ impl ApprovalRequest {
         Ok(Decided { state, decision, action, queued_user_messages: queue.give(told.as_ref()) })
     }
 
-    /// Takes the request back: it becomes `cancelled`. One that is decided stays so, which is no error.
+    /// Cancels the request: its state becomes `cancelled`. If it was already decided, it stays so; that is no error.
     ///
     /// # Errors
     ///
@@ -183,7 +185,7 @@ impl ApprovalRequest {
         }
     }
 
-    /// State and decision, unless it is open.
+    /// Returns state and decision, unless it is open.
     async fn outcome(&self) -> Result<Option<(ApprovalState, Option<Decision>)>, Error> {
         let message = self.session.message_within(Patience::Endless, self.id()).await?;
         Ok(match message.body() {
@@ -198,7 +200,7 @@ fn is_of_envelope(key: &str) -> bool {
     matches!(key, "message_type" | "version" | "payload")
 }
 
-/// A person's words answer what was asked last, unless they say that they are about something else.
+/// Returns true if the message answers the question: the last one, unless the message refers to another.
 fn answers(message: &Message, question: &str) -> bool {
     let draft = message.draft();
     draft.answers_in_words() && draft.is_about().is_none_or(|id| id == question)
@@ -208,11 +210,11 @@ fn decides(message: &Message, approval: &str) -> bool {
     matches!(message.body(), Body::Action(action) if action.approval_id.as_deref() == Some(approval))
 }
 
-/// What people write after a message, one by one. What comes after the one that is waited for stays in the queue.
+/// The messages of people after a message, one by one. Messages after the awaited one stay in the queue.
 struct Queue<'a> {
     session: &'a Session,
     after: i64,
-    /// What was read and isn't it.
+    /// Other messages that were read.
     others: Vec<Message>,
 }
 
@@ -221,7 +223,7 @@ impl<'a> Queue<'a> {
         Self { session, after: sent.message.seq(), others: Vec::new() }
     }
 
-    /// The next message; None if none came within these seconds.
+    /// Returns the next message; None if none came within these seconds.
     async fn next(&mut self, wait: u32) -> Result<Option<Message>, Error> {
         let taken = self.session.take(self.after, wait, 1, Patience::Endless).await?;
         let next = taken.messages.into_iter().next().map(Message::from);
@@ -229,8 +231,8 @@ impl<'a> Queue<'a> {
         Ok(next)
     }
 
-    /// Marks all that was read as given. Only now: who gives up waiting before reads it again. Returns those beside `it`
-    /// that were given to nobody yet.
+    /// Marks all read messages as returned. This happens at the end, so that a cancelled wait reads them again. Returns
+    /// those other than `it` that weren't returned yet.
     fn give(self, it: Option<&Message>) -> Vec<Message> {
         let mut inbox = self.session.inbox();
         inbox.give(it.map(Message::entry).cloned().into_iter().collect());

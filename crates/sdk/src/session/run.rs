@@ -1,4 +1,4 @@
-//! A run: what an agent is given for one turn, and its end.
+//! A run: the input of an agent for one turn, and its end.
 
 use crate::{Error, Session};
 use api::contract::EndRunEndpoint;
@@ -6,7 +6,7 @@ use api::runs::{EndRun, RunBegun, RunPath};
 use model::sdk_format::SdkMessage;
 use serde_json::Value;
 
-/// A run that began. While it is open, beginning one gives the same again, byte for byte: an agent that crashes reads it anew.
+/// An open run. Until it is ended, beginning a run returns it again, byte for byte, for an agent that crashed.
 ///
 /// ```no_run
 /// # async fn run(session: sdk::Session) -> Result<(), sdk::Error> {
@@ -24,7 +24,7 @@ use serde_json::Value;
 pub struct Run {
     session: Session,
     id: String,
-    /// Everything that was given, as the server sent it.
+    /// The input of the run, as the server sent it.
     pub input: RunBegun,
 }
 
@@ -38,31 +38,31 @@ impl Run {
         &self.id
     }
 
-    /// Returns the messages of the format `messages`; of another format none, since [`Self::prompt`] has them.
+    /// Returns the messages if the format is `messages`; otherwise none, see [`Self::prompt`].
     pub fn messages(&self) -> Vec<SdkMessage> {
         serde_json::from_value(self.input.prompt.clone()).unwrap_or_default()
     }
 
-    /// Returns the prompt in the format that was asked for: an array, or a string for `text`.
+    /// Returns the prompt in the requested format: an array, or a string for `text`.
     pub fn prompt(&self) -> &Value {
         &self.input.prompt
     }
 
-    /// Returns the text for the system prompt parameter, in this run only. None without notices.
+    /// Returns the text for the system prompt, in this run only. None if there are no notices.
     pub fn system(&self) -> Option<&str> {
         self.input.system.as_deref()
     }
 
-    /// Returns the notices of [`Self::system`], one by one.
+    /// Returns the notices of [`Self::system`] separately.
     pub fn system_notices(&self) -> &[String] {
         &self.input.system_notices
     }
 
-    /// Ends the run. The first outcome holds.
+    /// Ends the run. The first outcome counts.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`] if it ended already with another outcome. [`Error::Invalid`] names the field that is wrong.
+    /// [`Error::Conflict`] if it has already ended with another outcome. [`Error::Invalid`] names the invalid field.
     pub async fn end(&self, end: EndRun) -> Result<(), Error> {
         let path = RunPath { session: self.session.id().to_owned(), run: self.id.clone() };
         self.session.server().call::<EndRunEndpoint>(path, end).await.map(drop)

@@ -1,4 +1,4 @@
-//! Beginning runs.
+//! Methods that begin runs.
 
 use super::{Session, seconds_until};
 use crate::verbatim::Verbatim;
@@ -9,8 +9,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 impl Session {
-    /// Begins a run: what people and the system said since the last one, with the notices of this run. A run that is open is
-    /// given again instead.
+    /// Begins a run: returns what people and the system said since the last run, with the notices of this run. An open
+    /// run is returned again instead.
     ///
     /// # Errors
     ///
@@ -19,18 +19,18 @@ impl Session {
         self.begin_run_with(BeginRun::default()).await
     }
 
-    /// Begins a run in another format, with the whole conversation, or with its notices in the prompt. `wait` has no effect:
-    /// [`Self::next_run`] waits.
+    /// Begins a run with options, for example in another format or with the whole conversation. `wait` has no effect;
+    /// use [`Self::next_run`] to wait.
     ///
     /// # Errors
     ///
-    /// As for [`Self::begin_run`]; [`Error::Conflict`] if a run is open that was begun in another format.
+    /// As for [`Self::begin_run`]; [`Error::Conflict`] if a run with other options is open.
     pub async fn begin_run_with(&self, begin: BeginRun) -> Result<Run, Error> {
         let begun = self.begin_or_wait(BeginRun { wait: None, ..begin }).await?;
         begun.ok_or_else(|| Error::Server(api::Problem::internal()))
     }
 
-    /// Waits for something that wakes the agent, and begins a run with it. None if nothing came within `wait`.
+    /// Waits for a message that wakes the agent, and begins a run with it. None if none came within `wait`.
     ///
     /// # Errors
     ///

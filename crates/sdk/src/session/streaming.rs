@@ -1,19 +1,19 @@
-//! A text that grows while it is written.
+//! Streaming messages.
 
 use crate::session::{Session, current};
 use crate::{Error, Message, Sent};
 use api::posting::UpdateMessage;
 use model::Status;
 
-/// A message that isn't finished. Its text is what was appended, whatever gets lost on the way: each piece is sent with
-/// the revision that it is meant for, and what the server lacks is sent with the next piece.
+/// A streaming message. Each piece is sent with the revision to which it is appended; a piece that the server didn't
+/// get is sent again with the next one.
 pub struct Streaming {
     session: Session,
-    /// The message as it was when it began, and what people wrote before it.
+    /// The message as it was created, with the messages that people wrote before it.
     pub sent: Sent,
-    /// All that was appended.
+    /// All appended text.
     text: String,
-    /// Bytes of it that the server has, and its revision.
+    /// Number of bytes that the server has, and its revision.
     stored: usize,
     revision: i32,
 }
@@ -24,23 +24,23 @@ impl Streaming {
         Self { session, stored: text.len(), revision: sent.message.revision(), text, sent }
     }
 
-    /// Returns the id of the message that grows.
+    /// Returns the id of the message.
     pub fn id(&self) -> &str {
         self.sent.id()
     }
 
-    /// Adds to the text. Dropping the future loses nothing: the next call sends what is missing.
+    /// Appends text. If the future is dropped, the next call sends the rest.
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] if somebody else changed or took back the message. After any other error the text is kept,
+    /// [`Error::Changed`] if somebody else changed or retracted the message. After any other error the text is kept,
     /// and sent with the next piece.
     pub async fn append(&mut self, text: &str) -> Result<(), Error> {
         self.text.push_str(text);
         self.send(None).await.map(drop)
     }
 
-    /// Sends what is left and sets the status `final`.
+    /// Sends the rest and sets the status `final`.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Streaming {
         self.send(Some(Status::Final)).await
     }
 
-    /// Breaks the text off: what is there stays, with the status `error`.
+    /// Ends the message with the status `error`. The text so far stays.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Posting messages of the built-in types that are shown as cards: a thin wrapper for each.
+//! Methods for posting messages of the built-in types.
 
 use super::Session;
 use crate::{Error, Message, Sent};
@@ -12,7 +12,7 @@ use model::message_type::progress::Progress;
 use serde_json::Map;
 
 impl Session {
-    /// Posts files by name and content. [`Verbatim::upload`](crate::Verbatim::upload) stores their bytes.
+    /// Posts files. [`Verbatim::upload`](crate::Verbatim::upload) stores their content.
     ///
     /// ```no_run
     /// # async fn run(verbatim: sdk::Verbatim, session: sdk::Session) -> Result<(), sdk::Error> {
@@ -32,7 +32,7 @@ impl Session {
         self.send_body(File { files }.into()).await
     }
 
-    /// Posts what went wrong.
+    /// Posts an error.
     ///
     /// # Errors
     ///
@@ -41,11 +41,11 @@ impl Session {
         self.send_body(error.into()).await
     }
 
-    /// Posts series of numbers, shown as a drawing with its table.
+    /// Posts series of numbers, shown as a chart with its table.
     ///
     /// # Errors
     ///
-    /// As for [`Self::send_structured_message`]; [`Error::Envelope`] if points and `x` don't go together.
+    /// As for [`Self::send_structured_message`]; [`Error::Envelope`] if points and `x` don't match.
     pub async fn send_chart(&self, chart: Chart) -> Result<Sent, Error> {
         self.send_body(chart.into()).await
     }
@@ -59,7 +59,7 @@ impl Session {
         self.send_body(review.into()).await
     }
 
-    /// Posts how far something has got. [`Self::update_progress`] moves it on.
+    /// Posts the progress of a task. [`Self::update_progress`] updates it.
     ///
     /// # Errors
     ///
@@ -68,11 +68,11 @@ impl Session {
         self.send_body(progress.into()).await
     }
 
-    /// Moves a PROGRESS on, in place. Without an update for 30 seconds, what runs is shown as stalled.
+    /// Updates a PROGRESS in place. A running one without an update for 30 seconds is shown as stalled.
     ///
     /// # Errors
     ///
-    /// [`Error::Envelope`] if it has no label. Else as for [`Self::update`].
+    /// [`Error::Envelope`] if it has no label. Otherwise as for [`Self::update`].
     pub async fn update_progress(&self, message: &str, progress: Progress) -> Result<Message, Error> {
         let envelope = Body::from(progress).envelope(Map::new())?;
         let metadata = Some(envelope.into());

@@ -1,4 +1,4 @@
-//! Changing what was posted.
+//! Methods for updating messages.
 
 use super::Session;
 use crate::retry::repeat;
@@ -12,14 +12,15 @@ use model::{Body, Status, envelope};
 use serde_json::{Map, Value};
 
 impl Session {
-    /// Changes a message that this agent posted. Absent fields stay.
+    /// Updates a message that this agent posted. Absent fields stay unchanged.
     ///
-    /// An `append` is done once, even if it is sent again: it goes out with the revision that it is meant for.
+    /// An `append` is applied once, even if it is retried, because it is sent with the revision to which it is
+    /// appended.
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] if the message isn't at the revision in `if_match` any more. [`Error::Conflict`] if its
-    /// status doesn't allow the change: a `final` message only becomes `retracted`.
+    /// [`Error::Changed`] if the message is no longer at the revision `if_match`. [`Error::Conflict`] if its status
+    /// doesn't allow the change: a `final` message can only become `retracted`.
     pub async fn update(&self, message: &str, update: UpdateMessage) -> Result<Message, Error> {
         let mut update = update;
         if update.append.is_some() && update.if_match.is_none() {
@@ -42,23 +43,23 @@ impl Session {
         Ok(answer.await?.into())
     }
 
-    /// Adds the result of a tool call that was posted before. `call` is the whole call, with its `output` or `error`: with an `error` it
-    /// failed, whatever its `output`; with an `output` alone it succeeded.
+    /// Adds the result of a posted tool call. `call` is the whole call with its `output` or `error`. It failed if it
+    /// has an `error`, even with an `output`; with only an `output` it succeeded.
     ///
     /// # Errors
     ///
-    /// [`Error::Envelope`] if the call has no name. Else as for [`Self::update`].
+    /// [`Error::Envelope`] if the call has no name. Otherwise as for [`Self::update`].
     pub async fn update_tool_call(&self, message: &str, call: ToolCall) -> Result<Message, Error> {
         let envelope = Body::from(call).envelope(Map::new())?;
         let metadata = Some(envelope.into());
         self.update(message, UpdateMessage { message_metadata: metadata, ..UpdateMessage::default() }).await
     }
 
-    /// Takes a message back. It keeps its place. Taking it back again is no error.
+    /// Retracts a message. It keeps its `seq`. Retracting it again is no error.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`] if it can't be taken back, [`Error::NotFound`] if the session has no such message.
+    /// [`Error::Conflict`] if it can't be retracted, [`Error::NotFound`] if the session has no such message.
     pub async fn retract(&self, message: &str) -> Result<Message, Error> {
         match self.verbatim.call::<RetractMessage>(self.message_path(message), Nothing {}).await {
             Ok(updated) => Ok(updated.message.into()),
@@ -71,12 +72,12 @@ impl Session {
     }
 }
 
-/// The message as it is, where a refusal tells it.
+/// Returns the current message from a problem, if it has one.
 pub(crate) fn current(problem: &Problem) -> Option<Entry> {
     problem.current.as_ref().and_then(|current| serde_json::from_value(current.clone()).ok())
 }
 
-/// The message, if it was changed so by the request before, whose answer was lost.
+/// Returns the message if an earlier attempt, whose reply was lost, already made the change.
 fn done_before(update: &UpdateMessage, problem: &Problem) -> Option<Entry> {
     let entry = current(problem).filter(|_| matches!(problem.status, 409 | 412))?;
     let (draft, is) = (&entry.message.draft, entry.message.revision);
@@ -90,7 +91,7 @@ fn done_before(update: &UpdateMessage, problem: &Problem) -> Option<Entry> {
     holds.then_some(entry)
 }
 
-/// Whether this metadata was stored. The server adds extras of its own, as the time of an update.
+/// Returns true if this metadata was stored. The server adds fields of its own, such as the time of an update.
 fn is_stored(sent: Option<Map<String, Value>>, stored: Option<&Map<String, Value>>) -> bool {
     match (sent, stored) {
         (Some(sent), Some(stored)) => sent.iter().all(|(key, value)| stored.get(key) == Some(value)),
