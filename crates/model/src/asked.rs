@@ -1,4 +1,4 @@
-//! What a running agent asked to be allowed, kept beside the APPROVAL that it became.
+//! Tool calls that a running agent asks permission for, stored with their APPROVAL.
 
 use crate::envelope::EditInfo;
 use crate::message_type::approval::ASKED_BY_AGENT;
@@ -7,38 +7,38 @@ use crate::{Draft, MessageType, Provenance};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A tool call that waits for a person, as the agent's request carried it. The extra `asked_by_agent` of an APPROVAL that Verbatim
-/// made. A transcript may tell of the call later, and with other words: a person decides on these.
+/// A tool call from an agent's permission request: the extra `asked_by_agent` of an APPROVAL that Verbatim created. A
+/// person decides on this data, even if a transcript later has the call with different data.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// The agent's name of the tool.
+    /// Name of the tool, as the agent uses it.
     pub tool_name: String,
-    /// What the tool would get.
+    /// Input of the call.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub input: Map<String, Value>,
-    /// Changes of files that the request shows.
+    /// File changes in the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<AskedChange>,
-    /// Files and folders that the request names: `/work/src/main.rs:12`.
+    /// Files and folders in the request: `/work/src/main.rs:12`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Texts that the request shows.
+    /// Texts in the request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<String>,
 }
 
-/// The change of a file that a request shows, as a `CODE_EDIT` has it.
+/// A file change in a request, in the form of a `CODE_EDIT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AskedChange {
-    /// Parts of the file, in its order.
+    /// Changed parts of the file, in order.
     pub edits: Vec<Edit>,
     /// One entry for each edit.
     pub edit_info: Vec<EditInfo>,
 }
 
 impl Asked {
-    /// Returns what a running agent asked; None for any other message. Only Verbatim itself can say it.
+    /// Returns the call of an APPROVAL; None for any other message. Only Verbatim itself can set it.
     pub fn of(draft: &Draft) -> Option<Self> {
         if draft.provenance != Provenance::Ourselves || draft.message_type() != MessageType::Approval {
             return None;
@@ -46,26 +46,26 @@ impl Asked {
         serde_json::from_value(draft.metadata.as_ref()?.get(ASKED_BY_AGENT)?.clone()).ok()
     }
 
-    /// Returns whether the request carries nothing but the tool's name.
+    /// Returns true if the request has only the tool's name.
     pub fn is_empty(&self) -> bool {
         !self.says_what() && self.paths.is_empty() && self.texts.is_empty()
     }
 
-    /// Returns whether the request carries what the tool would get or change. If not, the call in the transcript says it.
+    /// Returns true if the request has the input or the change. Otherwise the transcript's call has it.
     pub fn says_what(&self) -> bool {
         !(self.input.is_empty() && self.changes.is_empty())
     }
 }
 
 impl AskedChange {
-    /// Reads the metadata of a `CODE_EDIT`.
+    /// Parses the metadata of a `CODE_EDIT`.
     pub fn of(metadata: &Map<String, Value>) -> Option<Self> {
         let edits = serde_json::from_value(metadata.get("payload")?.get("edits")?.clone()).ok()?;
         let edit_info = serde_json::from_value(metadata.get("edit_info")?.clone()).ok()?;
         Some(Self { edits, edit_info })
     }
 
-    /// Returns each edit with what is said beside it.
+    /// Returns each edit with its info.
     pub fn parts(&self) -> impl Iterator<Item = (&Edit, EditInfo)> {
         let info = |index: usize| self.edit_info.get(index).cloned().unwrap_or_default();
         self.edits.iter().enumerate().map(move |(index, edit)| (edit, info(index)))

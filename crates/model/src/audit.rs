@@ -1,6 +1,6 @@
-//! The audit log: who logged in, made or revoked keys, decided, deleted, and changed settings.
+//! The audit log: log-ins, created and revoked keys, decisions, deletions and changed settings.
 //!
-//! An entry holds ids, times, names of keys and folders, and settings: no secret, no title and no content of a message.
+//! An entry has ids, times, names of keys and folders, and settings. It has no secrets, titles or contents of messages.
 
 use crate::Micros;
 use crate::message_type::approval::ApprovalState;
@@ -16,11 +16,11 @@ crate::words! {
         LogInEnded = "log_in_ended",
         /// A wrong or expired code was refused.
         LogInRefused = "log_in_refused",
-        /// A key for an agent was made.
+        /// A key for an agent was created.
         KeyMade = "key_made",
         /// A key was revoked.
         KeyRevoked = "key_revoked",
-        /// The most that a key may post was changed.
+        /// The quota of a key was changed.
         QuotaChanged = "quota_changed",
         /// An APPROVAL was decided, or a button of a FILE pressed.
         Decided = "decided",
@@ -28,13 +28,13 @@ crate::words! {
         AgentStarted = "agent_started",
         /// A session was deleted. It can be restored.
         SessionDeleted = "session_deleted",
-        /// The deletion of a session was undone.
+        /// A deleted session was restored.
         SessionRestored = "session_restored",
-        /// Deleted sessions were deleted for good.
+        /// Deleted sessions were removed permanently.
         SessionsPurged = "sessions_purged",
-        /// Consent to read a folder was given or ended.
+        /// Consent to read a folder was given or withdrawn.
         FolderChanged = "folder_changed",
-        /// All that was imported from a folder was deleted for good.
+        /// Everything that was imported from a folder was deleted permanently.
         FolderForgotten = "folder_forgotten",
         /// An import of files was started.
         ImportStarted = "import_started",
@@ -44,23 +44,23 @@ crate::words! {
         TypeDeclared = "type_declared",
         /// A declared message type was removed.
         TypeRemoved = "type_removed",
-        /// A person always allows something from then on.
+        /// A rule that always allows a call was created.
         RuleMade = "rule_made",
-        /// What was always allowed is asked about again.
+        /// A rule was revoked.
         RuleRevoked = "rule_revoked",
-        /// A channel was added, or what was removed came back.
+        /// A channel was added or restored.
         ChannelAdded = "channel_added",
         /// A channel's settings or people were changed, or it was paused.
         ChannelChanged = "channel_changed",
         /// A channel was removed.
         ChannelRemoved = "channel_removed",
-        /// A schedule was made, or what was removed came back.
+        /// A schedule was created or restored.
         ScheduleMade = "schedule_made",
         /// A schedule was changed or paused.
         ScheduleChanged = "schedule_changed",
         /// A schedule was removed.
         ScheduleRemoved = "schedule_removed",
-        /// The database was repaired, perhaps with losses.
+        /// The database was repaired, possibly with data loss.
         DatabaseRepaired = "database_repaired",
         /// This log was exported.
         AuditExported = "audit_exported",
@@ -69,36 +69,36 @@ crate::words! {
     }
 }
 
-/// An entry of the audit log. Without `hash`, as canonical JSON (RFC 8785), it is what `hash` is the SHA-256 of.
+/// An entry of the audit log. `hash` is the SHA-256 of the entry without `hash`, as canonical JSON (RFC 8785).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditEntry"))]
 pub struct Entry {
-    /// From 1 on, without gaps.
+    /// Position in the log, from 1 without gaps.
     pub number: i64,
     /// When it happened, by the server's clock.
     pub at: Micros,
-    /// Who did it, as far as the request showed.
+    /// Who did it, as far as the request shows.
     pub who: Actor,
-    /// What happened. Its `kind` names it.
+    /// The event, with its `kind`.
     pub what: Event,
-    /// `hash` of the entry before; empty for the first one.
+    /// `hash` of the previous entry; empty for the first one.
     pub previous: String,
     /// SHA-256 in hex.
     pub hash: String,
 }
 
-/// An entry before it is written, which gives it its number and its hash.
+/// An entry before it is written. Writing adds its number and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// When it happened, by the server's clock.
     pub at: Micros,
-    /// Who did it, as far as the request showed.
+    /// Who did it, as far as the request shows.
     pub who: Actor,
-    /// What happened.
+    /// The event.
     pub what: Event,
 }
 
-/// Who did it.
+/// The author of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditActor"))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -114,12 +114,12 @@ pub enum Actor {
     Command,
     /// An agent.
     Key {
-        /// Id of the key, which is no secret.
+        /// Id of the key. It is no secret.
         id: String,
-        /// Name of the key, as it was when it acted.
+        /// Name of the key at that time.
         name: String,
     },
-    /// A person in a channel, as the owner's list of people names them.
+    /// A person in a channel, by the name in the owner's list of people.
     Person {
         /// Name of the channel.
         channel: String,
@@ -128,44 +128,44 @@ pub enum Actor {
     },
     /// The server itself.
     Verbatim,
-    /// Somebody without a log-in.
+    /// A client without a log-in.
     Stranger,
     /// Written by a newer version, or damaged.
     #[serde(other)]
     Unknown,
 }
 
-/// What happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditEvent"))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// The browser that did it logged in.
+    /// The browser logged in.
     LogInBegan,
     /// A person logged a browser out.
     LogInEnded {
         /// Id of the log-in that ended.
         login: String,
-        /// What the browser called itself: `Firefox on Linux`.
+        /// Name of the browser, as it reported it: `Firefox on Linux`.
         browser: String,
     },
-    /// Wrong or expired codes. Within a minute they are one entry.
+    /// Wrong or expired codes were sent. Those within a minute are one entry.
     LogInRefused {
-        /// How many within the minute.
+        /// Number of codes within the minute.
         count: u64,
     },
-    /// A key for an agent was made.
+    /// A key for an agent was created.
     KeyMade {
         /// Id of the key.
         key: String,
         /// Name of the key.
         name: String,
-        /// What it may do: `post`, `read`, `read_all`, `mirror`.
+        /// Scopes of the key: `post`, `read`, `read_all`, `mirror`.
         scopes: Vec<String>,
-        /// When it stops to hold; absent for a key that holds until it is revoked.
+        /// When the key expires. Absent if it doesn't.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         expires_at: Option<Micros>,
-        /// The most that it may post.
+        /// Quota of the key.
         quota: Amount,
     },
     /// A key was revoked.
@@ -175,114 +175,114 @@ pub enum Event {
         /// Name of the key.
         name: String,
     },
-    /// The most that a key may post was changed.
+    /// The quota of a key was changed.
     QuotaChanged {
         /// Id of the key.
         key: String,
         /// Name of the key.
         name: String,
-        /// The quota before.
+        /// Previous quota.
         old: Amount,
-        /// The quota from then on.
+        /// New quota.
         new: Amount,
     },
-    /// A decision on an APPROVAL, or a press of a button of a FILE, which is `answered`.
+    /// An APPROVAL was decided, or a button of a FILE was pressed (`answered`).
     Decided {
         /// Id of the session.
         session: String,
         /// Id of the message.
         approval: String,
-        /// The state that the decision gave it.
+        /// State of the approval after the decision.
         choice: ApprovalState,
     },
-    /// An agent was started in a folder, anew or to go on with its session.
+    /// An agent was started in a folder, in a new session or to continue one.
     AgentStarted {
         /// Id of the session.
         session: String,
         /// Name of the agent: `claude`.
         agent: String,
-        /// Absolute path of the folder that it works in.
+        /// Absolute path of its working folder.
         folder: String,
     },
-    /// With the sessions of its sub-agents.
+    /// A session and those of its sub-agents were deleted.
     SessionDeleted {
         /// Id of the session.
         session: String,
     },
-    /// With the sessions of its sub-agents.
+    /// A session and those of its sub-agents were restored.
     SessionRestored {
         /// Id of the session.
         session: String,
     },
-    /// Deleted for good.
+    /// Sessions were removed permanently.
     SessionsPurged {
-        /// At most 100 ids; further ones are in the next entry.
+        /// Ids, at most 100 per entry.
         sessions: Vec<String>,
     },
-    /// Consent to read a folder, or its end.
+    /// Consent to read a folder was given or withdrawn.
     FolderChanged {
         /// Absolute path of the folder.
         folder: String,
-        /// Where it leads, if it is a link: the consent is to this place.
+        /// Target of the folder, if it is a link. The consent applies to this target.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         leads_to: Option<String>,
         /// `following`, `paused`, `excluded` or `waiting`.
         state: String,
     },
-    /// All that was imported from a folder was deleted for good.
+    /// Everything that was imported from a folder was deleted permanently.
     FolderForgotten {
         /// Absolute path of the folder.
         folder: String,
-        /// How many.
+        /// Number of sessions.
         sessions: u64,
     },
     /// A command imported files or folders.
     ImportStarted {
         /// At most 20 files and folders.
         paths: Vec<String>,
-        /// Files that were found below the paths.
+        /// Number of files found in the paths.
         files: u64,
     },
-    /// A person changed preferences, or how the workspace treats message types: `plain`, `unvalidated`.
+    /// A person changed preferences, or the workspace's settings for message types: `plain`, `unvalidated`.
     PreferencesChanged {
-        /// Only the fields that changed.
+        /// The changed fields.
         changes: Vec<Change>,
     },
     /// A message type was declared, or its document changed.
     TypeDeclared {
-        /// The tag of its messages.
+        /// Type of the messages.
         message_type: String,
         /// Version of the payload that the document shows.
         version: i64,
-        /// Of the canonical document, in hex.
+        /// SHA-256 of the canonical document, in hex.
         sha256: String,
     },
     /// A declared message type was removed, with all its versions.
     TypeRemoved {
-        /// The tag of its messages.
+        /// Type of the messages.
         message_type: String,
     },
-    /// A person always allows something from then on.
+    /// A rule that always allows a call was created.
     RuleMade {
         /// In the agent's syntax: `Bash(npm test)`.
         rule: String,
-        /// The folder in which it holds.
+        /// The folder in which it applies.
         folder: String,
     },
-    /// What was always allowed is asked about again.
+    /// A rule was revoked.
     RuleRevoked {
-        /// In the agent's syntax.
+        /// The rule, in the agent's syntax.
         rule: String,
-        /// The folder in which it held.
+        /// The folder in which it applied.
         folder: String,
     },
-    /// A channel was added, or one that was removed came back.
+    /// A channel was added or restored.
     ChannelAdded {
         /// Id of the channel.
         channel: String,
         /// Its name.
         name: String,
-        /// What it is: `matrix`.
+        /// Kind of the channel: `matrix`.
         channel_kind: String,
     },
     /// A channel was changed.
@@ -291,47 +291,47 @@ pub enum Event {
         channel: String,
         /// Its name.
         name: String,
-        /// What changed: `name`, `settings`, `people`, `paused`, `sessions`, `verbosity`.
+        /// Changed fields: `name`, `settings`, `people`, `paused`, `sessions`, `verbosity`.
         fields: Vec<String>,
     },
-    /// A channel was removed. It can come back.
+    /// A channel was removed. It can be restored.
     ChannelRemoved {
         /// Id of the channel.
         channel: String,
         /// Its name.
         name: String,
     },
-    /// A schedule was made, or one that was removed came back.
+    /// A schedule was created or restored.
     ScheduleMade {
         /// Id of the schedule.
         schedule: String,
-        /// Id of the session that it sends to.
+        /// Id of its session.
         session: String,
     },
     /// A schedule was changed.
     ScheduleChanged {
         /// Id of the schedule.
         schedule: String,
-        /// Id of the session that it sends to.
+        /// Id of its session.
         session: String,
-        /// What changed: `prompt`, `at`, `cron`, `zone`, `paused`.
+        /// Changed fields: `prompt`, `at`, `cron`, `zone`, `paused`.
         fields: Vec<String>,
     },
-    /// A schedule was removed. It can come back.
+    /// A schedule was removed. It can be restored.
     ScheduleRemoved {
         /// Id of the schedule.
         schedule: String,
-        /// Id of the session that it sent to.
+        /// Id of its session.
         session: String,
     },
-    /// `verbatim repair` put a damaged database in order.
+    /// `verbatim repair` repaired a damaged database.
     DatabaseRepaired {
-        /// Messages that couldn't be read.
+        /// Number of unreadable messages.
         messages_lost: u64,
-        /// Entries of this log, or stretches of them, that couldn't be read.
+        /// Number of unreadable entries of this log, or ranges of them.
         entries_lost: u64,
     },
-    /// A person or a command read the whole log into a file.
+    /// A person or a command exported the whole log.
     AuditExported,
     /// Written by a newer version, or damaged.
     #[serde(other)]
@@ -374,24 +374,24 @@ impl Event {
     }
 }
 
-/// The most that a key may post.
+/// The total that a key may post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditAmount"))]
 pub struct Amount {
-    /// Messages; a session that it makes counts as one.
+    /// Number of messages. A created session counts as one.
     pub messages: i64,
-    /// Bytes of messages, of changes to them, and of files.
+    /// Bytes of messages, updates and files.
     pub bytes: i64,
 }
 
-/// A preference before and after. Of `keys` the changed commands, of `views` the names.
+/// A changed preference. For `keys` only the changed commands, for `views` the names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AuditChange"))]
 pub struct Change {
     /// Name of the preference: `editor`.
     pub field: String,
-    /// The value before.
+    /// Previous value.
     pub old: Value,
-    /// The value from then on.
+    /// New value.
     pub new: Value,
 }

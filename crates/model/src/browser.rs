@@ -1,6 +1,7 @@
 //! Names of browsers.
 
-/// Returns `Firefox on Linux` for the `User-Agent` of a browser. An unknown one is returned as it is, cut to 60 characters.
+/// Returns a display name for a `User-Agent`, such as `Firefox on Linux`. An unknown one is returned unchanged, cut to
+/// 60 characters.
 pub fn name(user_agent: &str) -> String {
     const BROWSERS: [(&str, &str); 7] = [
         ("Edg/", "Edge"),

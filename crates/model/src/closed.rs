@@ -1,4 +1,4 @@
-//! Why a request isn't open any more though nobody decided it.
+//! Requests that were closed without a decision.
 
 use crate::{Draft, Micros, words};
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 words! {
     /// Why a request was closed.
     CloseReason {
-        /// Its agent ended.
+        /// The agent ended.
         AgentEnded = "agent_ended",
-        /// The key of its agent was revoked, or expired.
+        /// The agent's key was revoked or has expired.
         KeyGone = "key_gone",
         /// A person dismissed it.
         Dismissed = "dismissed",
@@ -26,23 +26,23 @@ impl CloseReason {
     }
 }
 
-/// How a request was closed without a decision. The extra `request_closed` of its message.
+/// Information about a request that was closed without a decision. The extra `request_closed` of its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closed {
-    /// Why.
+    /// The reason.
     pub reason: CloseReason,
-    /// When.
+    /// When it was closed.
     pub at: Micros,
-    /// Who closed it; absent where the server did.
+    /// Who closed it. Absent if the server did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Where: `web`, `terminal`, a kind of channel.
+    /// Where it was closed: `web`, `terminal`, or a kind of channel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
 
 impl Closed {
-    /// The extra's name. Only Verbatim itself can set it.
+    /// Name of the extra. Only Verbatim itself can set it.
     pub const KEY: &'static str = "request_closed";
 
     /// Returns how a message's request was closed; None if it wasn't.

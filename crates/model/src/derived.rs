@@ -1,4 +1,4 @@
-//! Ids of messages that are made from a tool call.
+//! Ids of messages that are derived from a tool call.
 
 use crate::{MessageId, id::IdError};
 
@@ -7,7 +7,7 @@ use crate::{MessageId, id::IdError};
 ///
 /// # Errors
 ///
-/// [`IdError::TooLong`] where the call's id leaves no room for it.
+/// [`IdError::TooLong`] if the call's id is too long.
 pub fn derived_id(call_id: &str, word: &str, n: usize) -> Result<MessageId, IdError> {
     MessageId::parse(format!("{call_id}~{word}~{n}"))
 }

@@ -1,7 +1,7 @@
 //! The JSON metadata of a message: none, a legacy object without `message_type`, or an envelope
 //! `{message_type, version, payload, ...extras}`.
 //!
-//! Written strictly, by [`normalize`] and [`build`]; read leniently, by [`parse`]. Extras stay beside the three keys.
+//! [`normalize`] and [`build`] validate strictly; [`parse`] reads leniently. Further keys are extras.
 
 mod problem;
 
@@ -21,8 +21,8 @@ const TYPE_CHARS: usize = 200;
 
 const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
 
-/// Checks metadata and returns it as it is to be stored. None is a TEXT message; an object without `message_type` is
-/// kept as it is. Null extras and null fields of built-in types are dropped.
+/// Validates metadata, and returns it in its stored form. None means a TEXT message; an object without `message_type`
+/// is kept unchanged. Null extras and null fields of built-in types are removed.
 ///
 /// ```
 /// use serde_json::json;
@@ -35,12 +35,12 @@ const RESERVED: [&str; 3] = ["message_type", "version", "payload"];
 ///
 /// # Errors
 ///
-/// An [`EnvelopeError`] names the first field that is wrong, by a JSON pointer into the metadata.
+/// An [`EnvelopeError`] has the JSON pointer of the first invalid field in the metadata.
 pub fn normalize(metadata: Option<Value>) -> Result<Option<Map<String, Value>>, EnvelopeError> {
     read(metadata).map(|(metadata, _)| metadata)
 }
 
-/// Like [`normalize`], with the content that was read: what [`Body::of`] makes of a message with this metadata.
+/// Like [`normalize`], but also returns the parsed content, which equals [`Body::of`] of a message with this metadata.
 pub fn read(metadata: Option<Value>) -> Result<(Option<Map<String, Value>>, Body), EnvelopeError> {
     let text = || Body::of_metadata(None);
     let mut extras = match metadata {
@@ -55,10 +55,10 @@ pub fn read(metadata: Option<Value>) -> Result<(Option<Map<String, Value>>, Body
     assemble(message_type, &version, payload, extras).map(|(envelope, body)| (Some(envelope), body))
 }
 
-/// The extra of a message whose payload was accepted although it doesn't fit its type.
+/// The extra of a message that was stored although its payload is invalid.
 pub const UNVALIDATED: &str = "unvalidated";
 
-/// Like [`read`], but takes a payload that doesn't fit its type, and extras that don't: as they came, marked with the extra
+/// Like [`read`], but accepts invalid payloads and extras. They are kept unchanged and marked with the extra
 /// [`UNVALIDATED`].
 ///
 /// # Errors
@@ -79,11 +79,11 @@ pub fn read_unvalidated(metadata: Option<Value>) -> Result<(Option<Map<String, V
     Ok((Some(envelope), body))
 }
 
-/// Builds an envelope from its parts. A null payload is an empty one; null fields at its top level are dropped.
+/// Builds an envelope from its parts. A null payload is empty; null fields at its top level are removed.
 ///
 /// # Errors
 ///
-/// As for [`normalize`]; an extra must not be called `message_type`, `version` or `payload`.
+/// As for [`normalize`]; an extra can't be named `message_type`, `version` or `payload`.
 pub fn build(
     message_type: &str,
     payload: Value,
@@ -135,7 +135,7 @@ fn assemble(
     Ok((envelope, body))
 }
 
-/// A tag of any agent's own: short enough to be counted by.
+/// Reads a message type, and checks its length.
 fn read_type(tag: Option<&str>) -> Result<&str, EnvelopeError> {
     let refused = |expected: &str| Err(EnvelopeError::new(EnvelopeCode::MessageType, "/message_type", expected));
     match tag {
@@ -150,7 +150,7 @@ fn read_version(version: &Value) -> Result<Option<i64>, EnvelopeError> {
 }
 
 impl Body {
-    /// Returns the envelope of a message with this body: what [`normalize`] would make of it.
+    /// Returns the envelope of a message with this body, in the form that [`normalize`] returns.
     ///
     /// # Errors
     ///
@@ -160,24 +160,24 @@ impl Body {
     }
 }
 
-/// Metadata as it is read.
+/// Parsed metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The whole metadata: normalized where it validates, else as it came.
+    /// The whole metadata: normalized if it is valid, otherwise unchanged.
     pub raw: Option<Value>,
-    /// The tag, valid or not; None for a legacy object, or where it isn't a string.
+    /// The message type, valid or not. None for a legacy object, or if it isn't a string.
     pub message_type: Option<String>,
-    /// The envelope's payload, or the whole of a legacy object.
+    /// The envelope's payload, or the whole legacy object.
     pub payload: Option<Map<String, Value>>,
-    /// An object without `message_type`.
+    /// True for an object without `message_type`.
     pub is_legacy: bool,
-    /// A payload of a built-in type that validates. A TEXT has none.
+    /// True if it has a valid payload of a built-in type. A TEXT has none.
     pub has_structured_payload: bool,
-    /// Why it doesn't validate.
+    /// Why it is invalid.
     pub problem: Option<EnvelopeError>,
 }
 
-/// Reads stored metadata. Never fails: what doesn't validate is kept as it came, with the problem.
+/// Parses stored metadata. Never fails: invalid metadata is kept unchanged, with the problem.
 pub fn parse(metadata: Option<&Value>) -> Parsed {
     let nothing = Parsed {
         raw: metadata.filter(|value| !value.is_null()).cloned(),

@@ -1,22 +1,23 @@
-//! Text that a person decides on: each of its characters is seen. What can't be seen is marked without the exceptions that running
-//! text gets, and so are spaces that hide or push text away, and letters of another script that pass for plain ones.
+//! Text that a person decides on, with all of its characters visible. Invisible characters are marked without the
+//! exceptions for running text; so are spaces that hide or push away text, and letters of other scripts that look like
+//! ASCII letters.
 
 use crate::hidden::{hides, is_needed};
 use std::mem::take;
 
-/// So many spaces may stand between two words, at the beginning of a line, and so many line ends in a row.
+/// Maximum number of spaces between two words or at the start of a line, and of consecutive line ends.
 const GAP: usize = 15;
 const INDENT: usize = 40;
 const LINE_ENDS: usize = 3;
-/// A tab is as wide as so many spaces.
+/// Width of a tab in spaces.
 const TAB: usize = 8;
-/// Accents that one letter may carry.
+/// Maximum number of accents on one letter.
 const ACCENTS: usize = 2;
 
-/// Whether a text is for a program or for people.
+/// Whether a text is for programs or for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// For a program: any unusual space and any look-alike counts.
+    /// For a program: every unusual space and every look-alike is marked.
     Code,
     /// For people, in any script.
     Words,
@@ -25,13 +26,13 @@ pub enum Kind {
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// To be shown as it is, with line ends and tabs.
+    /// Text to show unchanged, with line ends and tabs.
     Plain(String),
-    /// What stands in place of characters that would deceive.
+    /// A mark that replaces deceptive characters.
     Mark {
-        /// Which they are: `U+202E`, `16 spaces`.
+        /// The characters: `U+202E`, `16 spaces`.
         words: String,
-        /// Why they are marked, for people.
+        /// The reason, for people.
         why: &'static str,
     },
 }
@@ -49,7 +50,7 @@ pub fn pieces(text: &str, kind: Kind) -> Vec<Piece> {
     writer.pieces
 }
 
-/// Returns whether nothing in a text is marked.
+/// Returns true if nothing in the text is marked.
 pub fn is_plain(text: &str, kind: Kind) -> bool {
     pieces(text, kind).iter().all(|piece| matches!(piece, Piece::Plain(_)))
 }
@@ -61,7 +62,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Takes what a text begins with; returns how many bytes that was.
+    /// Takes the first part of a text, and returns its length in bytes.
     fn step(&mut self, rest: &str, c: char, before: Option<char>) -> usize {
         match c {
             ' ' | '\t' => self.space(rest, before),
@@ -129,7 +130,7 @@ impl Writer {
         count
     }
 
-    /// A run of letters and digits: in one of plain letters those of another script pass for plain ones.
+    /// Takes a run of letters and digits. In a run of ASCII letters, look-alikes of other scripts are marked.
     fn word(&mut self, rest: &str) -> usize {
         // Some of what can't be seen counts as a letter.
         let end = rest.find(|c: char| !c.is_alphanumeric() || hides(c)).unwrap_or(rest.len());
@@ -166,7 +167,7 @@ fn number(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
-/// Is it a character that shows nothing, or moves what stands beside it?
+/// Returns true if a character is invisible, or moves the text beside it.
 fn is_unseen(c: char, before: Option<char>, after: &str, kind: Kind) -> bool {
     if hides(c) {
         return !(is_part_of_emoji(c, before, after) || kind == Kind::Words && joins(c, before, after));
@@ -182,7 +183,7 @@ fn is_unseen(c: char, before: Option<char>, after: &str, kind: Kind) -> bool {
     }
 }
 
-/// Is it what makes one picture of several, or chooses between picture and text?
+/// Returns true if a character joins several into one emoji, or selects emoji or text style.
 fn is_part_of_emoji(c: char, before: Option<char>, after: &str) -> bool {
     let is_emoji = |c: Option<char>| c == Some('\u{fe0f}') || is_needed('\u{fe0f}', c, "");
     match c {
@@ -192,7 +193,7 @@ fn is_part_of_emoji(c: char, before: Option<char>, after: &str) -> bool {
     }
 }
 
-/// Is it a joiner between letters of a script that is written with joiners?
+/// Returns true for a joiner between letters of a script that uses joiners.
 fn joins(c: char, before: Option<char>, after: &str) -> bool {
     let is_joined = |c: Option<char>| {
         matches!(
@@ -203,25 +204,26 @@ fn joins(c: char, before: Option<char>, after: &str) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}') && is_joined(before) && is_joined(after.chars().next())
 }
 
-/// Is it drawn over the character before it?
+/// Returns true if a character is drawn over the previous one.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20e2}' | '\u{20e4}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// Letters that can't be told from plain ones: Cyrillic, Greek, Armenian, Latin beyond ASCII, of full width, of mathematics.
+/// Returns true for letters that look like ASCII letters: Cyrillic, Greek, Armenian, full-width, mathematical and
+/// others.
 fn is_letter_alike(c: char) -> bool {
     "аԁеһіјӏоррԛѕутԝхѵАВЕЅІЈКМНОРСТУХԚԜсαορυνικϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսհցıɑɡǀ".contains(c)
         || matches!(c, '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}'
             | '\u{1d400}'..='\u{1d7ff}' | '\u{2160}'..='\u{217f}' | '\u{13a0}'..='\u{13f5}')
 }
 
-/// Is it a letter of a script that no word shares with plain letters?
+/// Returns true for a letter of a script whose words never contain ASCII letters.
 fn is_foreign(c: char) -> bool {
     matches!(c, '\u{400}'..='\u{52f}' | '\u{531}'..='\u{587}' | '\u{13a0}'..='\u{13fd}' | '\u{2c80}'..='\u{2cff}')
 }
 
-/// Signs that can't be told from those of programs.
+/// Returns true for punctuation that looks like that of programming languages.
 fn is_sign_alike(c: char) -> bool {
     "\u{1c3}\u{2d7}\u{37e}\u{5c3}\u{589}\u{2010}\u{2011}\u{2012}\u{2024}\u{2044}\u{2212}\u{2215}\u{2216}\u{2223}\u{2236}\u{223c}\u{29f5}\u{29f8}\u{29f9}\u{a789}\u{ff04}\u{ff06}\u{ff0d}\u{ff0e}\u{ff0f}\u{ff1c}\u{ff1e}\u{ff3c}\u{ff40}\u{ff5c}".contains(c)
 }
@@ -230,7 +232,7 @@ fn is_sign_alike(c: char) -> bool {
 mod tests {
     use super::{Kind, Piece, is_plain, pieces};
 
-    /// Marks in braces: `{words: why}`.
+    /// Returns the text with its marks in braces: `{words: why}`.
     fn code(text: &str) -> String {
         let shown = |piece| match piece {
             Piece::Plain(text) => text,

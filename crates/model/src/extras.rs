@@ -1,4 +1,4 @@
-//! What stands in an envelope beside its payload and belongs to a built-in type.
+//! Extras of built-in types: fields of an envelope beside its payload.
 
 pub(crate) mod edit_info;
 mod line_comments;
@@ -13,7 +13,7 @@ pub use todo_info::{TodoInfo, TodoInfoState, todo_info};
 use crate::strict::Mismatch;
 use serde_json::Value;
 
-/// Reads one value of an extra strictly, for the checks of the types.
+/// Validates one value of an extra.
 fn one_of(value: &Value, words: &[&str], pointer: &str) -> Result<(), Mismatch> {
     if value.as_str().is_some_and(|word| words.contains(&word)) {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Characters that a reader can't see, or that reorder what is seen: a text with one isn't what it looks like.
+//! Characters that are invisible or reorder text, so that a text isn't what it looks like.
 
-/// Returns whether a character can't be seen or reorders what is seen: controls; soft hyphen and other fillers; zero
-/// width; direction; invisible operators; blanks that are no space; variation selectors; tags. Line end and tab don't
-/// count.
+/// Returns true for characters that are invisible or reorder text: controls; soft hyphens and other fillers; zero
+/// width; direction; invisible operators; blanks other than the space; variation selectors; tags. Line end and tab
+/// aren't included.
 pub const fn hides(c: char) -> bool {
     matches!(
         c,
@@ -32,14 +32,14 @@ pub const fn hides(c: char) -> bool {
     )
 }
 
-/// Returns whether a character that hides may begin with this byte in UTF-8. Others begin with it too: it is a quick
-/// test before [`hides`].
+/// Returns true if the UTF-8 of such a character can begin with this byte. A fast test before [`hides`]; other
+/// characters can begin with it too.
 pub const fn may_hide(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0b..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef | 0xf0 | 0xf3)
 }
 
-/// Returns whether a character that hides is needed there by a script, an emoji or a drawing. `before` is the character
-/// before it and before the blanks of its drawing; `after` is the rest of the text.
+/// Returns true if a script, an emoji or a drawing needs this character. `before` is the previous character, without
+/// the blanks of a drawing; `after` is the rest of the text.
 pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
     match c {
         '\u{200c}' | '\u{200d}' => {
@@ -54,12 +54,13 @@ pub fn is_needed(c: char, before: Option<char>, after: &str) -> bool {
     }
 }
 
-/// Returns whether it is a character beyond ASCII that can be seen. Between plain letters a joiner only hides.
+/// Returns true for a visible non-ASCII character. Between ASCII letters a joiner has no purpose.
 pub fn is_beyond_ascii(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && !hides(c))
 }
 
-/// May it be drawn as text or as a picture? Blocks of symbols, of which some have only one form.
+/// Returns true if a character has a text and an emoji form. Includes whole blocks of symbols, of which some have one
+/// form.
 const fn is_emoji(c: char) -> bool {
     matches!(
         c,
@@ -83,15 +84,15 @@ const fn is_emoji(c: char) -> bool {
     )
 }
 
-/// A digit in a box, of which the selector is the middle part.
+/// Returns true if a selector is part of a keycap emoji.
 fn is_keycap(before: char, after: &str) -> bool {
     matches!(before, '0'..='9' | '#' | '*') && after.starts_with('\u{20e3}')
 }
 
-/// The Braille pattern without a dot.
+/// The Braille pattern without dots.
 pub const BLANK: char = '\u{2800}';
 
-/// Is a blank among dots, of which bars and pictures are made?
+/// Returns true for a blank among Braille dots, of which bars and pictures are made.
 fn draws(before: Option<char>, after: &str) -> bool {
     const FAR: usize = 200;
     let is_dots = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);

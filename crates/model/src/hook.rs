@@ -1,17 +1,17 @@
-//! What an agent asked by a hook, kept beside the APPROVAL that it became.
+//! Tool calls that an agent asks about by a hook, stored with their APPROVAL.
 
 use crate::{Draft, MessageType, Micros, Provenance, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 words! {
-    /// Why an approval is answered in the agent's terminal, and not here.
+    /// Why an approval was left to the agent's terminal.
     Fallback {
         /// Nobody answered in time.
         TimedOut = "timed_out",
-        /// It was answered in the terminal, or the conversation went on.
+        /// It was answered in the terminal, or the conversation continued.
         Terminal = "terminal",
-        /// The agent closed the request: it was stopped, or its terminal was closed.
+        /// The agent closed the request, because it was interrupted or its terminal was closed.
         Closed = "closed",
         /// The server stopped while the agent waited.
         Stopped = "stopped",
@@ -30,32 +30,32 @@ impl Fallback {
     }
 }
 
-/// A tool call that waits for a person, as the hook reported it. The extra `hook` of an APPROVAL that Verbatim made.
+/// A tool call that waits for a person, as the hook reported it. The extra `hook` of an APPROVAL that Verbatim created.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HookAsk {
-    /// The agent's name of the tool.
+    /// Name of the tool, as the agent uses it.
     pub tool_name: String,
-    /// What the tool would get.
+    /// Input of the call.
     pub input: Map<String, Value>,
-    /// The folder in which the agent works.
+    /// Working folder of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The rule that "always" makes: `Bash(npm test)`. None where no rule would be safe.
+    /// The rule that "always" creates: `Bash(npm test)`. None if no rule would be safe.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// When the agent stops waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Micros>,
-    /// Why it was not answered here.
+    /// Why it wasn't answered here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
 }
 
 impl HookAsk {
-    /// The extra's name.
+    /// Name of the extra.
     pub const KEY: &'static str = "hook";
 
-    /// Returns what the hook asked; None for any other message. Only Verbatim itself can say it.
+    /// Returns the call of an APPROVAL; None for any other message. Only Verbatim itself can set it.
     pub fn of(draft: &Draft) -> Option<Self> {
         if draft.provenance != Provenance::Ourselves || draft.message_type() != MessageType::Approval {
             return None;
@@ -63,7 +63,7 @@ impl HookAsk {
         serde_json::from_value(draft.metadata.as_ref()?.get(Self::KEY)?.clone()).ok()
     }
 
-    /// Returns the fields of the input that a person may change: texts at its top level.
+    /// Returns the fields of the input that a person can edit: strings at its top level.
     pub fn editable(&self) -> impl Iterator<Item = (&str, &str)> {
         self.input.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
     }

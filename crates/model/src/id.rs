@@ -1,18 +1,18 @@
-//! Identifiers, parsed at the edge: 1 to 128 characters, none of them a control character.
+//! Identifiers: 1 to 128 characters without control characters. They are validated when they are parsed.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Longest identifier in characters.
+/// Maximum length of an identifier in characters.
 pub const MAX_CHARS: usize = 128;
 
-/// What changes of the feed name in place of a session that concern all of them. No session has this id.
+/// Session id in feed events of changes that concern all sessions. No session has this id.
 pub const ALL_SESSIONS: &str = ".";
 
-/// Why a string is no identifier.
+/// Why a string isn't an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// It has no character.
+    /// It is empty.
     #[error("an id of at least one character")]
     Empty,
     /// It has more than 128 characters.
@@ -21,7 +21,7 @@ pub enum IdError {
     /// It has a control character, such as a line end.
     #[error("an id without control characters")]
     Control,
-    /// It is `.` or `..`. Only new ids are refused for that: what is stored is read.
+    /// It is `.` or `..`. Only new ids are refused for this reason; stored ones are accepted.
     #[error("an id that isn't `.` or `..`: in an address those mean a folder")]
     Folder,
 }
@@ -46,7 +46,7 @@ macro_rules! ids {
         pub struct $Name(String);
 
         impl $Name {
-            /// Reads an id that exists, or that is looked for.
+            /// Parses an existing id.
             ///
             /// # Errors
             ///
@@ -56,8 +56,7 @@ macro_rules! ids {
                 check(&text)?;
                 Ok(Self(text))
             }
-            /// Reads an id that is given from now on: browsers and proxies take `.` and `..` out of addresses, so
-            /// nobody could ask for what has such an id.
+            /// Parses a new id. `.` and `..` are refused, because browsers and proxies remove them from URLs.
             ///
             /// # Errors
             ///
@@ -66,7 +65,7 @@ macro_rules! ids {
                 let id = Self::parse(text)?;
                 if matches!(id.as_str(), "." | "..") { Err(IdError::Folder) } else { Ok(id) }
             }
-            /// Makes the id of a UUID, which is given as a number.
+            /// Makes an id from the number of a UUID.
             pub fn from_uuid(uuid: u128) -> Self {
                 let (high, low) = ((uuid >> 64) as u64, uuid as u64);
                 Self(format!(
@@ -78,7 +77,7 @@ macro_rules! ids {
                     low & 0xffff_ffff_ffff
                 ))
             }
-            /// Returns the id as it was read, byte for byte.
+            /// Returns the id unchanged.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -125,7 +124,7 @@ macro_rules! ids {
 ids! {
     /// Our id of a session: a `UUIDv7`.
     SessionId;
-    /// Id of a message, unique within its session for ever. Of an imported message it is a function of the agent's own ids.
+    /// Id of a message, unique within its session. The id of an imported message is derived from the agent's own ids.
     MessageId;
     /// Id of an imported or followed file.
     SourceId;

@@ -1,11 +1,11 @@
-//! About how many bytes JSON has, without writing it: what a buffer that grows would hold three times, and what is cut.
+//! Estimates the size of JSON without serializing it.
 
 use serde_json::Value;
 
-/// What a value takes beside its text.
+/// Estimated size of a value without its text, in bytes.
 pub const VALUE: usize = 16;
 
-/// Returns about how many bytes the JSON of a value has. What is escaped takes more.
+/// Returns the approximate size of a value's JSON in bytes. Escaped characters take more.
 pub fn of(value: &Value) -> usize {
     VALUE
         + match value {

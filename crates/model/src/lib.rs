@@ -1,4 +1,4 @@
-//! What a message is, and how it is treated: facts without input or output.
+//! The types of messages and sessions, and their rules. No input or output.
 //!
 //! A tour, top-down:
 //! - [`message`]: one row of a session, [`Message`], and what a writer hands in, [`Draft`].

@@ -2,7 +2,7 @@
 
 use crate::{Body, Draft, Provenance, Role, Status, envelope::edit_info, text, todo_state::TodoState};
 
-/// Returns the whole message as markdown, without who said it. What can't be read typed is its content, then its data.
+/// Returns the whole message as markdown, without its sender. An invalid message is its content, then its data.
 pub fn to_markdown(draft: &Draft) -> String {
     to_markdown_as(draft, &Body::of(draft), usize::MAX)
 }
@@ -19,23 +19,23 @@ fn to_markdown_as(draft: &Draft, body: &Body, most: usize) -> String {
     }
 }
 
-/// Returns what the writer of a typed message said besides: its content, unless that was made from the payload. None
-/// for transcripts, whose readers write a preview of their own there, and for what a person pressed, which says itself.
+/// Returns a typed message's own text: its content, unless that was made from the payload. None for transcripts, whose
+/// content is a preview, and for pressed buttons.
 pub fn said_besides<'a>(draft: &'a Draft, body: &Body) -> Option<&'a str> {
     besides(draft, body, |words| is_in_payload(draft, body, words))
 }
 
-/// Returns whether the content of a message that was posted was made from its payload: then its card says all of it.
+/// Returns true if the content of a posted message was made from its payload, so that its card shows all of it.
 pub fn is_made_from_payload(draft: &Draft, body: &Body) -> bool {
     has_card(body) && is_own(draft) && is_in_payload(draft, body, draft.content.trim())
 }
 
-/// Is it drawn from its payload alone? The content of the others is their text, their caption, or said with their data.
+/// Returns true if the card is drawn from the payload only. The content of other types is their text or caption.
 fn has_card(body: &Body) -> bool {
     !matches!(body, Body::Text(_) | Body::Action(_) | Body::File(_) | Body::Unknown { .. } | Body::Invalid { .. })
 }
 
-/// Told without a look at the payload: of what was imported nothing is drawn for it.
+/// Returns true for a posted message, without looking at its payload. Imported messages aren't drawn this way.
 fn is_own(draft: &Draft) -> bool {
     matches!(draft.provenance, Provenance::Key | Provenance::Person) && !draft.content.trim().is_empty()
 }
@@ -46,14 +46,14 @@ fn besides<'a>(draft: &'a Draft, body: &Body, repeats: impl Fn(&str) -> bool) ->
     (has_card(body) && is_own(draft) && !repeats(words)).then_some(words)
 }
 
-/// Does the payload say the words? What was made from it is in its beginning, which takes less memory than all of it.
+/// Returns true if the payload's markdown begins with these words. Only as much as needed is rendered, to save memory.
 fn is_in_payload(draft: &Draft, body: &Body, words: &str) -> bool {
     let beginning = typed(draft, body, GENERATED_BYTES);
     let is_all = beginning.len() < GENERATED_BYTES;
     beginning.contains(words) || !is_all && typed(draft, body, usize::MAX).contains(words)
 }
 
-/// The message as markdown; of a `CODE_EDIT`, what it begins with, of at least `most` bytes if it has so many.
+/// Returns the message as markdown; for a `CODE_EDIT` only about the first `most` bytes.
 fn typed(draft: &Draft, body: &Body, most: usize) -> String {
     match body {
         Body::Text(_) => draft.content.clone(),
@@ -68,12 +68,12 @@ fn typed(draft: &Draft, body: &Body, most: usize) -> String {
     }
 }
 
-/// The content of a FILE is its caption, unless it was generated from the list.
+/// Returns a file list with its caption, unless the caption was generated from the list.
 fn with_caption(caption: &str, list: String) -> String {
     if caption.is_empty() || caption == list { list } else { format!("{caption}\n\n{list}") }
 }
 
-/// Content that was made of the data has it already.
+/// Returns the content with its data, unless the content was generated from the data.
 fn with_data(content: &str, body: &Body) -> String {
     let data = data(body);
     match content.trim() {
@@ -83,8 +83,7 @@ fn with_data(content: &str, body: &Body) -> String {
     }
 }
 
-/// Returns the content of a message that can't be read typed, without its data at the end. Empty where it says nothing
-/// else.
+/// Returns the content of an untyped message without the data at its end. Empty if it has no other text.
 pub fn without_data<'a>(content: &'a str, body: &Body) -> &'a str {
     let said = content.trim();
     said.strip_suffix(&data(body)).unwrap_or(said).trim_end()
@@ -99,11 +98,11 @@ fn data(body: &Body) -> String {
     text::fence("json", &written.unwrap_or_default())
 }
 
-/// Longest content that is made from a payload, in bytes: a longer one would store the payload twice.
+/// Maximum size of generated content in bytes. Longer content would store the payload twice.
 const GENERATED_BYTES: usize = 256 * 1024;
 
-/// Returns the content of a message that has none of its own: its markdown, cut after 256 KiB. Of data that no component draws and
-/// that is longer it is the heading alone, to which [`to_markdown`] adds the data.
+/// Returns generated content for a message without its own: its markdown, cut after 256 KiB. For longer data without a
+/// component only a heading, to which [`to_markdown`] adds the data.
 pub fn generated(draft: &Draft, body: &Body) -> String {
     let payload = match body {
         Body::Unknown { payload, .. } => Some(is_long(payload)),
@@ -121,7 +120,7 @@ pub fn generated(draft: &Draft, body: &Body) -> String {
     content
 }
 
-/// Returns whether JSON has more bytes than a generated content. Nothing is written for it.
+/// Returns true if the JSON is larger than generated content may be. It isn't written to memory.
 fn is_long(payload: &impl serde::Serialize) -> bool {
     struct Room(usize);
     impl std::io::Write for Room {
@@ -136,7 +135,7 @@ fn is_long(payload: &impl serde::Serialize) -> bool {
     serde_json::to_writer_pretty(Room(GENERATED_BYTES), payload).is_err()
 }
 
-/// Returns a line for data that no component draws: its type, and what it is called, `acme.deploy/plan: Staging`.
+/// Returns a heading for data without a component: its type and name, `acme.deploy/plan: Staging`.
 pub fn heading(body: &Body) -> String {
     const NAMES: [&str; 5] = ["title", "summary", "name", "text", "message"];
     const LONGEST: usize = 120;

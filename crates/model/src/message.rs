@@ -1,5 +1,4 @@
-//! One row of a session. Each of five questions has its own column: whose voice, who exactly, which widget, may a prompt
-//! hold it, how far has it got.
+//! A message of a session. Role, sender, type, context and status are independent columns.
 
 use crate::length;
 use crate::{MessageId, Micros, SessionId, SourceId, words};
@@ -7,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 words! {
-    /// Whose voice.
+    /// The author of a message.
     Role {
         /// A person.
         User = "user",
-        /// The agent, in its own words or calling a tool.
+        /// The agent: its own text, or a tool call.
         Assistant = "assistant",
         /// Raw reasoning.
         Model = "model",
@@ -19,84 +18,85 @@ words! {
         Tool = "tool",
         /// The agent's program: instructions, context, notices.
         System = "system",
-        /// Verbatim itself. Never reaches a model.
+        /// Verbatim itself. Never part of a model's input.
         Host = "host",
     }
-    /// Whether a prompt that Verbatim builds may hold the message. Ordered: a writer may lower the policy's default, never raise it.
+    /// Whether a prompt that Verbatim builds can contain the message. Ordered: a sender can lower the policy's default,
+    /// not raise it.
     Context {
         /// Never.
         None = "none",
-        /// This run only.
+        /// In this run only.
         Ephemeral = "ephemeral",
-        /// From then on, as a part of the conversation.
+        /// From then on, as part of the conversation.
         Turn = "turn",
     }
-    /// How far a message has got. `sending` exists only in the browser.
+    /// Progress of a message. `sending` exists only in the browser.
     Status {
         /// On its way to the server. Only in the browser.
         Sending = "sending",
-        /// Its text still grows.
+        /// Its text is still being written.
         Streaming = "streaming",
         /// Complete.
         Final = "final",
-        /// Broken off: what is there stays.
+        /// Interrupted. The text so far stays.
         Error = "error",
-        /// Taken back: it keeps its `seq` and shows no content.
+        /// Retracted. It keeps its `seq`, but its content isn't shown.
         Retracted = "retracted",
     }
-    /// Who wrote a message into the store. The importer and the hub set it; no request can.
+    /// Who wrote a message to the store. Set by the importer and the hub, never by a request.
     Provenance {
         /// A reader, from an agent's transcript.
         Reader = "reader",
         /// A request with an agent's key.
         Key = "key",
-        /// A person: logged in, or at the command line of this machine.
+        /// A person, logged in or at the command line of this machine.
         Person = "person",
         /// Verbatim itself.
         Ourselves = "ourselves",
     }
-    /// What a message is to its tool call. A pair counts once.
+    /// Relation of a message to its tool call. A call and its derived messages count once.
     Part {
         /// An ordinary message.
         Whole = "whole",
         /// Made from the tool call with the same `call_id`: a diff, a checklist, a question.
         Derived = "derived",
-        /// A tool call that derived messages stand for: the transcript draws those in its place.
+        /// A tool call that is shown as messages derived from it.
         Replaced = "replaced",
     }
 }
 
-/// Where and with what a message was made; each may change within a session.
+/// Circumstances of a message. Each of them can change within a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The working folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The git branch that was checked out.
+    /// Git branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The model that answered, as the provider names it.
+    /// Name of the model, as the provider uses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The agent's version.
+    /// Version of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Of what a transcript's program wrote around the conversation: the role that the record gives it (`user`, `system`), or
-    /// the type of its line where that is something else (`attachment`).
+    /// For messages of an agent's program in a transcript: the role in the record (`user`, `system`), or the type of
+    /// its line (`attachment`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
 }
 
-/// The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included.
+/// The verbatim bytes that a message was read from: `len` bytes at `offset` of a file, including line ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecordRef {
-    /// The file that the bytes were read from.
+    /// Id of the file.
     pub source: SourceId,
-    /// Bytes of the source before them.
+    /// Offset in the file.
     pub offset: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub len: u64,
 }
 
@@ -104,66 +104,66 @@ pub struct RecordRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
-    /// The session that it belongs to.
+    /// Id of its session.
     pub session_id: SessionId,
-    /// Position in the session, from 1, gap-free; the only order. Updates keep it.
+    /// Position in the session, from 1 without gaps. It defines the order, and updates don't change it.
     pub seq: i64,
-    /// Grows with each accepted update, from 1.
+    /// Number of the revision, from 1, incremented by each update.
     pub revision: i32,
-    /// What its writer handed in, with later updates.
+    /// The fields that its sender set, with later updates.
     #[serde(flatten)]
     pub draft: Draft,
     /// The lines of a transcript that it was read from. Empty for a posted message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
-    /// When we got it, by our clock.
+    /// When the server received it.
     pub received_at: Micros,
 }
 
-/// What a writer hands in: a message without what the store adds.
+/// A message as its sender posts it, without the fields that the store adds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Draft {
-    /// Unique within the session, for ever.
+    /// Id, unique within the session.
     pub id: MessageId,
-    /// Whose voice it is. Decides, with type and provenance, how it is treated.
+    /// Role of the message. The policy depends on it, the type and the provenance.
     pub role: Role,
-    /// Verbatim: `bot`, `tui-user`, `command_output`, an address.
+    /// Sender, verbatim: `bot`, `tui-user`, `command_output`, an address.
     pub sender: String,
-    /// The sender for people: `Nightly bot`.
+    /// Display name of the sender: `Nightly bot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_name: Option<String>,
-    /// At most what the policy gives to role and type.
+    /// Context, at most the policy's value for role and type.
     pub context: Context,
-    /// How far it has got.
+    /// Progress of the message.
     pub status: Status,
-    /// A question in words, which waits for a person. The answer, or its writer, sets it to false.
+    /// True for a question in text that waits for a person. Set to false by the answer or by the sender.
     pub requires_user_input: bool,
-    /// Always readable: markdown, or a preview of one paragraph.
+    /// Readable text: markdown, or a preview of one paragraph.
     pub content: String,
-    /// None, a legacy object, or an envelope. `Envelope` says what stands in it.
+    /// None, a legacy object, or an envelope; see [`crate::envelope`].
     #[serde(default)]
     pub metadata: Option<Map<String, Value>>,
     /// The agent's own id of a tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// The message that this one answers; the writer sets it.
+    /// Id of the message that this one answers. Set by the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageId>,
     /// The agent's own id of the turn that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// A person rewound the conversation to before it: it was said, but the agent's present context lacks it.
+    /// True if a person rewound the conversation to before it, so that the agent's current context doesn't contain it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left_behind: bool,
-    /// Whether it stands for itself, or for a tool call. Readers set it; a posted message is `whole`.
+    /// Relation to a tool call. Set by readers; a posted message is `whole`.
     pub part: Part,
-    /// Who wrote the message into the store. Absent in JSON: `reader`.
+    /// Who wrote the message to the store. If it is absent in JSON: `reader`.
     #[serde(default = "reader", skip_serializing_if = "is_reader")]
     pub provenance: Provenance,
-    /// The provider's time: shown, never used for order.
+    /// Time, as the sender states it. Only shown; the order is by `seq`.
     pub created_at: Micros,
-    /// Where and with what it was made. Empty for a posted message.
+    /// Circumstances of the message. Empty for a posted message.
     #[serde(default)]
     pub origin: Origin,
 }
@@ -178,14 +178,13 @@ fn is_reader(provenance: &Provenance) -> bool {
 }
 
 impl Draft {
-    /// Returns about how many bytes its content and its metadata have as JSON.
+    /// Returns the approximate size of its content and its metadata as JSON, in bytes.
     pub fn bytes(&self) -> usize {
         let metadata = self.metadata.iter().flatten().map(|(key, value)| key.len() + length::of(value));
         self.content.len() + metadata.sum::<usize>()
     }
 
-    /// Makes a final TEXT message; the usual starting point, to be changed by field. Its provenance is the least
-    /// trusted one.
+    /// Makes a final TEXT message, whose fields can then be changed. Its provenance is the least trusted one.
     pub fn text(id: MessageId, role: Role, sender: &str, content: impl Into<String>, created_at: Micros) -> Self {
         Self {
             id,
@@ -208,7 +207,7 @@ impl Draft {
         }
     }
 
-    /// Returns the message without what it says: its id, whose voice it is, how far it has got and when it was said.
+    /// Returns the message without its content: id, role, status and times.
     #[must_use]
     pub fn without_content(self) -> Self {
         let Self { id, role, context, status, left_behind, part, provenance, created_at, .. } = self;
@@ -216,8 +215,8 @@ impl Draft {
         Self { context, status, left_behind, part, provenance, ..bare }
     }
 
-    /// Returns what a reader or Verbatim itself recorded beside the text. None for all other writers: their metadata states
-    /// nothing about who speaks.
+    /// Returns the metadata if a reader or Verbatim itself wrote it; otherwise None, because others' metadata doesn't
+    /// prove who the author is.
     pub fn facts(&self) -> Option<&Map<String, Value>> {
         let is_trusted = matches!(self.provenance, Provenance::Reader | Provenance::Ourselves);
         self.metadata.as_ref().filter(|_| is_trusted)
@@ -233,30 +232,30 @@ impl Draft {
         }
     }
 
-    /// Returns whether the message can ask a person to decide or answer. Only the agent's own voice and Verbatim ask.
+    /// Returns true if the message can ask a person. Only messages of the agent itself and of Verbatim can.
     pub fn may_ask(&self) -> bool {
         matches!(self.role, Role::Assistant | Role::Host)
     }
 
-    /// Returns whether a person stopped the agent here.
+    /// Returns true if a person interrupted the agent here.
     pub fn is_interruption(&self) -> bool {
         self.facts().is_some_and(|facts| facts.contains_key("interrupted"))
     }
 
-    /// Returns how long the agent thought before it said this; None where that isn't recorded.
+    /// Returns how long the agent thought before this message; None if it isn't recorded.
     pub fn took(&self) -> Option<Micros> {
         let milliseconds = self.metadata.as_ref()?.get("duration_ms")?.as_i64()?;
         Some(Micros(milliseconds.saturating_mul(Micros::SECOND / 1000)))
     }
 
-    /// Returns how many tokens of context a compaction replaced; None for any other message, or where that isn't
+    /// Returns the number of context tokens that a compaction replaced; None for other messages, or if it isn't
     /// recorded.
     pub fn compacted_from(&self) -> Option<i64> {
         let figures = self.facts()?.get("compact")?;
         ["preTokens", "pre_tokens"].iter().find_map(|key| figures.get(*key)?.as_i64())
     }
 
-    /// The payload as it is stored.
+    /// Returns the stored payload.
     pub fn payload(&self) -> Option<&Value> {
         self.metadata.as_ref()?.get("payload")
     }

@@ -1,7 +1,8 @@
 //! The table of message types, one file per type; [`MessageType`], their tags; and [`Body`], a message's typed content.
 //!
-//! A line of the table yields the variant, its tag, its reading and writing, its JSON Schema (feature `schema`), its summary,
-//! its markdown, its search text and its example. A type that isn't in the table is [`Body::Unknown`] and survives untouched.
+//! A row of the table defines the variant, its tag, its parser and serializer, its JSON Schema (feature `schema`),
+//! summary, markdown, search text and example. A type that isn't in the table is [`Body::Unknown`], and is kept
+//! unchanged.
 
 pub mod action;
 pub mod approval;
@@ -21,47 +22,47 @@ use crate::{Draft, Role, search_text::SearchText, strict, version, words};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// What every type of the table can do.
+/// The functions of a message type.
 pub trait Payload: Serialize + DeserializeOwned {
-    /// Who sends it, as a rule.
+    /// The role of its usual sender.
     const USUAL_ROLE: Role;
 
-    /// The version of the payload that this type is. Raise it with a change that readers of the one before can't take, and
-    /// migrate in [`Payload::migrate`].
+    /// Version of the payload. After a change that older readers can't read, raise it and migrate in
+    /// [`Payload::migrate`].
     const VERSION: i64 = version::VERSION;
 
-    /// Turns a payload of an older version, from 1 up to `VERSION - 1`, into one of this version. What doesn't fit its version
-    /// is left for the reading to refuse.
+    /// Converts a payload of an older version, from 1 to `VERSION - 1`, to this one. Invalid parts are left to the
+    /// parser.
     fn migrate(_version: i64, payload: Map<String, Value>) -> Map<String, Value> {
         payload
     }
 
-    /// One line: for lists, search, notifications, screen readers and terminals. Empty where `content` says it all.
+    /// Returns one line for lists, search, notifications, screen readers and terminals. Empty if `content` is enough.
     fn summary(&self) -> String;
 
-    /// For export and channels. Empty where `content` says it all.
+    /// Returns markdown for export and channels. Empty if `content` is enough.
     fn to_markdown(&self) -> String;
 
-    /// Adds the words that search finds the message by: its `content`, unless the type says otherwise.
+    /// Adds the text for search; its `content` by default.
     fn search_text(&self, draft: &Draft, text: &mut SearchText) {
         text.push(&draft.content);
     }
 
-    /// A payload as a writer would send it: for tests, fixtures and the API's description.
+    /// Returns an example payload, for tests, fixtures and the API's description.
     fn example() -> Self;
 
-    /// The `content` of a message with this example.
+    /// Returns the `content` of a message with this example.
     fn example_content(&self) -> String {
         self.to_markdown()
     }
 
-    /// What the payload's schema can't say, and the envelope's extras that belong to the type. Pointers are the envelope's.
+    /// Checks what the schema can't express, and the type's extras. Pointers are relative to the envelope.
     fn check(&self, _extras: &Map<String, Value>) -> Result<(), Mismatch> {
         Ok(())
     }
 }
 
-/// Reads a payload of any version. None for a newer one that doesn't read as the built-in one.
+/// Parses a payload of any version. None for a newer version that doesn't match the built-in one.
 fn read_version<T: Payload>(version: i64, payload: &Map<String, Value>) -> Result<Option<T>, Mismatch> {
     if version > T::VERSION {
         return Ok(strict::read(payload).ok());
@@ -83,26 +84,26 @@ macro_rules! message_types {
         #[derive(Debug, Clone, PartialEq)]
         pub enum Body {
             $( #[doc = concat!("A message of the type `", $tag, "`.")] $Type($Payload), )*
-            /// A type that isn't built in: kept as it came, shown through `content` and then its data.
+            /// A custom type. It is kept unchanged, and shown by its `content`, then its data.
             Unknown {
-                /// The tag, 1 to 200 characters.
+                /// Message type, 1 to 200 characters.
                 message_type: String,
-                /// Unchanged.
+                /// The payload, unchanged.
                 payload: Map<String, Value>,
             },
-            /// Stored data that doesn't validate: kept as it came, shown through `content`, then the data and the problem.
+            /// Invalid stored data. It is kept unchanged, and shown by its `content`, then the data and the problem.
             Invalid {
-                /// The tag; `TEXT` where it isn't a string.
+                /// Message type; `TEXT` if it isn't a string.
                 message_type: String,
-                /// Unchanged; all of the metadata where the tag isn't a string.
+                /// The payload, unchanged; the whole metadata if the type isn't a string.
                 payload: Value,
-                /// Why it doesn't validate. Its pointer is relative to `payload`.
+                /// Why it is invalid. The pointer is relative to `payload`.
                 problem: Mismatch,
             },
         }
 
         impl Body {
-            /// Returns the tag, also of what is unknown or invalid.
+            /// Returns the message type, even if it is unknown or invalid.
             pub fn message_type(&self) -> &str {
                 match self {
                     $( Self::$Type(_) => $tag, )*
@@ -110,13 +111,12 @@ macro_rules! message_types {
                 }
             }
 
-            /// Reads a payload strictly; one of an older version is migrated first. A type that isn't built in takes any
-            /// object, and so does a version that is newer than the built-in one: where it doesn't read as that one, it is
-            /// [`Body::Unknown`].
+            /// Parses a payload strictly. An older version is migrated first. Custom types accept any object. A newer
+            /// version that doesn't match the built-in one is [`Body::Unknown`].
             ///
             /// # Errors
             ///
-            /// A [`Mismatch`] with the first field that doesn't fit, relative to the payload, after a migration.
+            /// A [`Mismatch`] with the first invalid field, relative to the migrated payload.
             pub fn read(message_type: &str, version: i64, payload: &Map<String, Value>) -> Result<Self, Mismatch> {
                 let read = match message_type {
                     $( $tag => read_version(version, payload).map(|read| read.map(Self::$Type))?, )*
@@ -126,7 +126,7 @@ macro_rules! message_types {
                 Ok(read.unwrap_or_else(unknown))
             }
 
-            /// Returns the version of the payload as [`Body::payload`] writes it. None where that is as it came.
+            /// Returns the version that [`Body::payload`] writes. None if the payload is unchanged.
             pub(crate) fn version(&self) -> Option<i64> {
                 match self {
                     $( Self::$Type(_) => Some(<$Payload>::VERSION), )*
@@ -134,7 +134,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// Returns one line; empty where the message's `content` says it all.
+            /// Returns a summary in one line; empty if the message's `content` is enough.
             pub fn summary(&self) -> String {
                 match self {
                     $( Self::$Type(payload) => payload.summary(), )*
@@ -142,7 +142,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// Returns markdown; empty where the message's `content` says it all.
+            /// Returns markdown; empty if the message's `content` is enough.
             pub fn to_markdown(&self) -> String {
                 match self {
                     $( Self::$Type(payload) => payload.to_markdown(), )*
@@ -150,7 +150,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// Adds the words that search finds the message by.
+            /// Adds the text for search.
             pub fn search_text(&self, draft: &Draft, text: &mut SearchText) {
                 match self {
                     $( Self::$Type(payload) => payload.search_text(draft, text), )*
@@ -171,7 +171,7 @@ macro_rules! message_types {
                 }
             }
 
-            /// Returns one example of each type that is built in: who sends it, its `content`, and itself.
+            /// Returns one example of each built-in type: its role, its `content`, and itself.
             pub fn examples() -> Vec<(Role, String, Self)> {
                 vec![$({
                     let payload = <$Payload>::example();
@@ -232,7 +232,7 @@ impl PartialEq<MessageType> for String {
 }
 
 impl Body {
-    /// Reads the content of a message. Never fails: what doesn't validate is [`Body::Invalid`]. A message without
+    /// Parses the content of a message. Never fails: invalid data is [`Body::Invalid`]. A message without
     /// `message_type` is a TEXT.
     ///
     /// ```
@@ -247,7 +247,7 @@ impl Body {
         Self::of_metadata(draft.metadata.as_ref())
     }
 
-    /// Reads the content of a message with this metadata.
+    /// Parses the content of a message with this metadata.
     pub fn of_metadata(metadata: Option<&Map<String, Value>>) -> Self {
         let Some(metadata) = metadata else { return Self::Text(text::Text::default()) };
         let payload = metadata.get("payload");
@@ -277,7 +277,7 @@ impl Body {
 }
 
 impl Draft {
-    /// Returns the tag of the message type: `TEXT` where the metadata names none.
+    /// Returns the message type; `TEXT` if the metadata has none.
     pub fn message_type(&self) -> &str {
         let tag = self.metadata.as_ref().and_then(|metadata| metadata.get("message_type")?.as_str());
         tag.unwrap_or(MessageType::Text.as_str())
@@ -291,7 +291,7 @@ mod tests {
     use serde::{Deserialize, Serialize};
     use serde_json::{Map, Value, json};
 
-    /// Version 1 had the strength of the wind as `force`, in Beaufort.
+    /// Test type. Version 1 had the strength of the wind as `force`, in Beaufort.
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Wind {

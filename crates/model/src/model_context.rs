@@ -1,7 +1,7 @@
-//! What a model's context held when it wrote a reply, as far as the records of its agent show it.
+//! The contents of a model's context when it wrote a reply, as far as the agent's records show them.
 //!
-//! [`ModelContext`] is one request to a model: its messages in the order of the API, each block with the records and the message
-//! that it came from, and what the records don't hold. `agents` rebuilds it; this module is its shape, and [`format`](mod@format) writes it.
+//! [`ModelContext`] is one request to a model: its messages in the order of the API, each block with its records and
+//! its message, and a list of what isn't recorded. `agents` reconstructs it; [`format`](mod@format) writes it.
 
 pub mod format;
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 words! {
-    /// How far a context can be trusted.
+    /// Reliability of a context.
     ContextVerdict {
-        /// The records hold the request with a digest that agrees, or the exact bytes that were given.
+        /// The records contain the request with a matching digest, or the exact bytes that were given.
         Verified = "verified",
-        /// Exact, but for the parts that are listed as not recorded.
+        /// Exact, except for the parts that are listed as unrecorded.
         Recorded = "recorded",
-        /// Something in it isn't known exactly; `reasons` says what.
+        /// Not everything is known exactly; `reasons` has the details.
         Approximate = "approximate",
     }
-    /// The API whose words the blocks are written in.
+    /// The API in whose format the blocks are.
     ContextDialect {
         /// Anthropic's Messages API.
         Anthropic = "anthropic",
@@ -27,10 +27,10 @@ words! {
         Responses = "responses",
         /// Google's Gemini API.
         Gemini = "gemini",
-        /// No model's API: the messages are told in the words of `anthropic`, from records of another shape.
+        /// No model's API: records of another form, converted to the format of `anthropic`.
         Neutral = "neutral",
     }
-    /// Who a message of the request is from.
+    /// Author of a message in the request.
     ContextRole {
         /// The system, or the developer of the agent.
         System = "system",
@@ -39,82 +39,82 @@ words! {
         /// The model.
         Assistant = "assistant",
     }
-    /// What a block is.
+    /// Kind of a block.
     ContextBlockKind {
         /// A text.
         Text = "text",
         /// Reasoning of the model.
         Thinking = "thinking",
-        /// A call of a tool.
+        /// A tool call.
         ToolUse = "tool_use",
         /// The result of a call.
         ToolResult = "tool_result",
-        /// A picture.
+        /// An image.
         Image = "image",
         /// A document, such as a PDF.
         Document = "document",
-        /// Anything else that the API knows.
+        /// Any other block of the API.
         Other = "other",
     }
-    /// What a block counts as where the parts of a context are summed up.
+    /// Category of a block in the token counts.
     ContextPart {
         /// The system prompt.
         System = "system",
-        /// Definitions of tools.
+        /// Tool definitions.
         Tools = "tools",
-        /// Files that the agent put in: memory, mentioned and changed files, results of reading calls.
+        /// Files that the agent added: memory, mentioned and changed files, results of read calls.
         Files = "files",
-        /// What people and the model said.
+        /// Messages of people and the model.
         History = "history",
-        /// Calls and their results.
+        /// Tool calls and their results.
         Results = "results",
         /// Reasoning of the model.
         Thinking = "thinking",
-        /// What the agent's program put in: reminders, results of hooks, lists.
+        /// Texts that the agent's program added: reminders, results of hooks, lists.
         Injected = "injected",
-        /// The summary of what was compacted.
+        /// The summary of compacted messages.
         Summary = "summary",
-        /// Tokens that nothing in the records explains.
+        /// Tokens that the records don't explain.
         Unrecorded = "unrecorded",
     }
-    /// A part of a request that the records don't hold.
+    /// A part of a request that isn't recorded.
     UnrecordedPart {
         /// The system prompt.
         SystemPrompt = "system_prompt",
-        /// The definitions of the tools.
+        /// The tool definitions.
         ToolDefinitions = "tool_definitions",
-        /// Instructions such as CLAUDE.md, and what is said of the environment.
+        /// Instructions such as CLAUDE.md, and the description of the environment.
         Memory = "memory",
-        /// What the agent's program added for this request alone.
+        /// Texts that the agent's program added to this request only.
         Reminders = "reminders",
         /// Settings of the request, such as its metadata.
         Settings = "settings",
     }
 }
 
-/// One request to a model, rebuilt from records.
+/// One request to a model, reconstructed from records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelContext {
-    /// How far it can be trusted.
+    /// Reliability.
     pub verdict: ContextVerdict,
-    /// Sentences: why it is approximate, and what can't be known. The most important first.
+    /// Why it is approximate, and what can't be known, in sentences, most important first.
     pub reasons: Vec<String>,
-    /// The API whose words the blocks are written in.
+    /// The API in whose format the blocks are.
     pub dialect: ContextDialect,
     /// The reply that the model wrote.
     pub reply: ContextReply,
     /// The system prompt; empty if it isn't recorded.
     pub system: Vec<ContextBlock>,
-    /// The tools that were offered; empty if they aren't recorded.
+    /// The tool definitions; empty if they aren't recorded.
     pub tools: Vec<ContextBlock>,
-    /// In the order of the request.
+    /// Messages, in the order of the request.
     pub messages: Vec<ContextMessage>,
-    /// What the request held and the records don't.
+    /// Parts of the request that aren't recorded.
     pub unrecorded: Vec<UnrecordedPart>,
     /// Its tokens, estimated and reported.
     pub tokens: ContextTokens,
-    /// How it differs from the request before; None of the first one.
+    /// Difference to the previous request; None for the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ContextChange>,
 }
@@ -123,22 +123,22 @@ pub struct ModelContext {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextReply {
-    /// The id that the API gave it; absent where it has none, or where the model hasn't replied yet.
+    /// Id from the API. Absent if it has none, or the model hasn't replied yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The `seq` of its first message.
+    /// `seq` of its first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// The model, as the records name it.
+    /// Name of the model, as in the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Version of the agent's program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// Tokens, as the API reported them for this request.
+    /// Tokens that the API reported for this request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The verbatim bytes that it came from.
+    /// The verbatim bytes that it was read from.
     pub records: Vec<RecordRef>,
 }
 
@@ -146,17 +146,17 @@ pub struct ContextReply {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextMessage {
-    /// Who it is from.
+    /// Author of the message.
     pub role: ContextRole,
     /// Its content, in order.
     pub blocks: Vec<ContextBlock>,
-    /// Its other fields, as the API has them, like `output_config`.
+    /// Further fields of the API, such as `output_config`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub fields: Map<String, Value>,
 }
 
 impl ContextMessage {
-    /// A message without other fields.
+    /// Makes a message without further fields.
     pub fn new(role: ContextRole, blocks: Vec<ContextBlock>) -> Self {
         Self { role, blocks, fields: Map::new() }
     }
@@ -166,96 +166,97 @@ impl ContextMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextBlock {
-    /// What it is.
+    /// Kind of the block.
     pub kind: ContextBlockKind,
-    /// What it counts as.
+    /// Category of the block.
     pub part: ContextPart,
-    /// Its beginning as one line, at most 160 characters.
+    /// Its beginning in one line, at most 160 characters.
     pub preview: String,
-    /// Of a call, its tool; of a result, the tool of its call; of a definition, its tool.
+    /// Name of the tool, for a call, a result or a definition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Of a call and of its result: the id that links them.
+    /// Id that links a call and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// Estimated, as all tokens of a context.
+    /// Estimated number of tokens.
     pub tokens: i64,
-    /// Bytes of the block as JSON.
+    /// Size of the block as JSON, in bytes.
     pub bytes: u64,
-    /// The block as the API has it. Absent where contents weren't asked for, or where the answer has no room for it.
+    /// The block in the format of the API. Absent if contents weren't requested, or the reply would be too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
-    /// The `seq` of the message that it is shown as; absent where no message shows it.
+    /// `seq` of the message that shows it. Absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
-    /// The verbatim bytes that it came from; empty if it was put in by rule.
+    /// The verbatim bytes that it was read from; empty if it was added by rule.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub records: Vec<RecordRef>,
-    /// Its exact wording isn't recorded.
+    /// True if its exact wording isn't recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inexact: bool,
-    /// The request before didn't have it.
+    /// True if the previous request didn't contain it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub added: bool,
 }
 
-/// Tokens of a request. Estimates count bytes and are meant to stay below what the API reports: they may be above it by
-/// 15 % at most.
+/// Tokens of a request. Estimates are based on bytes and should be lower than the API's numbers; they exceed them by at
+/// most 15 %.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTokens {
     /// Estimated tokens of all blocks.
     pub explained: i64,
-    /// Tokens of the input as the API reported them: new, read from and written to the cache.
+    /// Input tokens that the API reported: uncached, read from the cache and written to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<i64>,
-    /// Reported minus explained, 0 at least. None if nothing was reported.
+    /// Reported minus explained tokens, at least 0. None if nothing was reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unexplained: Option<i64>,
-    /// By part, in the order of a request; those without tokens are left out. `unrecorded` is what is unexplained.
+    /// Tokens by category, in the order of a request, without zeros. `unrecorded` is the unexplained part.
     pub parts: Vec<PartTokens>,
 }
 
 impl ContextTokens {
-    /// How far an estimate may be above what was reported, in percent.
+    /// How far an estimate can exceed the reported number, in percent.
     pub const TOLERANCE_PERCENT: i64 = 15;
 }
 
-/// Tokens of a part of a context.
+/// Tokens of a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PartTokens {
-    /// Which part.
+    /// The category.
     pub part: ContextPart,
-    /// Estimated; of `unrecorded`, the rest of what was reported.
+    /// Estimated number; for `unrecorded`, the rest of the reported number.
     pub tokens: i64,
 }
 
-/// How a request differs from the one before. What it added has `added` in its own blocks.
+/// Difference of a request to the previous one. Added blocks are marked by `added`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextChange {
-    /// The reply to the request before.
+    /// The reply to the previous request.
     pub previous: ContextReply,
-    /// Blocks that both have.
+    /// Number of blocks that both have.
     pub kept: u64,
-    /// Blocks that only this request has.
+    /// Number of blocks that only this request has.
     pub added: u64,
-    /// Estimated tokens of what was added.
+    /// Estimated tokens of added blocks.
     pub added_tokens: i64,
-    /// Estimated tokens of what was dropped.
+    /// Estimated tokens of removed blocks.
     pub dropped_tokens: i64,
-    /// Blocks that only the request before had, in its order.
+    /// Blocks that only the previous request has, in its order.
     pub dropped: Vec<DroppedBlock>,
 }
 
-/// A block that a request has no more.
+/// A block that a request no longer has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DroppedBlock {
-    /// Who its message was from.
+    /// Author of its message.
     pub role: ContextRole,
-    /// A summary, or a placeholder, stands for it now. Else the conversation went back, or it was put in for one request alone.
+    /// True if a summary or a placeholder replaced it. Otherwise the conversation was rewound, or it was for one
+    /// request only.
     pub compacted: bool,
     /// The block, without its content.
     #[serde(flatten)]

@@ -1,7 +1,7 @@
-//! How a message is treated: role and type decide context, dashboard, memory and what other channels get.
+//! The policy: role and type of a message determine its context, display, memory and text in channels.
 //!
-//! One pure function, [`policy`]; the first row that matches wins, special rows before general ones, and the last row
-//! matches all.
+//! [`policy`] is a pure function. The first matching row applies: special rows come before general ones, and the last
+//! row matches everything.
 
 mod channel;
 mod embed;
@@ -23,33 +23,33 @@ words! {
     Display {
         /// In full.
         Shown = "shown",
-        /// As one line until asked.
+        /// As one line, until it is opened.
         Collapsed = "collapsed",
-        /// Behind the dev toggle.
+        /// Only with the dev toggle.
         Dev = "dev",
     }
-    /// On which side of the transcript it stands.
+    /// Side of the transcript.
     Side {
         /// The agent's side.
         Left = "left",
         /// The person's side.
         Right = "right",
-        /// Neither: from Verbatim, or a task.
+        /// Neither side: from Verbatim, or a task.
         Centre = "centre",
     }
-    /// How it is drawn.
+    /// Style of a message.
     Look {
-        /// The component of its type, and nothing else.
+        /// Only the component of its type.
         Plain = "plain",
         /// In one line: a reply, a tick.
         Compact = "compact",
-        /// A control word that was carried out.
+        /// A control word that was executed.
         Dimmed = "dimmed",
-        /// In a frame: a diff, a checklist.
+        /// With a frame: a diff, a checklist.
         Card = "card",
         /// With buttons to answer it.
         Buttons = "buttons",
-        /// The last line of a run.
+        /// Last line of a run.
         Footer = "footer",
         /// From Verbatim itself.
         House = "house",
@@ -57,98 +57,98 @@ words! {
         Thought = "thought",
         /// Context that the agent was given, or bookkeeping.
         System = "system",
-        /// Words that an agent's key passed on in a person's name.
+        /// A person's message that an agent's key passed on.
         PassedOn = "passed_on",
-        /// What an agent says in the words of the host or of the system, under its own name.
+        /// An agent's message that imitates the host or the system, under the agent's own name.
         Notice = "notice",
-        /// Output of a command whose success isn't known.
+        /// Output of a command whose exit code is unknown.
         Accent = "accent",
         /// Output of a command that succeeded.
         Success = "success",
         /// Output of a command that failed.
         Failure = "failure",
     }
-    /// Whether a message may be remembered beyond its session. Ordered.
+    /// Whether a message can be remembered beyond its session. Ordered.
     Memory {
-        /// Not even when asked to.
+        /// Never, even if the sender requests it.
         Never = "never",
-        /// Only if its writer asks for it.
+        /// Only if the sender requests it.
         No = "no",
-        /// Where the tool is on a list.
+        /// If the tool is on a list.
         OptIn = "opt_in",
-        /// Unless its writer asks not to.
+        /// Unless the sender requests otherwise.
         Yes = "yes",
     }
-    /// What the other channels of the session get. See [`channel_text`].
+    /// Text of a message in other channels. See [`channel_text`].
     Channel {
         /// Nothing.
         Nothing = "nothing",
-        /// A person's words, under their name.
+        /// A person's message, with their name.
         Person = "person",
-        /// A person's words, passed on by an agent's key.
+        /// A person's message that an agent's key passed on.
         PassedOn = "passed_on",
-        /// Names of files, and the caption.
+        /// Names of files, and their caption.
         Upload = "upload",
-        /// What was chosen or typed.
+        /// The chosen or typed answer.
         Reply = "reply",
-        /// Items that were ticked.
+        /// Ticked items.
         Tick = "tick",
-        /// The agent's words.
+        /// The agent's text.
         Answer = "answer",
-        /// Verbose channels only.
+        /// Only in verbose channels.
         Reasoning = "reasoning",
-        /// The call in one line, and its output cut after 4,000 characters.
+        /// The call in one line, and its output, cut after 4,000 characters.
         Tool = "tool",
         /// Each edit in one line, with its line counts.
         Edit = "edit",
         /// `3/7`: how many items are done.
         Checklist = "checklist",
-        /// The output cut after 4,000 characters, with a mark for its success.
+        /// The output, cut after 4,000 characters, with a mark for success or failure.
         CommandOutput = "command_output",
-        /// The content with the mark of the system.
+        /// The content, with the mark of the system.
         System = "system",
         /// The content as a scheduled task.
         Task = "task",
-        /// The content with Verbatim's mark.
+        /// The content, with Verbatim's mark.
         House = "house",
-        /// What is asked, with numbered options and how to answer.
+        /// The request, with numbered options and instructions for answering.
         Ask = "ask",
-        /// Verbose channels only.
+        /// Only in verbose channels.
         RunFooter = "run_footer",
         /// One line.
         Summary = "summary",
-        /// The summary, but not while it still changes.
+        /// The summary, once it no longer changes.
         SummaryAtEnd = "summary_at_end",
-        /// The content as it is.
+        /// The unchanged content.
         Content = "content",
     }
 }
 
-/// What the policy looks at.
+/// Input of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself, and a message may have any of them")]
 pub struct Facts<'a> {
-    /// Whose voice the message claims.
+    /// Role that the message claims.
     pub role: Role,
-    /// The tag of its type: `TEXT`.
+    /// Message type: `TEXT`.
     pub message_type: &'a str,
-    /// The sender's word; some of the older products have a meaning of their own.
+    /// Sender; some senders of older products have a meaning.
     pub sender: &'a str,
-    /// Whether it stands for a tool call.
+    /// Relation to a tool call.
     pub part: Part,
-    /// Who wrote it into the store. It decides whether `role` and `sender` are believed.
+    /// Who wrote it to the store. Determines whether `role` and `sender` are trusted.
     pub provenance: Provenance,
-    /// A control word (approve, reset, pause) that was carried out.
+    /// A control word (approve, reset, pause) that was executed.
     pub consumed: bool,
-    /// A control word with words for the agent (btw, todo).
+    /// A control word with text for the agent (btw, todo).
     pub aside: bool,
     /// An approval that is no longer open.
     pub answered: bool,
     /// A scheduled task or a handoff.
     pub task: bool,
-    /// Of a command's output: the extra `exit_code`, else the payload's; None where unknown.
+    /// Exit code of a command: the extra `exit_code`, otherwise the payload's; None if unknown.
     pub exit_code: Option<i64>,
-    /// What the writer lowered the context to.
+    /// Context to which the sender lowered it.
     pub asked_context: Option<Context>,
 }
 
@@ -171,26 +171,26 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// How a message is treated: one row of the table.
+/// Treatment of a message: one row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Which row of the table it is.
+    /// Name of the row.
     pub row: &'static str,
-    /// Whether a prompt may hold it: at most what the writer asked for.
+    /// Whether a prompt can contain it, at most as the sender requested.
     pub context: Context,
     /// Whether it is shown in full, folded, or behind the dev toggle.
     pub display: Display,
-    /// On which side it stands.
+    /// Side of the transcript.
     pub side: Side,
-    /// How it is drawn.
+    /// Style.
     pub look: Look,
-    /// Whether it may be remembered beyond its session.
+    /// Whether it can be remembered beyond its session.
     pub memory: Memory,
-    /// What other channels get of it.
+    /// Text in other channels.
     pub channel: Channel,
 }
 
-/// Returns how a message is treated. The context is at most what its writer asked for.
+/// Returns how a message is treated. The context is at most what its sender requested.
 ///
 /// ```
 /// use model::policy::{Display, Facts, policy};
@@ -204,7 +204,7 @@ pub fn policy(facts: &Facts<'_>) -> Policy {
     Policy { context: row.context.min(facts.asked_context.unwrap_or(Context::Turn)), ..row }
 }
 
-/// Returns the facts of a message, new or stored. Its `context` is what its writer asked for, at most.
+/// Returns the facts of a message, new or stored. Its `context` is at most what its sender requested.
 pub fn facts_of(draft: &Draft) -> Facts<'_> {
     let metadata = draft.metadata.as_ref();
     let payload = metadata.and_then(|metadata| metadata.get("payload")?.as_object());
@@ -232,13 +232,13 @@ pub fn facts_of(draft: &Draft) -> Facts<'_> {
     }
 }
 
-/// Returns how the dashboard shows a message.
+/// Returns the display of a message.
 pub fn display(draft: &Draft) -> Display {
     policy(&facts_of(draft)).display
 }
 
-/// Returns whether a message that waits for an agent wakes it: a person's that is addressed to it, or a task. A notice alone
-/// never does.
+/// Returns true if a message wakes a waiting agent: an addressed message of a person, or a task. A notice alone
+/// doesn't.
 pub fn wakes(draft: &Draft) -> bool {
     let mark = Mark::of(draft);
     match draft.role {
@@ -349,7 +349,7 @@ fn row(facts: &Facts<'_>) -> Policy {
     }
 }
 
-/// A pair that the table doesn't name, or a type that we don't know: as TEXT of its role, but it is never remembered.
+/// Returns the policy for other combinations and unknown types: like a TEXT of its role, but never remembered.
 fn other_pair(text: Policy) -> Policy {
     let channel = match text.channel {
         Channel::Nothing | Channel::Reasoning | Channel::RunFooter => text.channel,
@@ -358,7 +358,7 @@ fn other_pair(text: Policy) -> Policy {
     Policy { row: "Any other pair", memory: text.memory.min(Memory::No), channel, ..text }
 }
 
-/// Returns the voice that a posted message claims by its sender word, where its role has another one. Readers state both.
+/// Returns the role that a posted message claims by its sender, if its own role differs. Readers state both.
 fn borrowed_voice(facts: &Facts<'_>) -> Option<Role> {
     let is_posted = matches!(facts.provenance, Provenance::Key | Provenance::Person);
     voice(facts.sender).filter(|voice| is_posted && *voice != facts.role)
@@ -376,8 +376,8 @@ fn entry(
 }
 
 impl Draft {
-    /// Returns whether it says that the tool failed whose output it is: by an exit code other than 0, the status
-    /// `error`, or the field `is_error` of older rows.
+    /// Returns true if it reports a failure of its tool: by an exit code other than 0, the status `error`, or the field
+    /// `is_error` of older rows.
     pub fn says_failed(&self) -> bool {
         let word = self.metadata.as_ref().and_then(|metadata| metadata.get("is_error")?.as_bool());
         word.unwrap_or(false) || facts_of(self).exit_code.is_some_and(|code| code != 0) || self.status == Status::Error

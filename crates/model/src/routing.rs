@@ -1,9 +1,9 @@
-//! Where a message goes: whether it wakes the agent, is kept for later, is refused, or is a control word.
+//! Routing: whether a message wakes the agent, is kept for later, is refused, or is a control word.
 //!
 //! - [`mention`]: `@Name` at the beginning of a text.
-//! - [`control`]: words that the server carries out instead of the agent.
-//! - [`Settings`]: what an owner sets for a workspace or a session; [`Rules`] are the settings that apply.
-//! - [`route`]: the decision for one message. [`Mark`] is what is stored of it.
+//! - [`control`]: words that the server executes instead of the agent.
+//! - [`Settings`]: an owner's settings for a workspace or a session; [`Rules`] are the effective settings.
+//! - [`route`]: the decision for one message. [`Mark`] is its stored form.
 //!
 //! ```
 //! use model::routing::{Incoming, Place, Route, Rules, Settings, route};
@@ -27,16 +27,16 @@ pub use settings::{NAME, Rules, Senders, Settings, bare};
 use crate::words;
 
 words! {
-    /// What makes a message one to the agent.
+    /// Condition under which a message is for the agent.
     Trigger {
         /// It begins with `@Name` or an alias.
         Mention = "mention",
-        /// Each message is.
+        /// Always.
         Always = "always",
     }
-    /// What becomes of a message that isn't addressed to the agent. It is stored and shown in either case.
+    /// Treatment of a message that isn't for the agent. It is stored and shown in either case.
     Ignored {
-        /// No agent reads it.
+        /// The agent doesn't read it.
         Drop = "drop",
         /// The agent reads it with the next message that wakes it.
         Accumulate = "accumulate",
@@ -57,29 +57,29 @@ words! {
     }
 }
 
-/// A message on its way in.
+/// An incoming message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Incoming<'a> {
-    /// As it was written.
+    /// The text as it was written.
     pub text: &'a str,
-    /// The address of its sender, as the channel knows it: `matrix:@ada:example.org`, `user`.
+    /// Address of the sender, as the channel uses it: `matrix:@ada:example.org`, `user`.
     pub sender: &'a str,
     /// Where it was written.
     pub place: Place,
-    /// Whether an owner registered the session or room.
+    /// True if an owner registered the session or room.
     pub registered: bool,
 }
 
-/// Where a message goes.
+/// Result of routing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
-    /// Nobody registered the place: nothing is stored of it but that it was heard, for an owner to register it.
+    /// The room isn't registered. Only its existence is stored, so that an owner can register it.
     Unregistered,
-    /// The sender isn't allowed here. Nothing is stored, and nothing is given to the agent later.
+    /// The sender isn't allowed. The message is neither stored nor given to the agent.
     Refused,
     /// It isn't addressed to the agent.
     Ignored(Ignored),
-    /// A control word, which the server carries out. The agent reads at most [`Control::model_text`].
+    /// A control word, which the server executes. The agent reads at most [`Control::model_text`].
     Control(Control),
     /// A command to run in the session's folder, without its `!`.
     DirectCommand(String),
@@ -90,7 +90,7 @@ pub enum Route {
     },
 }
 
-/// Decides where a message goes. Each message is looked at by itself: what was said before it doesn't matter.
+/// Routes one message. Earlier messages have no influence.
 pub fn route(rules: &Rules, incoming: &Incoming<'_>) -> Route {
     if !incoming.registered {
         return Route::Unregistered;

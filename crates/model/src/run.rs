@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 words! {
-    /// How a run ended.
+    /// Outcome of a run.
     RunOutcome {
-        /// It hasn't ended, as far as is known.
+        /// It hasn't ended, as far as known.
         Open = "open",
         /// The agent finished its turn.
         Done = "done",
@@ -18,17 +18,17 @@ words! {
     }
 }
 
-/// Tokens as the provider counts them. Input excludes what the cache held.
+/// Tokens as the provider counts them. `input` excludes cached tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// Tokens read by the model that no cache held.
+    /// Uncached tokens that the model read.
     pub input: i64,
-    /// Tokens written by the model, reasoning included.
+    /// Tokens that the model wrote, including reasoning.
     pub output: i64,
     /// Tokens read from the provider's cache.
     pub cache_read: i64,
-    /// Tokens written into the provider's cache.
+    /// Tokens written to the provider's cache.
     pub cache_write: i64,
 }
 
@@ -38,7 +38,7 @@ impl Usage {
         self.input.saturating_add(self.output).saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
 
-    /// Returns the tokens that the model read, from the cache and into it as well.
+    /// Returns all tokens that the model read, including those read from and written to the cache.
     pub fn input_total(self) -> i64 {
         self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
     }
@@ -57,7 +57,7 @@ impl AddAssign for Usage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Run {
-    /// The agent's own id of the prompt that began it.
+    /// The agent's own id of its first prompt.
     pub id: String,
     /// The model of its latest answer; None before the first.
     pub model: Option<String>,
@@ -65,48 +65,47 @@ pub struct Run {
     pub started_at: Micros,
     /// When the agent finished; None while it is open.
     pub ended_at: Option<Micros>,
-    /// How it ended.
+    /// Outcome of the run.
     pub outcome: RunOutcome,
-    /// Sum over its API messages.
+    /// Sum of its API messages.
     pub usage: Usage,
-    /// In US dollars, where the agent says it.
+    /// Cost in US dollars, if the agent reports it.
     pub cost_usd: Option<f64>,
 }
 
-/// What readers put behind the name of a model where a request had another price than the standard one: its speed, or its tier.
+/// Suffixes that readers add to a model's name if a request had a special price, by speed or tier.
 pub const TIERS: [&str; 3] = ["-fast", "-batch", "-priority"];
 
-/// Returns a model's name for a request of a tier or a speed; of the standard one, and of an unknown one, it is the plain name.
+/// Returns a model's name with the suffix of a tier or speed. For the standard and for unknown ones, the plain name.
 pub fn of_tier(name: &str, tier: Option<&str>) -> String {
     let suffix = tier.and_then(|tier| TIERS.into_iter().find(|suffix| suffix.get(1..) == Some(tier)));
     format!("{name}{}", suffix.unwrap_or_default())
 }
 
-/// One request to a model: what it took, when, and which messages came of it. Its id is the provider's: a copy of a transcript
-/// repeats it.
+/// One request to a model: tokens, times and messages. Its id is the provider's, which copies of a transcript repeat.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
     /// The provider's id of the answer.
     pub id: String,
-    /// The largest usage that the transcript states for it.
+    /// The largest usage that the transcript has for it.
     pub usage: Usage,
-    /// Of `usage.cache_write`, tokens written into a cache that lasts an hour.
+    /// The part of `usage.cache_write` that is cached for one hour, in tokens.
     pub cache_write_1h: i64,
-    /// In US dollars, where the agent says it.
+    /// Cost in US dollars, if the agent reports it.
     pub cost_usd: Option<f64>,
-    /// The transcript says that this line was copied from another session.
+    /// True if the transcript marks this line as copied from another session.
     pub is_copy: bool,
-    /// The model that answered; None where the transcript doesn't say it.
+    /// Name of the model; None if the transcript doesn't have it.
     pub model: Option<String>,
-    /// The time of what the model read last before it answered.
+    /// Time of the last message that the model read before it answered.
     pub began_at: Option<Micros>,
     /// The time of the last line of the answer.
     pub ended_at: Option<Micros>,
-    /// Milliseconds from the request to the first token, where the agent says it.
+    /// Milliseconds from the request to the first token, if the agent reports it.
     pub first_token_ms: Option<i64>,
-    /// Why the model stopped, in the provider's word.
+    /// Why the model stopped, as the provider reports it.
     pub stop_reason: Option<String>,
-    /// The largest input of the model in tokens, where the agent says it.
+    /// Context size of the model in tokens, if the agent reports it.
     pub context: Option<i64>,
     /// The first message of the answer.
     pub message_id: Option<MessageId>,

@@ -1,7 +1,7 @@
-//! The input of a run as the exact text that an agent is given: the only renderer, whatever drives the agent.
+//! Renders the input of a run as the exact text for the agent. All drivers use this renderer.
 //!
-//! A rendered input is a list of pieces. Those of one part, joined, are the bytes of that part, and each piece names the
-//! message that it came from. The context log stores the pieces, so that it replays byte for byte.
+//! A rendered input is a list of pieces. The joined pieces of a part are its bytes, and each piece refers to its
+//! message. The context log stores the pieces, so that it can be replayed byte for byte.
 //!
 //! ```
 //! use model::run_prompt::{NoticePlacement, RunFormat, render};
@@ -13,41 +13,41 @@
 //! assert_eq!(rendered.prompt(), "");
 //! ```
 //!
-//! How to add a format: a word of [`RunFormat`], and its arm in [`render`].
+//! To add a format: add a variant to [`RunFormat`], and its arm to [`render`].
 
 use crate::sdk_format::{RunInput, SdkMessage};
 use crate::{MessageType, Micros, Role, words};
 use serde_json::{Value, json};
 
 words! {
-    /// How the input of a run is written.
+    /// Format of a run's input.
     RunFormat {
-        /// A JSON array of the messages with all their fields.
+        /// A JSON array of messages with all fields.
         Messages = "messages",
-        /// A JSON array for the field `messages` of Anthropic's Messages API.
+        /// A JSON array for `messages` of Anthropic's Messages API.
         Anthropic = "anthropic",
-        /// A JSON array for the field `messages` of `OpenAI`'s Chat Completions API.
+        /// A JSON array for `messages` of `OpenAI`'s Chat Completions API.
         Openai = "openai",
-        /// One text: the words of a single message of a person, or several messages as XML.
+        /// Text: the text of a single message of a person, or several messages as XML.
         Text = "text",
     }
-    /// Where the notices of a run go.
+    /// Place of a run's notices.
     NoticePlacement {
-        /// Into the agent's system prompt parameter.
+        /// The agent's system prompt parameter.
         SystemPrompt = "system_prompt",
-        /// Into a marked block at the beginning of the prompt: the agent has no such parameter.
+        /// A marked block at the start of the prompt, for agents without such a parameter.
         Prompt = "prompt",
     }
-    /// Which of the two texts of a run a piece belongs to.
+    /// Part of a run's input.
     PromptPart {
         /// The system prompt parameter.
         System = "system",
         /// The prompt.
         Prompt = "prompt",
     }
-    /// What a piece of a rendered input is.
+    /// Kind of a piece.
     PieceKind {
-        /// What stands between and around the others: brackets, commas, tags.
+        /// Text around the others: brackets, commas, tags.
         Frame = "frame",
         /// A notice of this run.
         Notice = "notice",
@@ -59,25 +59,25 @@ words! {
 /// A piece of a rendered input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Which text it belongs to.
+    /// Part that it belongs to.
     pub part: PromptPart,
-    /// What it is.
+    /// Kind of the piece.
     pub kind: PieceKind,
-    /// The `seq` of the message that it came from; None for notices and frames.
+    /// `seq` of its message; None for notices and frames.
     pub seq: Option<i64>,
     /// Its exact text.
     pub text: String,
 }
 
-/// A rendered input: all pieces, in the order in which they are given.
+/// A rendered input: all pieces in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rendered {
-    /// The system part first.
+    /// Pieces, those of the system part first.
     pub pieces: Vec<Piece>,
 }
 
 impl Rendered {
-    /// Returns the text of the system prompt parameter. None without notices, or where they stand in the prompt.
+    /// Returns the text of the system prompt parameter. None if there are no notices, or they are in the prompt.
     pub fn system(&self) -> Option<String> {
         let mut pieces = self.of(PromptPart::System).peekable();
         pieces.peek()?;
@@ -106,7 +106,7 @@ impl Rendered {
     }
 }
 
-/// Renders the input of a run. A message of the host is dropped here as well, whoever made the input.
+/// Renders the input of a run. Messages of the host are always dropped.
 pub fn render(input: &RunInput, format: RunFormat, placement: NoticePlacement) -> Rendered {
     let mut rendered = Rendered::default();
     let messages: Vec<&SdkMessage> = input.messages.iter().filter(|message| message.role != Role::Host).collect();
@@ -140,7 +140,7 @@ pub fn render(input: &RunInput, format: RunFormat, placement: NoticePlacement) -
     rendered
 }
 
-/// Writes notices and messages as a JSON array, each item in a piece of its own.
+/// Writes notices and messages as a JSON array, with one piece per item.
 fn array<'a>(rendered: &mut Rendered, notices: &[String], messages: impl Iterator<Item = (&'a SdkMessage, Value)>) {
     let mut before = "[";
     for notice in notices {
@@ -157,7 +157,8 @@ fn array<'a>(rendered: &mut Rendered, notices: &[String], messages: impl Iterato
     rendered.frame(if before == "[" { "[]" } else { "]" });
 }
 
-/// That API has two roles, which take turns: what follows in the same role is another block of the same message.
+/// Writes messages for an API with two alternating roles: consecutive messages of one role become blocks of one
+/// message.
 fn anthropic(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
     let block = |text: &str| json!({"type": "text", "text": text}).to_string();
     let notices = notices.iter().map(|notice| ("user", None, block(&tagged("system", notice))));
@@ -196,8 +197,8 @@ fn is_answer(message: &SdkMessage) -> bool {
     matches!(message.role, Role::Assistant | Role::Model)
 }
 
-/// Returns the text of a message for an API that has no place for who spoke: a named person as `[Name] text`, the system and a
-/// tool in tags. What a named person or a tool says can't look like another one's words: a backslash stands before what would.
+/// Returns the text of a message for an API without a field for the author: a named person as `[Name] text`, the system
+/// and tools in tags. Text of a person or tool that imitates this format is escaped by a backslash.
 pub fn spoken(message: &SdkMessage) -> String {
     match (message.role, &message.sender_name) {
         (Role::System, _) => tagged("system", &message.content),
@@ -212,12 +213,12 @@ fn tagged(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{text}\n</{tag}>")
 }
 
-/// A name within its brackets.
+/// Returns a name that is safe inside of brackets.
 fn one_name(name: &str) -> String {
     name.replace(['[', ']'], "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A person's words in which no line begins as another one's would.
+/// Escapes lines of a person's text that imitate another author.
 fn unspoken(text: &str) -> String {
     let begins_as_another = |line: &str| {
         let line = line.trim_start();
@@ -255,7 +256,7 @@ fn text(rendered: &mut Rendered, notices: &[String], messages: &[&SdkMessage]) {
     }
 }
 
-/// Returns whether [`RunFormat::Text`] writes a message that is alone as its words and nothing else.
+/// Returns true if [`RunFormat::Text`] writes a single message as its plain text.
 pub fn is_plain(message: &SdkMessage) -> bool {
     message.role == Role::User && message.message_type == MessageType::Text && message.sender_name.is_none()
 }
@@ -271,12 +272,12 @@ fn element(message: &SdkMessage) -> String {
     )
 }
 
-/// Nobody's words end the element that they stand in.
+/// Escapes text, so that it can't end its XML element.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// In UTC, to the second.
+/// Formats a time in UTC, to the second.
 fn moment(at: Micros) -> String {
     let second = at.0.div_euclid(Micros::SECOND);
     jiff::Timestamp::from_second(second).map(|at| at.to_string()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Stored messages as the input of a model, for sessions whose prompts we build.
+//! Stored messages as the input of a model, for sessions whose prompts Verbatim builds.
 
 use crate::policy::prompt_holds;
 use crate::routing::Mark;
@@ -7,47 +7,47 @@ use crate::{Body, Context, Draft, Message, MessageId, Micros, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One message as a driver of an agent gets it.
+/// A message for an agent's driver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SdkMessage {
-    /// Its position in the session.
+    /// Position in the session.
     pub seq: i64,
     /// Its id, for `reply_to`.
     pub id: MessageId,
-    /// Whose voice. Never `host`.
+    /// Role. Never `host`.
     pub role: Role,
-    /// The tag of its type: `TEXT`.
+    /// Message type: `TEXT`.
     pub message_type: String,
-    /// The sender's word: `bot`, an address.
+    /// Sender: `bot`, an address.
     pub sender: String,
-    /// The sender for people.
+    /// Display name of the sender.
     pub sender_name: Option<String>,
-    /// What the model reads; for a typed message its markdown.
+    /// Text for the model; markdown for a typed message.
     pub content: String,
-    /// When it was said.
+    /// Time of the message.
     pub created_at: Micros,
     /// The envelope, unchanged.
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// What a run begins with. [`crate::run_prompt`] renders it.
+/// Input of a run. [`crate::run_prompt`] renders it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunInput {
-    /// What the model reads, in the order of `seq`.
+    /// Messages for the model, in the order of `seq`.
     pub messages: Vec<SdkMessage>,
-    /// For this run only; they go into the system prompt and nowhere else.
+    /// Notices for this run only, as part of the system prompt.
     pub system_notices: Vec<String>,
 }
 
-/// Returns the messages whose context is `turn`, ordered by `seq`. A host's message is never among them, nor one that was
-/// retracted or that the conversation was rewound past.
+/// Returns the messages with the context `turn`, ordered by `seq`. Messages of the host, retracted messages and those
+/// that the conversation was rewound past are excluded.
 pub fn format_for_sdk(messages: &[Message]) -> Vec<SdkMessage> {
     in_order(messages, Context::Turn).map(|message| SdkMessage::new(message.seq, &message.draft)).collect()
 }
 
 impl SdkMessage {
-    /// Returns a message as a driver gets it, whatever its context.
+    /// Makes the message of a driver, whatever its context.
     pub fn new(seq: i64, draft: &Draft) -> Self {
         Self {
             seq,
@@ -64,8 +64,8 @@ impl SdkMessage {
 }
 
 impl RunInput {
-    /// Collects the input of a run from the messages since the last one that was delivered. System messages with the
-    /// context `ephemeral` are notices of this run.
+    /// Collects the input of a run from the messages since the last delivered one. System messages with the context
+    /// `ephemeral` are notices of this run.
     pub fn of(messages: &[Message]) -> Self {
         Self {
             messages: format_for_sdk(messages),
@@ -83,8 +83,8 @@ fn in_order(messages: &[Message], context: Context) -> impl Iterator<Item = &Mes
     fit.into_iter()
 }
 
-/// Returns what the model reads: a text without the mention of its assistant, a reply as `Selected: label`, a tick as `Ticked: item`, an upload as caption and names.
-/// Nothing of what the host says.
+/// Returns the text for the model: a text without the mention of its assistant, a reply as `Selected: label`, a tick as
+/// `Ticked: item`, an upload as caption and names. Empty for messages of the host.
 pub fn model_text(draft: &Draft) -> String {
     if draft.role == Role::Host {
         return String::new();

@@ -1,14 +1,15 @@
-//! The words that a message is found by.
+//! Text of messages for search.
 
 use serde_json::Value;
 
-/// Characters of a tool's output that are indexed: the beginning says what it is, and whole files would drown everything else.
+/// Number of characters of a tool's output that are indexed. The beginning identifies it; whole files would dominate
+/// results.
 const OUTPUT_CHARS: usize = 4096;
 
-/// Fields of cards that the cards show as a state, or not at all.
+/// Fields of cards that are shown as a state, or not at all.
 const NOT_SHOWN: [&str; 8] = ["id", "kind", "type", "state", "status", "selected", "via", "shown_sha256"];
 
-/// Collects the words of a message, each piece on a line of its own, up to a length.
+/// Collects the text of a message, one piece per line, up to a maximum length.
 #[derive(Debug)]
 pub struct SearchText {
     text: String,
@@ -17,12 +18,12 @@ pub struct SearchText {
 }
 
 impl SearchText {
-    /// Takes at most so many bytes, and the beginning of what tools gave back.
+    /// Makes a collector for the index: at most `max_bytes`, and only the beginning of tools' output.
     pub const fn indexed(max_bytes: usize) -> Self {
         Self { text: String::new(), max_bytes, max_output: OUTPUT_CHARS }
     }
 
-    /// Takes everything.
+    /// Makes a collector without a limit.
     pub const fn whole() -> Self {
         Self { text: String::new(), max_bytes: usize::MAX, max_output: usize::MAX }
     }
@@ -38,7 +39,7 @@ impl SearchText {
         }
     }
 
-    /// Adds what a tool gave back.
+    /// Adds a tool's output.
     pub fn push_output(&mut self, output: &str) {
         let end = output.char_indices().nth(self.max_output).map_or(output.len(), |(end, _)| end);
         self.push(&output[..end]);
@@ -68,7 +69,7 @@ impl SearchText {
         }
     }
 
-    /// Returns what was collected.
+    /// Returns the collected text.
     pub fn into_string(self) -> String {
         self.text
     }

@@ -5,25 +5,25 @@ use crate::{Micros, SessionId, words};
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// The state of a session: a function of its messages and runs.
+    /// State of a session, computed from its messages and runs.
     SessionState {
         /// An APPROVAL is open, or a question in words waits for an answer.
         NeedsYou = "needs_you",
-        /// A turn runs, or its agent gave a sign of life within a minute.
+        /// A turn is running, or its agent sent a heartbeat within a minute.
         Working = "working",
-        /// Of an agent that sends heartbeats: a call that runs or a text that is being written, without a sign of life for a minute.
+        /// A call is running or a text is streaming, but an agent that sends heartbeats sent none for a minute.
         Lost = "lost",
-        /// Broken off in the middle of something a minute ago or longer. The agent may work, may wait in its terminal, or may be
-        /// gone: a transcript has no signs of life, nor has an agent that never sent a heartbeat.
+        /// Interrupted a minute ago or longer. The agent may be working, waiting in its terminal, or gone: transcripts
+        /// and agents without heartbeats don't show it.
         Quiet = "quiet",
-        /// Its last turn failed, or its agent reported its end as a failure.
+        /// Its last turn failed, or its agent reported a failure as its end.
         Failed = "failed",
-        /// Its agent reported its end.
+        /// Its agent reported that it is done.
         Done = "done",
-        /// Nothing runs and nothing is asked.
+        /// Nothing is running, and nothing is asked.
         Idle = "idle",
     }
-    /// What an agent's hooks report of it.
+    /// State of an agent, as its hooks report it.
     LiveState {
         /// It works on a prompt.
         Working = "working",
@@ -31,121 +31,121 @@ words! {
         Waiting = "waiting",
         /// Its turn is over.
         Idle = "idle",
-        /// Its turn broke off with an error.
+        /// Its turn ended with an error.
         Failed = "failed",
         /// It has ended.
         Done = "done",
     }
 }
 
-/// The reason of an agent whose turn is over; what goes on in the background follows it.
+/// Reason of an agent whose turn is over, followed by its background tasks.
 pub const TURN_OVER: &str = "Its turn is over";
 
-/// What the agent's hooks reported last.
+/// The latest report of the agent's hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Live {
-    /// What the agent does.
+    /// State of the agent.
     pub state: LiveState,
-    /// Why, in a few words: `Runs Bash`.
+    /// Reason in a few words: `Runs Bash`.
     pub reason: String,
     /// When it was reported.
     pub at: Micros,
 }
 
 impl Live {
-    /// Returns the reason of an agent that is idle while something of it goes on in the background.
+    /// Returns the reason of an idle agent with background tasks.
     pub fn background(&self) -> Option<&str> {
         let rest = self.reason.strip_prefix(TURN_OVER).filter(|rest| !rest.is_empty());
         rest.filter(|_| self.state == LiveState::Idle).map(|_| self.reason.as_str())
     }
 }
 
-/// A stored session, with the sums that lists show.
+/// A stored session, with the counts that lists show.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Session {
     /// Our id. It never changes.
     pub id: SessionId,
-    /// Which agent: `claude_code`, `demo`.
+    /// Name of the agent: `claude_code`, `demo`.
     pub agent: String,
-    /// The agent's own id. Of a sub-agent: `<parent's own id>/<agent id>`.
+    /// The agent's own id. For a sub-agent: `<parent's own id>/<agent id>`.
     pub agent_session_id: Option<String>,
-    /// Of a sub-agent: the session that started it.
+    /// For a sub-agent: the session that started it.
     pub parent: Option<SessionId>,
-    /// Of a sub-agent: the session that started it isn't stored, so this one stands by itself.
+    /// For a sub-agent: true if the session that started it isn't stored, so that this one has no parent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub parent_missing: bool,
-    /// The session whose messages this one begins with, as it was forked or resumed into another file.
+    /// The session whose messages this one begins with, because it was forked or resumed to another file.
     pub forked_from: Option<SessionId>,
-    /// Of a child: the parent's tool call that started it.
+    /// For a sub-agent: the parent's tool call that started it.
     pub call_id: Option<String>,
-    /// Never empty: a title, else the first prompt, else the agent's own id.
+    /// Title; otherwise the first prompt, otherwise the agent's own id. Never empty.
     pub title: String,
-    /// Key of the project, a path where known: the folder in which the agent was started.
+    /// Key of the project: the folder in which the agent was started, if known.
     pub project: String,
     /// The latest working folder.
     pub cwd: Option<String>,
-    /// The git branch that was checked out last.
+    /// The latest git branch.
     pub branch: Option<String>,
-    /// The model that answered last.
+    /// Name of the latest model.
     pub model: Option<String>,
     /// The agent's latest version.
     pub version: Option<String>,
-    /// Computed when it is read.
+    /// State, computed when it is read.
     pub state: SessionState,
-    /// The earliest time of its messages, or when it was made.
+    /// The earliest time of its messages, or when it was created.
     pub created_at: Micros,
     /// The latest time of its messages, never in the future.
     pub last_activity_at: Micros,
-    /// When a person put it away. Null while it is in the list.
+    /// When a person archived it. Null if it isn't archived.
     pub archived_at: Option<Micros>,
-    /// Kept at the top of the list.
+    /// When a person pinned it to the top of the list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Micros>,
-    /// When a person deleted it. It can be restored for a while.
+    /// When a person deleted it. It can be restored for some time.
     pub deleted_at: Option<Micros>,
-    /// When the agent said that it is done.
+    /// When the agent reported its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Micros>,
-    /// The last sign of life of an agent that posts by itself.
+    /// Last heartbeat of an agent that posts by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_at: Option<Micros>,
-    /// What the agent's hooks reported last, if it is newer than all messages.
+    /// The latest report of the agent's hooks, if it is newer than all messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
-    /// Its agent posts by itself, and takes what people write. Others are read from files.
+    /// True if its agent posts by itself, and gets people's messages. Others are read from files.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub registered: bool,
-    /// The agent key that made it.
+    /// Id of the agent key that created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
-    /// People's messages up to this `seq` were given to the agent.
+    /// Messages of people up to this `seq` were given to the agent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivered_seq: i64,
     /// Highest `seq`.
     pub last_seq: i64,
-    /// Messages as people count them: without system, model, note and replaced rows.
+    /// Number of messages that people see by default: without system, model, note and replaced messages.
     pub message_count: i64,
-    /// Lines added and removed by applied edits.
+    /// Number of lines that applied edits added.
     pub lines_added: i64,
-    /// Lines removed by applied edits.
+    /// Number of lines that applied edits removed.
     pub lines_removed: i64,
-    /// Items of the latest to-do list that aren't completed.
+    /// Open items of the latest todo list.
     pub todos_open: i64,
-    /// Items of the latest to-do list that are completed.
+    /// Completed items of the latest todo list.
     pub todos_done: i64,
-    /// Items of the latest to-do list that were given up: they are neither open nor completed.
+    /// Cancelled items of the latest todo list, which are neither open nor completed.
     #[serde(default, skip_serializing_if = "is_default")]
     pub todos_cancelled: i64,
-    /// Sessions of its sub-agents, without theirs.
+    /// Number of direct sub-agents' sessions.
     pub child_count: i64,
-    /// Sum over its turns, each API message counted once.
+    /// Sum over its turns. Each API message counts once.
     pub usage: crate::Usage,
-    /// US dollars of all tokens whose price is known: as agents say, else by the price table. What it has in common with another
-    /// session counts there.
+    /// US dollars of all tokens with a known price: as agents report it, otherwise from the price table. Messages that
+    /// it shares with another session count there.
     pub cost_usd: Option<f64>,
-    /// Of these, dollars that the price table gives; absent where agents said all of it.
+    /// The part of `cost_usd` that was computed from the price table. Absent if agents reported all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computed_usd: Option<f64>,
 }
@@ -154,41 +154,41 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What a reader learned of a session. Absent fields leave what is stored; later facts win.
+/// Facts about a session from a reader. Absent fields leave stored values unchanged; later facts have priority.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionFacts {
     /// Title given by a person or the agent.
     pub title: Option<String>,
-    /// Title to fall back on: the first prompt, cut to 120 characters.
+    /// Fallback title: the first prompt, cut to 120 characters.
     pub first_prompt: Option<String>,
-    /// The conversation was rewound to its very beginning: an earlier first prompt is none any more.
+    /// True if the conversation was rewound to its start, so that an earlier first prompt no longer counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restarted: Option<bool>,
     /// Key of the project: the folder in which the agent was started.
     pub project: Option<String>,
     /// The latest working folder.
     pub cwd: Option<String>,
-    /// The git branch that was checked out last.
+    /// The latest git branch.
     pub branch: Option<String>,
-    /// The model that answered last.
+    /// Name of the latest model.
     pub model: Option<String>,
     /// The agent's latest version.
     pub version: Option<String>,
-    /// The parent's own id, of a sub-agent's session.
+    /// For a sub-agent: the parent's own id.
     pub parent: Option<String>,
-    /// Of a sub-agent: the parent's tool call that started it.
+    /// For a sub-agent: the parent's tool call that started it.
     pub call_id: Option<String>,
     /// The earliest time of its lines.
     pub first_at: Option<Micros>,
     /// The latest time of its lines.
     pub last_at: Option<Micros>,
-    /// How far the latest to-do list has got.
+    /// Progress of the latest todo list.
     pub todos: Option<TodoProgress>,
 }
 
 impl Session {
-    /// Returns how far its latest to-do list has got.
+    /// Returns the progress of its latest todo list.
     pub fn todos(&self) -> TodoProgress {
         let count = |count: i64| usize::try_from(count).unwrap_or_default();
         TodoProgress {
@@ -199,27 +199,27 @@ impl Session {
     }
 }
 
-/// What the state of a session is computed from.
+/// Input for the state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct StateFacts {
-    /// An open approval, or an unanswered message that requires input.
+    /// True if an approval is open, or a message that requires input is unanswered.
     pub asks: bool,
-    /// A turn has begun and not ended, a call runs, or a text is being written.
+    /// True if a turn hasn't ended, a call is running, or a text is streaming.
     pub run_open: bool,
-    /// Its agent sends heartbeats. A transcript, and an agent that sends none, tell what happened and not whether somebody is there.
+    /// True if its agent sends heartbeats. Without them it is unknown whether the agent is running.
     pub promises_signs: bool,
-    /// Age of the last sign of life in microseconds.
+    /// Age of the last heartbeat in microseconds.
     pub heartbeat_age: Option<i64>,
-    /// The agent reported its end, and no person wrote since.
+    /// True if the agent reported its end, and no person wrote since.
     pub ended: bool,
-    /// The last turn failed, or the end was reported as a failure.
+    /// True if the last turn failed, or the end was reported as a failure.
     pub ended_with_error: bool,
-    /// What the agent's hooks report, while nothing newer is known.
+    /// The hooks' report, unless something newer is known.
     pub live: Option<LiveState>,
 }
 
-/// Returns the state of a session: that of the first rule that holds.
+/// Returns the state of a session, by the first matching rule.
 pub fn session_state(facts: StateFacts) -> SessionState {
     if facts.asks {
         return SessionState::NeedsYou;

@@ -1,28 +1,28 @@
-//! A source: one imported or followed file. It owns its bytes, independently of sessions.
+//! A source: an imported or followed file. Its bytes are stored independently of sessions.
 
 use crate::{Micros, SourceId};
 use serde::{Deserialize, Serialize};
 
-/// The reader of a packed file, as it lies on the disk. What was packed is a source of its own, from which its sessions are read.
+/// Reader of a compressed file. The decompressed file is a source of its own, from which sessions are read.
 pub const PACKED: &str = "zstd";
 
 /// A file whose bytes are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Ours; it names the file in `records` of messages.
+    /// Our id of the file, in `records` of messages.
     pub id: SourceId,
     /// Absolute path, verbatim.
     pub path: String,
-    /// Bytes stored so far.
+    /// Number of stored bytes.
     pub size: u64,
-    /// SHA-256 of these bytes, in hex.
+    /// SHA-256 of the stored bytes, in hex.
     pub sha256: String,
-    /// Which reader: `claude_code`.
+    /// Name of the reader: `claude_code`.
     pub reader: String,
-    /// The reader's version when it read the file. The file is read anew by a newer one.
+    /// Version of the reader that read the file. A newer one reads it again.
     pub reader_version: i32,
-    /// When the file was changed last, if it was read to its end and nothing was held back.
+    /// When the file was last changed, if it was read completely.
     pub modified_at: Option<Micros>,
-    /// When its bytes were stored last.
+    /// When its bytes were last stored.
     pub imported_at: Micros,
 }

@@ -1,4 +1,4 @@
-//! Strict reading of payloads: what serde's derived code can't say, and where a value went wrong.
+//! Strict parsing of payloads, with the position of an error and checks that serde's derived code can't express.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Error, MapAccess, Unexpected, Visitor};
@@ -7,23 +7,23 @@ use serde_json::{Map, Number, Value};
 use serde_path_to_error::Segment;
 use std::{fmt, marker::PhantomData};
 
-/// What doesn't fit: where, as a JSON pointer, and what was expected there.
+/// An error: the position as a JSON pointer, and what is expected there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{} {expected}", place(.pointer), if .expected.starts_with(ABSENT) { " should be" } else { ": expected" })]
 pub struct Mismatch {
     /// JSON pointer to the field; empty for the whole value.
     pub pointer: String,
-    /// What should be there, in JSON's words: `a non-empty string`.
+    /// The expected value, in JSON terms: `a non-empty string`.
     pub expected: String,
 }
 
 impl Mismatch {
-    /// Makes a mismatch at a pointer, with what was expected there.
+    /// Makes a mismatch at a pointer.
     pub fn new(pointer: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), expected: expected.into() }
     }
 
-    /// Puts the pointer below a parent's: `/todos/0` within `/payload` is `/payload/todos/0`.
+    /// Prepends a parent's pointer: `/todos/0` within `/payload` is `/payload/todos/0`.
     pub fn within(self, parent: &str) -> Self {
         Self { pointer: format!("{parent}{}", self.pointer), ..self }
     }
@@ -35,7 +35,7 @@ fn place(pointer: &str) -> String {
 
 const ABSENT: &str = "absent";
 
-/// Returns what is expected of a field that isn't known, with the names of those that are: `absent: unknown field; known fields: ...`.
+/// Returns what is expected for an unknown field, with the known ones: `absent: unknown field; known fields: ...`.
 pub fn unknown_field<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<String> = known.into_iter().map(|name| format!("`{name}`")).collect();
     let known = if known.is_empty() { String::new() } else { format!("; known fields: {}", known.join(", ")) };

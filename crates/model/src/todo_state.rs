@@ -1,4 +1,4 @@
-//! The to-do list of a session: the latest snapshot, with the ticks after it.
+//! The todo list of a session: the latest snapshot, with later ticks.
 
 use crate::{
     Body, Draft, Micros,
@@ -9,29 +9,29 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The list as it stands, with what its `status` can't say.
+/// The current list, with further information about its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TodoState {
-    /// In the order of the latest snapshot, each with an id of its own.
+    /// Items, in the order of the latest snapshot, with unique ids.
     pub items: Vec<TodoItem>,
-    /// What three states can't say, by item id.
+    /// Further information by item id.
     pub info: BTreeMap<String, TodoInfo>,
 }
 
 impl TodoState {
-    /// Returns a list as one message has it, each item with an id of its own.
+    /// Makes a list from one message, with unique ids.
     pub fn new(todo: Todo, metadata: Option<&Map<String, Value>>) -> Self {
         Self { items: todo.with_unique_ids().todos, info: todo_info(metadata) }
     }
 
-    /// Returns the list of a TODO's envelope. Empty where that can't be read.
+    /// Makes the list of a TODO's envelope. Empty if it is invalid.
     pub fn of_metadata(metadata: &Map<String, Value>) -> Self {
         let todo = metadata.get("payload").and_then(|payload| Todo::deserialize(payload).ok());
         todo.map_or_else(Self::default, |todo| Self::new(todo, Some(metadata)))
     }
 
-    /// Adds what the next message says: a list of the agent replaces all; a person's tick sets the state of the items
-    /// that it names and adds none. All other messages are passed over.
+    /// Applies the next message: a list of the agent replaces all; a person's tick sets the state of existing items.
+    /// Other messages are ignored.
     pub fn add(&mut self, draft: &Draft) {
         if !draft.is_todo_list() && !draft.is_tick() {
             return;
@@ -48,23 +48,23 @@ impl TodoState {
         }
     }
 
-    /// Returns how far the list has got.
+    /// Returns the progress of the list.
     pub fn progress(&self) -> TodoProgress {
         TodoProgress::of(&self.items, &self.info)
     }
 
-    /// Returns the list in one line: how far it has got, and what is worked at: `1/3 done, now: Add a test`.
+    /// Returns a summary: progress and current item, `1/3 done, now: Add a test`.
     pub fn summary(&self) -> String {
         todo::summary(&self.items, &self.info)
     }
 
-    /// Returns the list as markdown, a cancelled item without a box.
+    /// Returns the list as markdown. Cancelled items have no box.
     pub fn to_markdown(&self) -> String {
         todo::to_markdown(&self.items, &self.info)
     }
 
-    /// Sets how long each item took, from when lists said that it was worked at and done; where no list says it
-    /// already. Items are told by their words: agents count the ids of each list anew.
+    /// Sets the duration of each item, from the lists in which it is in progress and completed, unless it is already
+    /// set. Items are matched by their text, because agents reuse ids.
     pub fn time<'a>(&mut self, lists: impl IntoIterator<Item = &'a Draft>) {
         let mut times: BTreeMap<String, (Option<Micros>, Option<Micros>)> = BTreeMap::new();
         for draft in lists.into_iter().filter(|draft| draft.created_at.0 > 0) {
@@ -91,13 +91,13 @@ impl TodoState {
         }
     }
 
-    /// Returns whether an item is completed in the list only because it was given up.
+    /// Returns true if an item is `completed` only because it was cancelled.
     pub fn is_cancelled(&self, item: &TodoItem) -> bool {
         is_cancelled(item, &self.info)
     }
 }
 
-/// Returns the list that messages make, which come in the order of `seq`, as [`TodoState::add`] folds them.
+/// Returns the list after all messages, which must be in the order of `seq`; see [`TodoState::add`].
 pub fn todo_state<'a>(messages: impl IntoIterator<Item = &'a Draft>) -> TodoState {
     let mut state = TodoState::default();
     messages.into_iter().for_each(|draft| state.add(draft));

@@ -3,10 +3,10 @@
 use crate::strict::Mismatch;
 use serde_json::{Map, Value};
 
-/// The version of an envelope that doesn't say one.
+/// Version of an envelope without one.
 pub const VERSION: i64 = 1;
 
-/// Reads an integer of at least 1; null is none. `"3"`, `1.0` and `true` are taken as 3, 1 and 1.
+/// Parses an integer of at least 1; null is None. `"3"`, `1.0` and `true` are accepted as 3, 1 and 1.
 pub(crate) fn read(version: &Value) -> Result<Option<i64>, Mismatch> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let number = match version {
@@ -24,7 +24,7 @@ pub(crate) fn read(version: &Value) -> Result<Option<i64>, Mismatch> {
     }
 }
 
-/// Returns the version that stored metadata says; that of an envelope without one where it says none.
+/// Returns the version of stored metadata; 1 if it has none.
 pub(crate) fn of(metadata: &Map<String, Value>) -> i64 {
     metadata.get("version").and_then(|version| read(version).ok().flatten()).unwrap_or(VERSION)
 }

@@ -1,13 +1,13 @@
-//! View models: what `diff` computes and `app` draws.
+//! View models, which `diff` computes and `app` draws.
 
 use serde::{Deserialize, Serialize};
 
-/// Class of a syntax token. Six classes are coloured, as the design says; plain text has no token.
+/// Class of a syntax token. Six classes are coloured; plain text has no token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TokenClass {
-    /// Words of the language, operators in words, literals such as `true`.
+    /// Keywords, operators that are words, and literals such as `true`.
     Keyword,
-    /// Texts and characters with their quotes.
+    /// Strings and characters with their quotes.
     String,
     /// Numbers of any base.
     Number,
@@ -20,7 +20,7 @@ pub enum TokenClass {
 }
 
 impl TokenClass {
-    /// Returns the letter that stands for the class where there is no room for its name.
+    /// Returns a letter for the class, as a short name.
     pub const fn letter(self) -> char {
         match self {
             Self::Keyword => 'k',
@@ -33,39 +33,39 @@ impl TokenClass {
     }
 }
 
-/// A coloured range of one line, in bytes of that line; sorted, not overlapping.
+/// A coloured range of one line, in bytes. Ranges are sorted and don't overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
-    /// Its first byte within the line.
+    /// First byte in the line.
     pub start: u32,
-    /// The byte behind its last one.
+    /// Exclusive end.
     pub end: u32,
-    /// What it is coloured as.
+    /// Class of the token.
     pub class: TokenClass,
 }
 
 /// One line of code without its line end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeLine {
-    /// With characters that can't be seen made visible.
+    /// The text, with invisible characters made visible.
     pub text: String,
-    /// Its coloured parts. Empty where the language is unknown or the text too large.
+    /// Coloured ranges. Empty if the language is unknown or the text too large.
     pub tokens: Vec<Token>,
-    /// Changed words, as byte ranges of the line; sorted, not overlapping.
+    /// Changed words, as sorted byte ranges of the line that don't overlap.
     pub marks: Vec<(u32, u32)>,
-    /// Whether this is the file's last line and has no line end.
+    /// True if this is the last line of the file and has no line end.
     pub no_newline: bool,
-    /// The line of the other side, counted from 0 within its text, that this one was moved from or to.
+    /// Line of the other side, from 0, that this one was moved from or to.
     pub moved: Option<u32>,
 }
 
 /// Consecutive lines of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DiffRun {
-    /// Unchanged lines. Each line once, with the new side's text.
+    /// Unchanged lines, with the new side's text.
     Context(Vec<CodeLine>),
-    /// Removed lines, then added lines. `pairs` are indices of lines of which one became the other, both ascending: they
-    /// stand side by side.
+    /// Removed lines, then added lines. `pairs` has indices of changed lines, both ascending, which are drawn side by
+    /// side.
     Change {
         /// Removed lines.
         old: Vec<CodeLine>,
@@ -74,42 +74,42 @@ pub enum DiffRun {
         /// Index in `old`, then in `new`.
         pairs: Vec<(u32, u32)>,
     },
-    /// Unchanged lines that are not shown.
+    /// Hidden unchanged lines.
     Gap {
-        /// How many.
+        /// Number of lines.
         lines: u32,
-        /// Header of the function or class in which the line after the gap stands; None where there is none.
+        /// Header of the function or class of the line after the gap; None if there is none.
         section: Option<String>,
     },
 }
 
 crate::words! {
-    /// How a file changed.
+    /// Kind of a file's change.
     FileChange {
-        /// It wasn't there before.
+        /// The file is new.
         Added = "Added",
-        /// It is there before and after.
+        /// The file existed before and after.
         Modified = "Modified",
-        /// It is gone.
+        /// The file was deleted.
         Deleted = "Deleted",
     }
 }
 
-/// The difference of one file, ready to draw.
+/// The diff of one file, ready to draw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDiff {
-    /// Whether it was added, modified or deleted.
+    /// Kind of the change.
     pub change: FileChange,
-    /// Line number of the first line on each side, from 1, where known; None for a fragment.
+    /// Line number of the first line on each side, from 1; None if unknown.
     pub first_line: Option<(u32, u32)>,
-    /// Lines of the new text that the old one lacks, changed lines included.
+    /// Number of lines that only the new text has, including changed lines.
     pub added: u32,
-    /// Lines of the old text that the new one lacks, changed lines included.
+    /// Number of lines that only the old text has, including changed lines.
     pub removed: u32,
-    /// The whole of what is shown, from top to bottom.
+    /// All lines, from top to bottom.
     pub runs: Vec<DiffRun>,
-    /// Too large for all that is shown of others: lines only, no words.
+    /// True if the file is too large for a diff of words. Only lines are compared.
     pub approximate: bool,
-    /// Stretches were too much work to compare: all of their lines count as changed.
+    /// True if ranges were too large to compare. All of their lines count as changed.
     pub is_cut: bool,
 }

@@ -1,9 +1,9 @@
-//! Whose voice a sender word is, and what an assistant is called.
+//! Roles of sender words, and names of assistants.
 
 use crate::{Draft, Role};
 use serde::{Deserialize, Serialize};
 
-/// Sender words of the older products, and whose voice each is. A sender that isn't listed is a name.
+/// Sender words of older products, with their roles. Any other sender is a name.
 const VOICES: [(&str, Role); 17] = [
     ("user", Role::User),
     ("tui-user", Role::User),
@@ -24,25 +24,25 @@ const VOICES: [(&str, Role); 17] = [
     ("security", Role::Host),
 ];
 
-/// Returns the role whose voice a sender word is. None for a sender that is a name.
+/// Returns the role of a sender word. None for a sender that is a name.
 pub fn voice(sender: &str) -> Option<Role> {
     let word = sender.trim();
     VOICES.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, role)| *role)
 }
 
-/// What the assistant of a session is called.
+/// Name of a session's assistant.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AssistantName {
-    /// The name that is set for it, else its agent's own.
+    /// The configured name, otherwise the agent's own.
     pub name: String,
-    /// Names of senders that stand for it: the session's agent and, where a name is set, its key.
+    /// Sender names that it replaces: the session's agent and, if a name is configured, its key.
     pub replaces: Vec<String>,
 }
 
 impl AssistantName {
-    /// Returns the name of the agent that speaks in a message: that of the assistant, unless the message has another one.
+    /// Returns the name of a message's agent: the assistant's, unless the message has another one.
     ///
     /// ```
     /// use model::{AssistantName, Draft, MessageId, Micros, Role};

@@ -1,11 +1,10 @@
-//! Closed sets of words, which are most of what crosses the wire.
+//! Enums of words, the most common type in the API.
 
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 use std::fmt;
 
-/// Reads one of a closed set of words, for the `Deserialize` of `words!`. The error of any other word, and of a value
-/// that isn't a string, lists the words.
+/// Parses a word of a closed set, for the `Deserialize` of `words!`. The error of any other value lists the words.
 pub fn read_word<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     parse: fn(&str) -> Option<T>,
@@ -24,7 +23,7 @@ pub fn read_word<'de, T, D: Deserializer<'de>>(
     deserializer.deserialize_str(Word(parse, words))
 }
 
-/// Writes a closed set of words: the enum, its tags, its reading, and its schema where the crate has a feature `schema`.
+/// Defines an enum of words: its tags, parser, serializer, and schema if the crate has a feature `schema`.
 ///
 /// ```
 /// model::words! {
@@ -50,17 +49,17 @@ macro_rules! words {
         impl $Name {
             /// All variants, in the order of their definition.
             pub const ALL: &'static [Self] = &[$(Self::$Variant),+];
-            /// The words as JSON has them, in the order of [`Self::ALL`].
+            /// The words as in JSON, in the order of [`Self::ALL`].
             pub const WORDS: &'static [&'static str] = &[$($tag),+];
-            /// Returns the word as JSON has it.
+            /// Returns the word as in JSON.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$Variant => $tag,)+ }
             }
-            /// Returns the variant of a word as JSON has it; None for any other word. Upper and lower case differ.
+            /// Returns the variant of a word as in JSON; None for any other word. Case-sensitive.
             pub fn parse(word: &str) -> Option<Self> {
                 match word { $($tag => Some(Self::$Variant),)+ _ => None }
             }
-            /// Returns the word for people, with spaces: `partly applied`.
+            /// Returns the word for display, with spaces: `partly applied`.
             pub fn label(self) -> String {
                 self.as_str().replace('_', " ")
             }

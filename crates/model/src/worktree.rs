@@ -1,12 +1,13 @@
-//! Worktrees: folders that programs make of a repository, each for one piece of work. They are one project with it.
+//! Worktrees: copies of a repository's folder that programs create for one task each. They belong to the repository's
+//! project.
 
 use std::collections::HashMap;
 
 /// Folders of worktrees inside of a repository.
 const INSIDE: [&str; 3] = ["/.claude/worktrees/", "/.worktrees/", "/.git/worktrees/"];
 
-/// Returns the repository of a folder that is a worktree inside of it or below one, and the worktree's own name; any other folder as
-/// it is.
+/// Returns the repository of a worktree folder inside of it, and the worktree's name. Any other folder is returned
+/// unchanged.
 ///
 /// ```
 /// use model::worktree::repository;
@@ -25,8 +26,8 @@ pub fn repository(path: &str) -> (&str, Option<&str>) {
     split.map_or((path, None), |(repository, worktree)| (repository, Some(worktree)))
 }
 
-/// Returns the repository's name and the worktree's of a folder in which a program keeps worktrees of all repositories: nothing tells
-/// where these lie. None for any other folder.
+/// Returns the names of the repository and the worktree, for a folder in which a program keeps worktrees of all
+/// repositories. Such a path doesn't contain the repository's folder. None for any other folder.
 ///
 /// ```
 /// use model::worktree::elsewhere;
@@ -45,9 +46,9 @@ pub fn elsewhere(path: &str) -> Option<(&str, &str)> {
         .or_else(|| names("/.cursor/worktrees/"))
 }
 
-/// Returns the folders among `projects` that are worktrees elsewhere, each with the project that it counts under: the one that
-/// has the name of its repository and is no worktree itself. Where none has it, or several have, the first worktree of that
-/// repository stands for all of them.
+/// Returns the folders among `projects` that are worktrees outside of their repository, each with the project that it
+/// counts under: the only other one with the repository's name. If there is none, or several, the first worktree of
+/// that repository is used.
 ///
 /// ```
 /// use model::worktree::counted_under;

@@ -1,9 +1,9 @@
-//! Why metadata is refused.
+//! Errors of metadata.
 
 use crate::{strict::Mismatch, words};
 
 words! {
-    /// Stable, for programs.
+    /// Code of an error, for programs.
     EnvelopeCode {
         /// The metadata is neither an object nor null.
         NotAnObject = "metadata_not_an_object",
@@ -13,22 +13,22 @@ words! {
         Version = "version_invalid",
         /// `payload` isn't an object.
         PayloadNotAnObject = "payload_not_an_object",
-        /// The payload of a built-in type doesn't validate.
+        /// The payload of a built-in type is invalid.
         Payload = "payload_invalid",
-        /// `edit_info` or `todo_info`.
+        /// `edit_info` or `todo_info` is invalid.
         Extra = "extra_invalid",
-        /// An extra is called `message_type`, `version` or `payload`.
+        /// An extra is named `message_type`, `version` or `payload`.
         ReservedExtra = "extra_reserved",
     }
 }
 
-/// What is wrong, where, and what was expected there.
+/// An error in metadata: what is wrong, where, and what is expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct EnvelopeError {
-    /// For programs; the text of the error is for people.
+    /// The code for programs. The error's text is for people.
     pub code: EnvelopeCode,
-    /// The offending field is a JSON pointer into the metadata.
+    /// The invalid field as a JSON pointer into the metadata, and what is expected.
     pub problem: Mismatch,
 }
 

@@ -1,4 +1,4 @@
-//! `edit_info`: what became of each edit of a `CODE_EDIT`, parallel to its `edits`.
+//! `edit_info`: the outcome of each edit of a `CODE_EDIT`, parallel to its `edits`.
 
 use super::one_of;
 use crate::strict::{Mismatch, token};
@@ -9,63 +9,63 @@ use serde_json::{Map, Value};
 const KEY: &str = "edit_info";
 
 words! {
-    /// What became of an edit.
+    /// Outcome of an edit.
     EditState {
-        /// Shown to a person, and not carried out yet.
+        /// Shown to a person, and not applied yet.
         Proposed = "proposed",
-        /// It is in the file.
+        /// The file contains it.
         Applied = "applied",
-        /// Only a part of it is in the file.
+        /// The file contains a part of it.
         PartlyApplied = "partly_applied",
-        /// Not carried out: it was refused, or went down with another call. `note` says which.
+        /// Not applied because it, or another call with it, was denied. `note` has the reason.
         Rejected = "rejected",
-        /// Tried, and not carried out. `note` says why.
+        /// Tried, but not applied. `note` has the reason.
         Failed = "failed",
-        /// Applied, and taken back later.
+        /// Applied, and reverted later.
         Reverted = "reverted",
     }
-    /// What the two texts of an edit are.
+    /// Meaning of the two texts of an edit.
     EditScope {
-        /// The part that changes.
+        /// The changed part.
         Fragment = "fragment",
         /// The whole file.
         File = "file",
     }
 }
 
-/// What the strict keys of an edit can't say. On reading, what is absent or not understood is None.
+/// Further information about an edit. When it is read, absent and invalid fields are None.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditInfo {
-    /// What became of it. A reader takes an absent state for `applied`.
+    /// Outcome of the edit; `applied` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<EditState>,
-    /// What `old_content` and `new_content` are. Required on writing.
+    /// Scope of `old_content` and `new_content`. Required when it is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<EditScope>,
-    /// Line of the fragment's first line, from 1.
+    /// Line number of the fragment's first line, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u32>,
-    /// The file's path before it was renamed by this edit.
+    /// Path of the file before this edit renamed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// A unified diff, of an edit whose texts aren't known.
+    /// A unified diff, if the texts are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// Why it isn't applied, in a line: `String to replace not found in file.`
+    /// Why it wasn't applied, in one line: `String to replace not found in file.`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Notes of edits that nobody denied: they went down with something else.
+/// Note of an edit that wasn't applied because the agent was interrupted.
 pub const INTERRUPTED: &str = "the agent was interrupted";
-/// The agent dropped this edit, since a person denied another call of the same turn.
+/// Note of an edit that the agent dropped because a person denied another call of the same turn.
 pub const WITH_A_DENIED_ONE: &str = "another call was denied";
-/// The agent dropped this edit, since another call of the same turn failed.
+/// Note of an edit that the agent dropped because another call of the same turn failed.
 pub const WITH_A_FAILED_ONE: &str = "another call failed";
 
 impl EditInfo {
-    /// Returns whether a person or a rule said no to this edit itself, and not to another call that it went down with.
+    /// Returns true if a person or a rule denied this edit itself, rather than another call with it.
     pub fn is_denied(&self) -> bool {
         let note = self.note.as_deref().unwrap_or_default();
         // Any reason counts: older rows say `another call was refused`.
@@ -73,7 +73,7 @@ impl EditInfo {
     }
 }
 
-/// Returns the info of the edit at `index`, read leniently: what is absent or not understood is None.
+/// Returns the info of the edit at `index`. Absent and invalid fields are None.
 pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInfo {
     let Some(info) = metadata.and_then(|metadata| metadata.get(KEY)?.get(index)) else { return EditInfo::default() };
     let string = |key: &str| info.get(key).and_then(Value::as_str);
@@ -88,13 +88,13 @@ pub fn edit_info(metadata: Option<&Map<String, Value>>, index: usize) -> EditInf
 }
 
 impl EditInfo {
-    /// Returns the infos as the envelope's extra, key and value, for [`crate::Body::envelope`].
+    /// Returns the infos as an extra for [`crate::Body::envelope`]: key and value.
     pub fn extra(infos: &[Self]) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
     }
 }
 
-/// Strictly, before a write: one object per edit, with `state` and `scope`. Other keys are kept.
+/// Validates the extra: one object per edit, with `state` and `scope`. Other keys are kept.
 pub(crate) fn check(extras: &Map<String, Value>, edits: usize) -> Result<(), Mismatch> {
     let Some(infos) = extras.get(KEY) else { return Ok(()) };
     let root = format!("/{KEY}");

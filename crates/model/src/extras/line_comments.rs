@@ -1,5 +1,5 @@
-//! `comments`: what a person's message says of lines of changed files, one by one, beside the text that says it to the agent.
-//! The comments of an agent's `CODE_REVIEW` are read as the same.
+//! `comments`: a person's comments on lines of changed files, as data in addition to the text for the agent. The
+//! comments of an agent's `CODE_REVIEW` have the same form.
 
 use crate::words;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 const KEY: &str = "comments";
 
 words! {
-    /// Of a difference.
+    /// A side of a diff.
     Side {
         /// The lines before the change.
         Old = "old",
@@ -43,51 +43,52 @@ impl Severity {
 /// A comment on lines of a changed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineComment {
-    /// As the edit names the file.
+    /// Path of the file, as in the edit.
     pub file_path: String,
-    /// Which side of the difference the lines are counted on.
+    /// The side of the diff whose lines are meant.
     pub side: Side,
-    /// First and last line, from 1 on.
+    /// First line, from 1.
     pub start_line: u32,
-    /// The last line, included. Equal to `start_line` for one line.
+    /// Last line, inclusive.
     pub end_line: u32,
-    /// `812.0`, the `seq` and the index of an edit whose place in its file isn't known: the lines are counted within it.
+    /// `seq` and index of an edit whose position in its file is unknown: `812.0`. Then lines are counted within the
+    /// edit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
-    /// The lines as they were. Empty where that isn't known.
+    /// The commented lines. Empty if unknown.
     pub quote: String,
-    /// What there is to say about them: a person's as it was typed, an agent's in markdown.
+    /// The comment: plain text of a person, or markdown of an agent.
     pub body: String,
-    /// How much it matters; people don't say it.
+    /// Severity. Absent in comments of people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// What should stand there instead.
+    /// Replacement for the lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// A person has seen to it.
+    /// True if a person resolved it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resolved: bool,
 }
 
-/// Returns the comments of a message, read leniently: those that don't validate are left out.
+/// Returns the comments of a message. Invalid ones are omitted.
 pub fn line_comments(metadata: Option<&Map<String, Value>>) -> Vec<LineComment> {
     let comments = metadata.and_then(|metadata| metadata.get(KEY)?.as_array());
     comments.into_iter().flatten().filter_map(|comment| LineComment::deserialize(comment).ok()).collect()
 }
 
 impl LineComment {
-    /// Returns the comments as the envelope's extra: key and value.
+    /// Returns the comments as an extra: key and value.
     pub fn extra(comments: &[Self]) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(comments).unwrap_or_default())
     }
 
-    /// Returns whether it is the same comment, resolved or not.
+    /// Returns true if both are the same comment, resolved or not.
     pub fn is(&self, other: &Self) -> bool {
         let alike = |comment: &Self| Self { resolved: false, ..comment.clone() };
         alike(self) == alike(other)
     }
 
-    /// Puts `resolved` of this comment into a message's metadata. Returns false if the metadata hasn't got the comment.
+    /// Sets `resolved` of this comment in a message's metadata. Returns false if the metadata doesn't contain it.
     pub fn put_in(&self, metadata: &mut Value) -> bool {
         let comments = metadata.get_mut(KEY).and_then(Value::as_array_mut);
         let mut comments = comments.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! `review_info`: what a person answered to the comments of a review, by the index of the comment.
+//! `review_info`: people's answers to the comments of a review, by the index of the comment.
 
 use super::one_of;
 use crate::strict::{Mismatch, token};
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The extra of the envelope.
+/// Name of the extra.
 pub const REVIEW_INFO: &str = "review_info";
 
 words! {
-    /// What became of a comment. One that is open has none.
+    /// State of a comment. An open one has none.
     ReviewState {
-        /// The agent was told to take the suggestion over.
+        /// The agent was asked to apply the suggestion.
         Accepted = "accepted",
-        /// A person has seen to it, or doesn't want it.
+        /// A person resolved or dismissed it.
         Resolved = "resolved",
     }
 }
@@ -24,25 +24,25 @@ words! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReviewInfo {
-    /// What became of it.
+    /// State of the comment.
     pub state: ReviewState,
     /// When it was answered.
     pub at: Micros,
 }
 
-/// Returns the answers by the index of the comment, read leniently: what isn't understood is no answer.
+/// Returns the answers by the index of the comment. Invalid ones are omitted.
 pub fn review_info(metadata: Option<&Map<String, Value>>) -> BTreeMap<usize, ReviewInfo> {
     let infos = metadata.and_then(|metadata| metadata.get(REVIEW_INFO)?.as_object());
     let read = |(index, info): (&String, &Value)| Some((index.parse().ok()?, ReviewInfo::deserialize(info).ok()?));
     infos.into_iter().flatten().filter_map(read).collect()
 }
 
-/// Returns the answers as the envelope's extra: key and value.
+/// Returns the answers as an extra: key and value.
 pub fn extra(infos: &BTreeMap<usize, ReviewInfo>) -> (String, Value) {
     (REVIEW_INFO.to_owned(), serde_json::to_value(infos).unwrap_or_default())
 }
 
-/// Strictly, before a write: an object per index. Other keys are kept.
+/// Validates the extra: an object per index. Other keys are kept.
 pub(crate) fn check(extras: &Map<String, Value>) -> Result<(), Mismatch> {
     let Some(infos) = extras.get(REVIEW_INFO) else { return Ok(()) };
     let root = format!("/{REVIEW_INFO}");

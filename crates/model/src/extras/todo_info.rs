@@ -1,4 +1,4 @@
-//! `todo_info`: what three states can't say of an item, by the item's id.
+//! `todo_info`: further information about todo items, by item id.
 
 use super::one_of;
 use crate::strict::{Mismatch, token};
@@ -12,46 +12,46 @@ const KEY: &str = "todo_info";
 words! {
     /// A state of an item that `status` doesn't have.
     TodoInfoState {
-        /// `completed` in the list, shown as cancelled.
+        /// Cancelled. `status` is `completed`.
         Cancelled = "cancelled",
-        /// `pending` in the list: it waits for other items.
+        /// Waits for other items. `status` is `pending`.
         Blocked = "blocked",
         /// No longer in the list.
         Deleted = "deleted",
     }
 }
 
-/// On reading, what is absent or not understood is None.
+/// Further information about an item. When it is read, absent and invalid fields are None.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoInfo {
-    /// What `status` can't say; absent where it says all.
+    /// Further state, if `status` isn't enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<TodoInfoState>,
-    /// In the agent's own words: `high`.
+    /// Priority, by the agent's own name: `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<String>,
-    /// The item while it is worked on: `Fixing the parser`.
+    /// Description while it is in progress: `Fixing the parser`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_form: Option<String>,
-    /// What the agent calls it by: `2`.
+    /// Number or name that the agent uses for it: `2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
-    /// Who works on it.
+    /// Name of the agent or person that works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Ids of items that must be done before.
+    /// Ids of items that must be completed first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<String>,
-    /// When it was first in progress, as the agent says.
+    /// When it was first in progress, as the agent states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Micros>,
-    /// When it was completed, as the agent says.
+    /// When it was completed, as the agent states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Micros>,
 }
 
-/// Returns the infos by item id, read leniently: what is absent or not understood is None.
+/// Returns the infos by item id. Absent and invalid fields are None.
 pub fn todo_info(metadata: Option<&Map<String, Value>>) -> BTreeMap<String, TodoInfo> {
     let infos = metadata.and_then(|metadata| metadata.get(KEY)?.as_object());
     infos.into_iter().flatten().map(|(id, info)| (id.clone(), read(info))).collect()
@@ -79,13 +79,13 @@ fn read(info: &Value) -> TodoInfo {
 }
 
 impl TodoInfo {
-    /// Returns the infos as the envelope's extra, key and value, for [`crate::Body::envelope`].
+    /// Returns the infos as an extra for [`crate::Body::envelope`]: key and value.
     pub fn extra(infos: &BTreeMap<String, Self>) -> (String, Value) {
         (KEY.to_owned(), serde_json::to_value(infos).unwrap_or_default())
     }
 }
 
-/// Strictly, before a write: an object per id. Other keys are kept.
+/// Validates the extra: an object per id. Other keys are kept.
 pub(crate) fn check(extras: &Map<String, Value>) -> Result<(), Mismatch> {
     let Some(infos) = extras.get(KEY) else { return Ok(()) };
     let root = format!("/{KEY}");

@@ -5,34 +5,34 @@ use crate::{Draft, MessageId, Role, search_text::SearchText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What its words begin with.
+/// Prefix of its text.
 pub const SELECTED: &str = "Selected: ";
 
-/// A person's answer to buttons or inputs. It names the approval or the message that it answers. Two options of one label are
-/// told apart by their ids, in the approval's `decision.selected`.
+/// A person's answer to an approval or message. Options with equal labels can be distinguished by their ids in the
+/// approval's `decision.selected`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Action {
-    /// Message id of the approval.
+    /// Id of the approval's message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_id: Option<String>,
-    /// Message id of anything else that had buttons.
+    /// Id of another message with buttons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
-    /// Labels of what was chosen.
+    /// Labels of the chosen options.
     #[serde(default)]
     pub selected: Vec<String>,
     /// Values of a form by field id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Map<String, Value>>,
-    /// What the person typed.
+    /// Typed text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 impl Action {
-    /// Returns what was chosen, typed or filled in, joined by commas.
+    /// Returns the chosen, typed or filled-in values, joined by commas.
     pub fn answer(&self) -> String {
         let mut parts = self.selected.clone();
         if let Some(values) = &self.values {
@@ -81,8 +81,7 @@ impl Payload for Action {
 }
 
 impl Draft {
-    /// Returns the id of the message that it says it is about: the approval or question that buttons were pressed of,
-    /// or `reply_to`.
+    /// Returns the id of the message that it answers: that of the buttons, or `reply_to`.
     pub fn is_about(&self) -> Option<String> {
         let pressed = match Body::of(self) {
             Body::Action(action) => action.approval_id.or(action.reply_to),

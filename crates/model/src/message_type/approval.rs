@@ -1,4 +1,4 @@
-//! APPROVAL: a permission, a question, a plan or a form that waits for a person. Decided once; the first decision wins.
+//! APPROVAL: a permission, a question, a plan or a form that waits for a person. The first decision counts.
 
 use super::{Payload, strict};
 use crate::{Body, Draft, Micros, Role, Status, search_text::SearchText, text, words};
@@ -6,57 +6,57 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Beside the payload of a card: what an agent asked that was started here and waits for the decision (see [`crate::asked`]).
+/// Extra for the call that a running agent asks about, see [`crate::asked`].
 pub const ASKED_BY_AGENT: &str = "asked_by_agent";
 
-/// Characters of a question that has no header, where its answer is one of several in a line.
+/// Maximum length of a question without a header, as the name of its answer in a line of several.
 const MAX_NAME: usize = 40;
 
 words! {
-    /// What is asked for. It decides how the request is drawn; the options decide what can be answered.
+    /// Kind of the request. It determines how the request is drawn; the options determine the possible answers.
     ApprovalKind {
-        /// May the agent do this?
+        /// Permission for an action.
         Permission = "permission",
-        /// Which of these?
+        /// A choice between options.
         Question = "question",
-        /// Shall the agent go on so? `body` is the plan.
+        /// Acceptance of a plan, which is the `body`.
         Plan = "plan",
         /// Values for `fields`.
         Form = "form",
     }
-    /// All but `open` are final. An unknown outcome is never an approval.
+    /// State of a request. All states except `open` are final. An unknown outcome is never a permission.
     ApprovalState {
         /// Waits for a person.
         Open = "open",
-        /// A person allowed it, this time.
+        /// A person allowed it once.
         AllowedOnce = "allowed_once",
         /// A person allowed it, and the same from then on.
         AllowedAlways = "allowed_always",
         /// A person denied it.
         Denied = "denied",
-        /// A person chose, typed or filled in something that is neither leave nor denial.
+        /// A person chose, typed or filled in an answer that is neither a permission nor a denial.
         Answered = "answered",
-        /// Nobody decided before the conversation went on or the time was over.
+        /// Nobody decided before the conversation continued or the time was over.
         Expired = "expired",
-        /// The agent took it back.
+        /// The agent cancelled it.
         Cancelled = "cancelled",
-        /// Another request took its place.
+        /// Another request replaced it.
         Superseded = "superseded",
-        /// In the agent's own terminal, say.
+        /// Decided elsewhere, for example in the agent's own terminal.
         DecidedElsewhere = "decided_elsewhere",
     }
-    /// What choosing an option means.
+    /// Effect of an option.
     OptionKind {
-        /// Leave for this time: `allowed_once`.
+        /// Allows it once: `allowed_once`.
         AllowOnce = "allow_once",
-        /// Leave for the same from then on: `allowed_always`.
+        /// Allows it from then on: `allowed_always`.
         AllowAlways = "allow_always",
-        /// No leave this time: `denied`.
+        /// Denies it once: `denied`.
         RejectOnce = "reject_once",
-        /// No leave for the same from then on: `denied`.
+        /// Denies it from then on: `denied`.
         RejectAlways = "reject_always",
     }
-    /// What a form's field takes, and the JSON of its value.
+    /// Kind of a form's field, and the JSON type of its value.
     FieldKind {
         /// A string.
         Text = "text",
@@ -71,33 +71,33 @@ words! {
     }
 }
 
-/// A request that a person decides, once.
+/// A request that a person decides once.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
-    /// What is asked for.
+    /// Kind of the request.
     pub kind: ApprovalKind,
-    /// What is asked, in one line: also in lists and notifications.
+    /// The request in one line, also for lists and notifications.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub title: String,
-    /// Markdown: the plan, or what is asked in full.
+    /// The plan or the full request, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Questions with options. A permission or a plan has one, whose words are usually the title's.
+    /// Questions with options. A permission or a plan has one, usually with the text of the title.
     #[serde(default, deserialize_with = "strict::objects")]
     pub questions: Vec<Question>,
     /// Inputs of a form.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
     pub fields: Vec<Field>,
-    /// In the agent's own words: `low`, `high`.
+    /// Risk, by the agent's own name: `low`, `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
-    /// `open` until it is decided or over; if absent, too. An agent can't set what only a person may say.
+    /// State; `open` if absent. An agent can't set states that are a person's decision.
     #[serde(default = "ApprovalState::open")]
     pub state: ApprovalState,
-    /// Who decided what; absent while it is open, and where nobody decided.
+    /// The decision. Absent while it is open, and if nobody decided.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict::maybe_object")]
     pub decision: Option<Decision>,
 }
@@ -107,18 +107,18 @@ pub struct Approval {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// The question in full. Its answer names it by these words.
+    /// Full text of the question, by which its answer names it.
     pub question: String,
     /// A word or two, for a tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// What can be chosen. Without any, a person types the answer.
+    /// Options. If there are none, a person types the answer.
     #[serde(default, deserialize_with = "strict::objects")]
     pub options: Vec<Choice>,
-    /// Several options can be chosen; one if absent.
+    /// True if several options can be chosen; false if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multi_select: Option<bool>,
-    /// A person may type an answer instead; not if absent, unless there are no options.
+    /// True if a person can type an answer instead. If absent: only if there are no options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_text: Option<bool>,
 }
@@ -128,16 +128,16 @@ pub struct Question {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// Names the option in a decision. Unique in the request.
+    /// Id of the option, unique in the request.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
-    /// What stands on the button.
+    /// Label of the button.
     pub label: String,
-    /// What the option means, in a sentence or two. Shown beside it.
+    /// Description in one or two sentences, shown beside the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What choosing it means for a permission or a plan; absent for a mere answer.
+    /// Effect for a permission or a plan. Absent for a plain answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<OptionKind>,
 }
@@ -147,59 +147,60 @@ pub struct Choice {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    /// Names the value in an answer. Unique in the request.
+    /// Id of the value, unique in the request.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
-    /// What stands before the input.
+    /// Label of the input.
     pub label: String,
-    /// What can be typed or chosen.
+    /// Kind of the value.
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(extend("x-default" = "text")))]
     pub kind: FieldKind,
-    /// It can't be left empty, and a checkbox must be ticked; not if absent.
+    /// True if a value is required, and a checkbox must be ticked; false if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<bool>,
-    /// What a `select` offers.
+    /// Options of a `select`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
 }
 
-/// Who decided what. What a transcript doesn't tell stays absent.
+/// A decision. Fields that a transcript doesn't record are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
-    /// What was decided.
+    /// The decided state.
     pub state: ApprovalState,
     /// Ids of the chosen options.
     #[serde(default)]
     pub selected: Vec<String>,
-    /// What was typed.
+    /// Typed text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What was answered to each question, where that is known apart. `selected` and `text` hold all of it together.
+    /// Answer to each question, if known separately. `selected` and `text` contain all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
     pub answers: Vec<Answer>,
-    /// The tool's input as the person changed it.
+    /// The tool's input after the person's changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_input: Option<Value>,
-    /// The rule that "always" made, in the agent's syntax.
+    /// The rule that "always" created, in the agent's syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// `owner` for a decision made in Verbatim, `key` for one that an agent reports, else whom the writer named.
+    /// `owner` for a decision in Verbatim, `key` for one that an agent reports, otherwise the name that the sender
+    /// gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// When it was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Micros>,
-    /// `web`, `terminal`, `chat`. `archive` of a decision that came with an imported archive: it wasn't made here.
+    /// `web`, `terminal`, `chat`; `archive` for a decision from an imported archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// Name of the key that reports it. Set by the server; such a decision has `by: key`.
+    /// Name of the key that reported it. Set by the server; such a decision has `by: key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_by: Option<String>,
-    /// SHA-256 of what the person was shown, in hex. Set by the server, where it was decided in Verbatim.
+    /// SHA-256 of what the person was shown, in hex. Set by the server for a decision in Verbatim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
 }
@@ -209,30 +210,30 @@ pub struct Decision {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
-    /// The question's own words. Absent for an answer to all that was asked.
+    /// Text of the question. Absent for an answer to the whole request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// Ids of the chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<String>,
-    /// What was typed.
+    /// Typed text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What was noted beside the answer.
+    /// Note beside the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// `via` of a decision that an imported archive tells of: nobody made it here.
+/// `via` of a decision from an imported archive.
 pub const BY_ARCHIVE: &str = "archive";
 
-/// Returns whether a running agent that was started here asked for it.
+/// Returns true if an agent that this server started asked for it.
 pub fn is_asked_by_driver(draft: &Draft) -> bool {
     draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(ASKED_BY_AGENT))
 }
 
 impl Decision {
-    /// Makes a decision of which nothing else is known.
+    /// Makes a decision with only a state.
     pub fn new(state: ApprovalState) -> Self {
         Self {
             state,
@@ -249,14 +250,14 @@ impl Decision {
         }
     }
 
-    /// Returns whether an imported archive tells of it, so that nobody made it here.
+    /// Returns true if it comes from an imported archive, so that it wasn't made here.
     pub fn is_by_archive(&self) -> bool {
         self.via.as_deref() == Some(BY_ARCHIVE)
     }
 }
 
 impl OptionKind {
-    /// Returns what choosing such an option does, in words.
+    /// Returns the effect of the option in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::AllowOnce => "allows once",
@@ -268,7 +269,7 @@ impl OptionKind {
 }
 
 impl Choice {
-    /// Returns what the option does, unless its label says just that: an agent may call a permission "No".
+    /// Returns the effect of the option, unless its label says the same. An agent can call a permission "No".
     pub fn meaning(&self) -> Option<&'static str> {
         let labels: &[&str] = match self.kind? {
             OptionKind::AllowOnce => &["allow", "allow once", "yes", "approve", "run", "run it"],
@@ -282,39 +283,38 @@ impl Choice {
 }
 
 impl ApprovalKind {
-    /// Returns whether it asks for leave, which an unclear word never gives.
+    /// Returns true if it asks for a permission, which an unclear answer never gives.
     pub fn asks_permission(self) -> bool {
         matches!(self, Self::Permission | Self::Plan)
     }
 }
 
 impl ApprovalState {
-    /// The state of a request that says none.
+    /// The state of a request without one.
     fn open() -> Self {
         Self::Open
     }
 
-    /// Returns whether it waits for somebody.
+    /// Returns true if it is open.
     pub fn is_open(self) -> bool {
         self == Self::Open
     }
 
-    /// Returns whether only a person may say it: leave, denial or an answer.
+    /// Returns true if only a person can set it: a permission, a denial or an answer.
     pub fn is_persons(self) -> bool {
         matches!(self, Self::AllowedOnce | Self::AllowedAlways | Self::Denied | Self::Answered)
     }
 }
 
 impl Approval {
-    /// Returns whether a person may answer in words of their own: a question allows it or has no options, or nothing is
-    /// asked but the title.
+    /// Returns true if a person can answer in free text: a question allows it or has no options, or there are no
+    /// questions.
     pub fn takes_words(&self) -> bool {
         let of = |question: &Question| question.allow_text == Some(true) || question.options.is_empty();
         self.questions.iter().any(of) || (self.questions.is_empty() && self.fields.is_empty())
     }
 
-    /// Returns a JSON pointer into the payload to the first id that another option, or another field, has too: nobody
-    /// could say which one is meant.
+    /// Returns a JSON pointer to the first id that two options or fields share, because an answer would be ambiguous.
     pub fn ambiguous(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         let options = self.questions.iter().enumerate().flat_map(|(q, question)| {
@@ -326,8 +326,8 @@ impl Approval {
         options.chain(fields).find_map(|(pointer, id)| (!seen.insert(id)).then_some(pointer))
     }
 
-    /// Returns a JSON pointer into the payload where something must be chosen and nothing is offered: whatever a person
-    /// sends, it isn't the answer. None once it is no longer open.
+    /// Returns a JSON pointer to a required choice without options, because no answer would be valid. None if it isn't
+    /// open.
     pub fn unanswerable(&self) -> Option<String> {
         if !self.state.is_open() {
             return None;
@@ -337,13 +337,12 @@ impl Approval {
         self.fields.iter().position(closed).map(|index| format!("/fields/{index}/options"))
     }
 
-    /// Returns the open APPROVAL of a message. None once it is decided, for a retracted message, and for a role that
-    /// doesn't ask.
+    /// Returns the open APPROVAL of a message. None if it is decided, the message is retracted, or its role can't ask.
     pub fn open_in(draft: &Draft) -> Option<Self> {
         Self::open_of(draft, &Body::of(draft)).cloned()
     }
 
-    /// Like [`Approval::open_in`], of a message whose content was read.
+    /// Like [`Approval::open_in`], for a message whose content was parsed.
     pub fn open_of<'b>(draft: &Draft, body: &'b Body) -> Option<&'b Self> {
         match body {
             _ if draft.status == Status::Retracted || !draft.may_ask() => None,
@@ -352,12 +351,12 @@ impl Approval {
         }
     }
 
-    /// All options of all questions.
+    /// Returns all options of all questions.
     pub fn choices(&self) -> impl Iterator<Item = &Choice> {
         self.questions.iter().flat_map(|question| &question.options)
     }
 
-    /// Returns what was chosen, typed and noted, by label; empty while open. Several answers are named by the headers
+    /// Returns the chosen, typed and noted answers, by label; empty if open. Several answers are named by the headers
     /// of their questions.
     pub fn answer(&self) -> String {
         let Some(decision) = &self.decision else { return String::new() };
@@ -378,7 +377,7 @@ impl Approval {
         words.join("; ")
     }
 
-    /// State in words. What a key reports says so, wherever it is read: in a list, an export or a prompt.
+    /// Returns the state in words, with the reporting key if there is one.
     fn outcome(&self) -> String {
         let reported_by = self.decision.as_ref().and_then(|decision| decision.reported_by.as_deref());
         let state = self.state.label();

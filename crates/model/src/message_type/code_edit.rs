@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
-/// One or more changes of files, shown as diffs. What these strict keys can't say is in the envelope's `edit_info`.
+/// One or more edits of files, shown as diffs. Further data is in the envelope's `edit_info`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -28,34 +28,34 @@ pub struct CodeEdit {
     pub edits: Vec<Edit>,
 }
 
-/// A file is created without old text and deleted without new text; both may be absent.
+/// An edit of a file. Without old text it creates the file, without new text it deletes it; both may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// As the agent names the file: absolute, or relative to the working folder.
+    /// Path of the file, as the agent names it: absolute, or relative to the working folder.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub file_path: String,
-    /// The text before: the changed fragment, or the whole file, as `edit_info` says. Absent where the file is created.
+    /// Text before the edit: the changed fragment or the whole file, see `edit_info`. Absent for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_content: Option<String>,
-    /// The text after. Absent where the file is deleted.
+    /// Text after the edit. Absent for a deleted file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_content: Option<String>,
-    /// `rust`, `python`; for colouring.
+    /// Language for syntax highlighting: `rust`, `python`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
 }
 
 impl Edit {
-    /// Returns the lines added and removed. `info` says whether the texts are fragments, and brings a unified diff
-    /// where they are missing.
+    /// Returns the number of added and removed lines. `info` tells whether the texts are fragments, and has a unified
+    /// diff if they are missing.
     pub fn line_counts_with(&self, info: &EditInfo) -> (usize, usize) {
         self.line_counts_among(info, 1)
     }
 
-    /// Like [`Edit::line_counts_with`], for one of `edits` edits of a message, which share a bound on work.
+    /// Like [`Edit::line_counts_with`], for one of `edits` edits of a message, which share a limit of work.
     pub fn line_counts_among(&self, info: &EditInfo, edits: usize) -> (usize, usize) {
         let line_counts = |old: &str, new: &str| line_counts_among(old, new, edits);
         match (self.old_content.as_deref(), self.new_content.as_deref(), info.patch.as_deref()) {
@@ -69,12 +69,12 @@ impl Edit {
         }
     }
 
-    /// Returns the difference, line by line; empty where no text is known.
+    /// Returns the diff; empty if no text is known.
     pub fn diff_with(&self, info: &EditInfo) -> String {
         self.diff_among(info, 1, usize::MAX).unwrap_or_default()
     }
 
-    /// The first `most` bytes of the difference, of one of `edits` edits of a message.
+    /// Returns the first `most` bytes of the diff, for one of `edits` edits of a message.
     fn diff_among(&self, info: &EditInfo, edits: usize, most: usize) -> Option<String> {
         match (self.old_content.as_deref(), self.new_content.as_deref()) {
             (None, None) => info.patch.clone().map(|mut patch| {
@@ -91,7 +91,7 @@ impl Edit {
         }
     }
 
-    /// Returns what it does to the file, for people: `Create`, `Delete` or `Edit`.
+    /// Returns the kind of change for people: `Create`, `Delete` or `Edit`.
     pub fn verb(&self) -> &'static str {
         match (&self.old_content, &self.new_content) {
             (None, Some(_)) => "Create",
@@ -102,8 +102,8 @@ impl Edit {
 }
 
 impl CodeEdit {
-    /// Returns the edits as markdown with diffs, as they begin: nothing is left out of the first `most` bytes. `info` returns
-    /// what the envelope says of the edit with that index.
+    /// Returns the edits as markdown with diffs. The first `most` bytes are complete. `info` returns the info of the
+    /// edit with that index.
     pub fn markdown_with(&self, info: impl Fn(usize) -> EditInfo, most: usize) -> String {
         let (edits, mut bytes) = (self.edits.len(), 0);
         let blocks: Vec<String> = self

@@ -1,27 +1,27 @@
-//! ERROR: something went wrong, with a stack trace where there is one.
+//! ERROR: an error, optionally with a stack trace.
 
 use super::{MessageType, Payload, strict};
 use crate::{Draft, Micros, Role, text};
 use serde::{Deserialize, Serialize};
 
-/// Something that went wrong in the agent or at its provider.
+/// An error of the agent or its provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Error {
-    /// `rate_limit`, `TypeError`.
+    /// Kind of the error: `rate_limit`, `TypeError`.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub error_type: String,
-    /// What went wrong, for people.
+    /// Error message for people.
     pub message: String,
-    /// Innermost call first.
+    /// Stack trace, innermost call first.
     #[serde(default, deserialize_with = "strict::objects")]
     pub frames: Vec<Frame>,
-    /// Trying again may help; unknown if absent.
+    /// Whether a retry may help; unknown if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
-    /// When the agent tries again.
+    /// When the agent retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Micros>,
 }
@@ -34,13 +34,13 @@ pub struct Frame {
     /// Path of the source file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// From 1.
+    /// Line number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// Name of the function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// The line of source that was running.
+    /// The line of source code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
@@ -54,7 +54,7 @@ impl Frame {
     }
 }
 
-/// What paths of libraries and of runtimes hold.
+/// Path fragments of libraries and runtimes.
 const LIBRARIES: [&str; 14] = [
     "node_modules/",
     "site-packages/",
@@ -73,8 +73,8 @@ const LIBRARIES: [&str; 14] = [
 ];
 
 impl Frame {
-    /// Returns whether it is of the code that is worked on: its file is relative, or lies in one of the folders, and is no
-    /// library's. An empty folder is passed over; without any, every file that isn't a library's is own code.
+    /// Returns true for a frame of the project's own code: its file is relative or in one of the folders, and not in a
+    /// library. Empty folders are ignored; without any folder, every file outside of libraries is own code.
     pub fn is_own(&self, folders: &[&str]) -> bool {
         let Some(file) = self.file.as_deref().map(|file| file.replace('\\', "/")).filter(|file| !file.is_empty())
         else {
@@ -91,8 +91,7 @@ impl Frame {
     }
 }
 
-/// Returns whether it is a request to the model that failed and was tried again. Agents that count their attempts say
-/// so.
+/// Returns true for a failed request to the model that was retried. Agents that count attempts mark it.
 pub fn is_attempt(draft: &Draft) -> bool {
     let counts = draft.metadata.as_ref().is_some_and(|metadata| metadata.contains_key("retry_attempt"));
     counts && draft.message_type() == MessageType::Error

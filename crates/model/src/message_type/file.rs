@@ -1,4 +1,4 @@
-//! FILE: files, by name and content address.
+//! FILE: files by name and content hash.
 
 mod preview;
 
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 words! {
-    /// Whether a file can be read yet.
+    /// State of a file.
     FileState {
         /// Still being uploaded or read.
         Processing = "processing",
-        /// `blob` names its bytes.
+        /// `blob` is set.
         Ready = "ready",
-        /// It can't be read. `error` says why.
+        /// It can't be read. `error` has the reason.
         Error = "error",
     }
 }
@@ -26,7 +26,7 @@ words! {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// In the order in which they are shown.
+    /// Files, in display order.
     #[serde(deserialize_with = "strict::some_objects")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub files: Vec<FileItem>,
@@ -37,24 +37,24 @@ pub struct File {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileItem {
-    /// Its name for people, without a folder.
+    /// Name without a folder.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub name: String,
-    /// `image/png`.
+    /// Media type: `image/png`.
     pub mime: String,
-    /// In bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Content address: `sha256:` and the digest in hex. Absent where the bytes aren't there (yet).
+    /// Content hash: `sha256:` and the digest in hex. Absent if the content isn't stored (yet).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blob: Option<String>,
-    /// Whether it can be read yet.
+    /// State of the file.
     #[cfg_attr(feature = "schema", schemars(extend("x-default" = "ready")))]
     pub state: FileState,
-    /// Why it can't be read, for people.
+    /// Error message for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Buttons that a person can press, once for each file.
+    /// Buttons, of which a person can press one per file.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "strict::objects")]
     pub actions: Vec<FileAction>,
 }
@@ -64,19 +64,19 @@ pub struct FileItem {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FileAction {
-    /// Names the button in the answer.
+    /// Id of the button in the answer.
     pub id: String,
-    /// What stands on the button; the id where it is blank.
+    /// Label of the button; the id if it is blank.
     pub label: String,
 }
 
-/// Extra of the envelope with what a person chose of the buttons: a list of [`Chosen`].
+/// Extra with the pressed buttons: an array of [`Chosen`].
 pub const CHOSEN: &str = "chosen";
 
-/// A button that a person pressed. Of each file one, the first.
+/// A button that a person pressed. The first one per file counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// Number of the file in its message, from 0.
+    /// Index of the file in its message, from 0.
     pub file: usize,
     /// Id of the button.
     pub action: String,
@@ -85,8 +85,8 @@ pub struct Chosen {
 }
 
 impl File {
-    /// Returns the button that a person pressed of the file with this number, from 0. A button that the file hasn't got
-    /// counts for nothing.
+    /// Returns the pressed button of the file with this index, from 0. Ids of buttons that the file doesn't have are
+    /// ignored.
     pub fn chosen(&self, extras: Option<&Map<String, Value>>, file: usize) -> Option<&FileAction> {
         let chosen = extras?.get(CHOSEN)?.as_array()?;
         let mut of_it = chosen.iter().filter_map(|one| Chosen::deserialize(one).ok()).filter(|one| one.file == file);
@@ -94,7 +94,7 @@ impl File {
         of_it.find_map(|one| actions.iter().find(|action| action.id == one.action))
     }
 
-    /// Returns whether there is a button that can still be pressed.
+    /// Returns true if a button can still be pressed.
     pub fn asks(&self, extras: Option<&Map<String, Value>>) -> bool {
         let open = |(n, file): (usize, &FileItem)| !file.actions.is_empty() && self.chosen(extras, n).is_none();
         self.files.iter().enumerate().any(open)
@@ -102,21 +102,21 @@ impl File {
 }
 
 impl FileAction {
-    /// Returns what stands on the button.
+    /// Returns the label of the button.
     pub fn name(&self) -> &str {
         if self.label.trim().is_empty() { &self.id } else { &self.label }
     }
 }
 
 impl FileItem {
-    /// Returns the digest of its bytes, 64 digits in hex; None where `blob` is absent or isn't one.
+    /// Returns the digest, 64 hex digits; None if `blob` is absent or invalid.
     pub fn digest(&self) -> Option<&str> {
         let blob = self.blob.as_deref()?;
         let digest = blob.strip_prefix("sha256:").unwrap_or(blob);
         (digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digest)
     }
 
-    /// Returns whether the media type is an image's, whatever the bytes are.
+    /// Returns true if the media type is that of an image. The content isn't checked.
     pub fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
     }

@@ -5,11 +5,11 @@ use crate::{Draft, Role, search_text::SearchText, terminal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// No payload of its own. Keys that a writer adds are kept.
+/// Empty payload. Further keys of the sender are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Text {
-    /// Keys that a writer added. Nothing draws them.
+    /// Further keys of the sender. They aren't shown.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }

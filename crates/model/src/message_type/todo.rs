@@ -1,4 +1,4 @@
-//! TODO: a checklist. From an agent it is a full snapshot, from a person the items that were ticked.
+//! TODO: a checklist. A message of an agent is a complete snapshot; one of a person has the ticked items.
 
 use super::{MessageType, Mismatch, Payload, strict};
 use crate::extras::{TodoInfo, TodoInfoState, todo_info};
@@ -9,23 +9,23 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 words! {
-    /// How far an item has got. What these three can't say is in the envelope's `todo_info`.
+    /// State of an item. Further states are in the envelope's `todo_info`.
     TodoStatus {
-        /// Not begun.
+        /// Not started.
         Pending = "pending",
-        /// Being worked at.
+        /// In progress.
         InProgress = "in_progress",
-        /// Done, or given up if `todo_info` says `cancelled`.
+        /// Completed, or cancelled if `todo_info` has the state `cancelled`.
         Completed = "completed",
     }
 }
 
-/// The whole list as it is now, of at least one item. From a person: the boxes that were ticked.
+/// The whole list as it is now, of at least one item. From a person: the items that were ticked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Todo {
-    /// In the order in which they are shown.
+    /// Items, in display order.
     #[serde(deserialize_with = "strict::some_objects")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub todos: Vec<TodoItem>,
@@ -36,33 +36,34 @@ pub struct Todo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TodoItem {
-    /// Names the item in ticks and in `todo_info`: of several with the same id the last. Another list may number anew.
+    /// Id of the item in ticks and in `todo_info`. If several items share it, the last is meant. Another list can reuse
+    /// ids.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub id: String,
-    /// What is to be done.
+    /// Description of the task.
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub content: String,
-    /// How far it has got.
+    /// State of the item.
     #[cfg_attr(feature = "schema", schemars(extend("x-default" = "pending")))]
     pub status: TodoStatus,
 }
 
-/// How far a list has got. A cancelled item is neither done nor open, and no part of the whole: `1/2 done, 1 cancelled`.
+/// Progress of a list. Cancelled items aren't part of the total: `1/2 done, 1 cancelled`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TodoProgress {
-    /// Items that are completed.
+    /// Number of completed items.
     pub done: usize,
-    /// Items that are pending or in progress.
+    /// Number of pending items and items in progress.
     pub open: usize,
-    /// Items that were given up.
+    /// Number of cancelled items.
     pub cancelled: usize,
 }
 
 impl TodoProgress {
-    /// Counts the items of a list, given what is said of them by id.
+    /// Counts the items of a list, with their infos by id.
     ///
     /// ```
     /// use model::{message_type::todo::TodoProgress, todo_state::TodoState};
@@ -89,7 +90,7 @@ impl TodoProgress {
         progress
     }
 
-    /// Returns how many items are done or open.
+    /// Returns the number of items that are done or open.
     pub const fn whole(self) -> usize {
         self.done + self.open
     }
@@ -99,30 +100,30 @@ impl TodoProgress {
         self.whole() + self.cancelled == 0
     }
 
-    /// Returns how many of these are done, in percent. 100 where nothing is open.
+    /// Returns the percentage of completed items; 100 if none is open.
     pub const fn percent(self) -> usize {
         if self.open == 0 { 100 } else { self.done * 100 / self.whole() }
     }
 
-    /// Returns `, 1 cancelled`, to be read after the other counts; nothing if none is.
+    /// Returns `, 1 cancelled`, to append to other counts; empty if none is.
     pub fn besides(self) -> String {
         if self.cancelled == 0 { String::new() } else { format!(", {} cancelled", self.cancelled) }
     }
 }
 
-/// `1/2 done, 1 cancelled`.
+/// Formats as `1/2 done, 1 cancelled`.
 impl fmt::Display for TodoProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{} done{}", self.done, self.whole(), self.besides())
     }
 }
 
-/// Returns whether an item is completed in the list only because it was given up.
+/// Returns true if an item is `completed` only because it was cancelled.
 pub fn is_cancelled(item: &TodoItem, info: &BTreeMap<String, TodoInfo>) -> bool {
     info.get(&item.id).is_some_and(|info| info.state == Some(TodoInfoState::Cancelled))
 }
 
-/// Returns a list in one line: how far it has got, and what is worked at: `1/3 done, now: Add a test`.
+/// Returns a summary of a list: progress and current item, `1/3 done, now: Add a test`.
 pub(crate) fn summary(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> String {
     let progress = TodoProgress::of(items, info);
     let mut standing = items.iter().filter(|item| !is_cancelled(item, info));
@@ -132,7 +133,7 @@ pub(crate) fn summary(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> 
     }
 }
 
-/// Returns a list as markdown, a cancelled item without a box.
+/// Returns a list as markdown. Cancelled items have no box.
 pub(crate) fn to_markdown(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>) -> String {
     let line = |item: &TodoItem| {
         let content = text::one_line(&item.content, usize::MAX);
@@ -147,8 +148,8 @@ pub(crate) fn to_markdown(items: &[TodoItem], info: &BTreeMap<String, TodoInfo>)
 }
 
 impl Todo {
-    /// Returns the list with an id of its own for each item: of those that share one the last keeps it, as what is said of
-    /// an id is meant for the last that bears it; the others get `id~2`, `id~3`, from the end.
+    /// Returns the list with unique ids. Of items that share an id the last keeps it, because infos mean the last one;
+    /// the others get `id~2`, `id~3`, from the end.
     pub fn with_unique_ids(mut self) -> Self {
         let mut taken: HashSet<String> = self.todos.iter().map(|item| item.id.clone()).collect();
         let mut next: HashMap<String, usize> = HashMap::new();
@@ -168,7 +169,7 @@ impl Todo {
         self
     }
 
-    /// Returns a tick as a model reads it, one line for each item: `Ticked: item`, `Unticked: item`.
+    /// Returns a tick as text for a model, one line per item: `Ticked: item`, `Unticked: item`.
     pub fn ticked(&self) -> String {
         let lines: Vec<String> = self
             .todos
@@ -216,12 +217,12 @@ impl Payload for Todo {
 }
 
 impl Draft {
-    /// Returns whether it is a snapshot of the agent's to-do list.
+    /// Returns true for a snapshot of the agent's todo list.
     pub fn is_todo_list(&self) -> bool {
         self.role == Role::Assistant && self.message_type() == MessageType::Todo && self.status != Status::Retracted
     }
 
-    /// Returns whether it is a person's tick in the list. An agent's key can pass words on, but it ticks nothing.
+    /// Returns true for a person's tick. Messages that an agent's key passes on aren't ticks.
     pub fn is_tick(&self) -> bool {
         let by_person = self.role == Role::User && self.provenance != Provenance::Key;
         by_person && self.message_type() == MessageType::Todo && self.status != Status::Retracted

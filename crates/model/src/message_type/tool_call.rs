@@ -1,4 +1,4 @@
-//! `TOOL_CALL`: one use of a tool, with its result when there is one.
+//! `TOOL_CALL`: a call of a tool, with its result once it exists.
 
 mod kind;
 mod numbered;
@@ -15,41 +15,41 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 words! {
-    /// What became of a tool call.
+    /// State of a tool call.
     ToolState {
         /// No result yet.
         Running = "running",
         /// It succeeded.
         Done = "done",
-        /// It failed: `error`, or an exit code other than 0.
+        /// It failed: it has an `error`, or an exit code other than 0.
         Failed = "failed",
-        /// A person or a rule said no.
+        /// A person or a rule denied it.
         Denied = "denied",
-        /// Broken off before its end.
+        /// Interrupted.
         Cancelled = "cancelled",
         /// Its session ended before a result came.
         Orphaned = "orphaned",
     }
 }
 
-/// One use of a tool, with its result once there is one. Keys beyond the first four are kept; readers add the ones that the accessors name.
+/// A call of a tool. Further keys are kept; the accessors name those that readers add.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolCall {
-    /// As the agent calls the tool: `Bash`, `mcp__board__add`.
+    /// Name of the tool, as the agent uses it: `Bash`, `mcp__board__add`.
     #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub tool_name: String,
-    /// As the agent sent it, nulls included.
+    /// Input, as the agent sent it, including nulls.
     #[cfg_attr(feature = "schema", schemars(default))]
     pub input: Map<String, Value>,
-    /// What the tool returned: a string, blocks of a model's API, or any JSON. Absent until then.
+    /// Output of the tool: a string, blocks of a model's API, or any JSON. Absent until the call has completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
-    /// Why it failed. Absent where it didn't.
+    /// Error message. Absent if it didn't fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Further keys, unchanged: `state`, `kind`, `title`, `started_at`, `ended_at`, `duration_ms`, `exit_code` and what
-    /// else a writer adds.
+    /// Further keys, unchanged: `state`, `kind`, `title`, `started_at`, `ended_at`, `duration_ms`, `exit_code` and
+    /// others.
     #[serde(flatten)]
     pub other: Map<String, Value>,
 }
@@ -60,7 +60,7 @@ impl ToolCall {
         Self { tool_name: tool_name.into(), input, ..Self::default() }
     }
 
-    /// Sets a key beside the first four; null removes it.
+    /// Sets a further key; null removes it.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         match value.into() {
             Value::Null => {
@@ -73,8 +73,8 @@ impl ToolCall {
         self
     }
 
-    /// Returns the field `state` where it is set. Else an error or an exit code other than 0 is a failure, and an
-    /// output or an end is success.
+    /// Returns the field `state` if set. Otherwise an error or an exit code other than 0 means failure, and an output
+    /// or an end means success.
     pub fn state(&self) -> ToolState {
         if let Some(said) = self.string("state").and_then(ToolState::parse) {
             return said;
@@ -89,14 +89,14 @@ impl ToolCall {
         }
     }
 
-    /// Returns the field `kind` where it is set, else the kind of the tool's name.
+    /// Returns the field `kind` if set, otherwise the kind of the tool's name.
     pub fn kind(&self) -> ToolKind {
         self.string("kind")
             .and_then(ToolKind::parse)
             .unwrap_or_else(|| ToolKind::from_tool_name(&self.tool_name, &self.input))
     }
 
-    /// Returns the field `title`: what the agent calls this use of the tool.
+    /// Returns the field `title`: the agent's description of the call.
     pub fn title(&self) -> Option<&str> {
         self.string("title").filter(|title| !title.is_empty())
     }
@@ -111,35 +111,34 @@ impl ToolCall {
         self.integer("ended_at").map(Micros)
     }
 
-    /// Returns the field `duration_ms` where it is set, else the time from start to end. In milliseconds.
+    /// Returns the duration in milliseconds: the field `duration_ms` if set, otherwise the time from start to end.
     pub fn duration_ms(&self) -> Option<i64> {
         self.integer("duration_ms").or_else(|| Some(self.ended_at()?.since(self.started_at()?) / 1000))
     }
 
-    /// Returns the field `exit_code`, of a command; 0 is success.
+    /// Returns the field `exit_code` of a command; 0 means success.
     pub fn exit_code(&self) -> Option<i64> {
         self.integer("exit_code")
     }
 
-    /// Returns whether it goes on after the agent's turn: the field `background`.
+    /// Returns the field `background`: true if it continues after the agent's turn.
     pub fn background(&self) -> bool {
         self.other.get("background").and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// Returns how far the background task is that this call asks about, in the agent's words: `running`, `completed`,
-    /// `failed`.
+    /// Returns the state of the background task that this call asks about, by the agent's own name: `running`,
+    /// `completed`, `failed`.
     pub fn task_status(&self) -> Option<&str> {
         self.string("task_status").filter(|status| !status.is_empty())
     }
 
-    /// Returns what the agent's program says to the model behind the output, which is no part of it.
+    /// Returns the note of the agent's program to the model after the output. It isn't part of the output.
     pub fn reminder(&self) -> Option<&str> {
         self.string("reminder").filter(|reminder| !reminder.trim().is_empty())
     }
 
-    /// Returns what the tool works on, in one line of at most 160 characters: a path, a command, a pattern, an address.
-    /// The field `target` where it is set: the input of some calls has only an id that means nothing to people. None
-    /// where the input names nothing of the kind.
+    /// Returns the subject of the call in one line of at most 160 characters: a path, a command, a pattern or a URL.
+    /// The field `target` has priority, because some inputs only have an id. None if the input has no subject.
     pub fn target(&self) -> Option<String> {
         const PLACES: [&str; 8] = ["file_path", "notebook_path", "command", "cmd", "pattern", "url", "query", "path"];
         // MCP tools often have a short title beside a long description.
@@ -171,7 +170,7 @@ impl ToolCall {
         keys.find_map(|key| one_line_of(key, self.input.get(*key)?)).or_else(|| self.values())
     }
 
-    /// What a tool that we don't know was given: its first few values that are short, numbers with their names.
+    /// Returns the input of an unknown tool: its first short values, numbers with their names.
     fn values(&self) -> Option<String> {
         const VALUES: usize = 3;
         const SHORT: usize = 60;
@@ -186,8 +185,8 @@ impl ToolCall {
         (!line.is_empty()).then_some(line)
     }
 
-    /// Returns the output as text: a string as it is, text blocks joined, anything else as JSON. None before there is
-    /// one.
+    /// Returns the output as text: a string unchanged, text blocks joined, anything else as JSON. None if there is no
+    /// output.
     pub fn output_text(&self) -> Option<String> {
         match self.output.as_ref()? {
             Value::String(text) => Some(text.clone()),
@@ -199,13 +198,13 @@ impl ToolCall {
         }
     }
 
-    /// Returns the output as people read it: what a terminal shows of it. What a file holds isn't performed.
+    /// Returns the output as a terminal shows it. The content of a file isn't interpreted.
     pub fn shown_output(&self) -> Option<String> {
         let text = self.output_text()?;
         Some(if self.kind() == ToolKind::Read { text } else { terminal::plain(&text) })
     }
 
-    /// The output as search reads it: pictures say nothing, and colours aren't words.
+    /// Returns the output for search, without images and terminal codes.
     fn searched_output(&self) -> String {
         match &self.output {
             Some(Value::String(_) | Value::Array(_)) => self.shown_output().unwrap_or_default(),
@@ -218,12 +217,12 @@ impl ToolCall {
         }
     }
 
-    /// Returns the error as people read it: what a terminal shows of it.
+    /// Returns the error as a terminal shows it.
     pub fn shown_error(&self) -> Option<String> {
         self.error.as_deref().map(terminal::plain)
     }
 
-    /// Returns the call as markdown, with all of its input.
+    /// Returns the call as markdown, with its whole input.
     pub fn markdown_with_input(&self) -> String {
         let is_told = self.is_told_by_target();
         let is_long = |value: &Value| value.as_str().is_some_and(|text| text.contains('\n'));
@@ -236,7 +235,7 @@ impl ToolCall {
         self.markdown(short.map(|json| text::fence("json", &json)).into_iter().chain(long).collect())
     }
 
-    /// Returns whether [`Self::target`] says all that the input holds.
+    /// Returns true if [`Self::target`] contains the whole input.
     pub fn is_told_by_target(&self) -> bool {
         let target = self.target();
         self.input.values().all(|value| value.as_str().is_some_and(|text| target.as_deref() == Some(text)))
@@ -267,8 +266,8 @@ impl ToolCall {
     }
 }
 
-/// A string, or a list of strings as a command line. Of texts the first line, without the mark of a heading; commands are
-/// joined, since their first line seldom says what they do.
+/// Returns one line of a string, or of an array of strings as a command line. Of a text the first line, without heading
+/// marks; lines of a command are joined, because its first line is rarely enough.
 fn one_line_of(key: &str, value: &Value) -> Option<String> {
     const MAX_CHARS: usize = 160;
     let line = match value {

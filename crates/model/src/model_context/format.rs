@@ -1,18 +1,18 @@
-//! A context in the words of an API, or as text.
+//! Writes a context in the format of an API, or as text.
 //!
-//! Where the agent speaks to that API itself, its blocks stand as they were sent. Else they are told in the words of the API: what it
-//! has no word for becomes text.
+//! If the agent uses that API itself, its blocks are unchanged. Otherwise they are converted; blocks that the API
+//! doesn't have become text.
 
 use super::{ContextBlock, ContextDialect as Dialect, ContextRole as Role, ModelContext};
 use crate::words;
 use serde_json::{Map, Value, json};
 
 words! {
-    /// How a context is written.
+    /// Format of a written context.
     ContextFormat {
         /// The body of a request to Anthropic's Messages API.
         Anthropic = "anthropic",
-        /// The body of a request to `OpenAI`: the Responses API for an agent that uses it, else Chat Completions.
+        /// The body of a request to `OpenAI`: the Responses API if the agent uses it, otherwise Chat Completions.
         Openai = "openai",
         /// The body of a request to the Gemini API.
         Gemini = "gemini",
@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// What a block says, whatever the API.
+/// Content of a block, independent of the API.
 enum Said {
     Text(String),
     Thinking(String),
@@ -30,7 +30,7 @@ enum Said {
     Image { media_type: String, data: String },
 }
 
-/// Returns the body of a request as JSON; None for [`ContextFormat::Text`]. Settings of the request aren't part of it.
+/// Returns the body of a request as JSON; None for [`ContextFormat::Text`]. Settings of the request aren't included.
 pub fn body(context: &ModelContext, format: ContextFormat) -> Option<Value> {
     match format {
         ContextFormat::Anthropic => Some(anthropic(context)),
@@ -41,7 +41,7 @@ pub fn body(context: &ModelContext, format: ContextFormat) -> Option<Value> {
     }
 }
 
-/// Returns the context as text: each message with its role, each block behind a line that says what it is.
+/// Returns the context as text: each message with its role, each block after a line that names its kind.
 pub fn text(context: &ModelContext) -> String {
     let mut out = String::new();
     let mut section = |title: &str, blocks: &[ContextBlock]| {
@@ -81,7 +81,7 @@ fn left_out(block: &ContextBlock) -> String {
     format!("({} of {} bytes, left out)", block.kind.label(), block.bytes)
 }
 
-/// The system prompt as one text; None without one.
+/// Returns the system prompt as one text; None if there is none.
 fn system_words(context: &ModelContext) -> Option<String> {
     let all: Vec<String> = context.system.iter().map(|block| said(context.dialect, block).words()).collect();
     (!all.is_empty()).then(|| all.join("\n\n"))
@@ -219,7 +219,7 @@ impl Said {
     }
 }
 
-/// What a block says.
+/// Returns the content of a block.
 fn said(dialect: Dialect, block: &ContextBlock) -> Said {
     let Some(content) = &block.content else { return Said::Text(left_out(block)) };
     let text = |name: &str| content.get(name).map(words).unwrap_or_default();
@@ -265,7 +265,7 @@ fn said(dialect: Dialect, block: &ContextBlock) -> Said {
     }
 }
 
-/// The words of a value: of a string, or of the texts in a list of blocks.
+/// Returns the text of a value: a string, or the texts in an array of blocks.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! What the other channels of a session get: text, with a mark for who speaks.
+//! Text of messages in other channels of a session, with a mark for the author.
 
 use super::{Channel, facts_of, policy};
 use crate::{
@@ -15,36 +15,36 @@ use crate::{
     words,
 };
 
-/// Characters of a scheduled task that other channels get.
+/// Maximum length of a scheduled task in other channels, in characters.
 const TASK_CHARS: usize = 500;
 
 words! {
-    /// How much a channel wants.
+    /// Verbosity of a channel.
     Verbosity {
-        /// What people and agents say to each other.
+        /// Messages of people and agents.
         Normal = "normal",
-        /// With reasoning and the cost of runs.
+        /// Also reasoning and the cost of runs.
         Verbose = "verbose",
     }
-    /// Whether the channel itself shows which bot speaks.
+    /// Whether the channel itself shows the bot's name.
     BotIdentity {
-        /// It does: an answer goes out without a name.
+        /// It does: an answer has no name.
         Shown = "shown",
         /// It doesn't: an answer begins with the agent's name.
         Hidden = "hidden",
     }
 }
 
-/// What matters of a channel.
+/// Properties of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelView {
-    /// How much the channel wants.
+    /// Verbosity.
     pub verbosity: Verbosity,
-    /// Whether the channel itself shows which bot speaks.
+    /// Whether the channel itself shows the bot's name.
     pub bot_identity: BotIdentity,
 }
 
-/// Returns the text of a message for another channel; None where it gets nothing.
+/// Returns the text of a message for another channel; None if it gets nothing.
 pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
     if draft.status == Status::Retracted {
         return None;
@@ -80,7 +80,7 @@ pub fn channel_text(draft: &Draft, view: ChannelView) -> Option<String> {
     Some(text)
 }
 
-/// Returns whether a text begins as what Verbatim itself sends: an agent's own words mustn't look like that.
+/// Returns true if a text begins with a mark of Verbatim itself, which an agent must not imitate.
 fn begins_with_a_mark(text: &str) -> bool {
     const MARKS: [&str; 4] = ["🏠", "🔐", "⚙", "»"];
     let text = crate::routing::mention::visible_trim(text);
@@ -156,7 +156,7 @@ fn command_output(draft: &Draft, exit_code: Option<i64>) -> String {
     format!("{mark} {}", shortened(&output))
 }
 
-/// What is asked, and how to answer it in text.
+/// Returns the request, with instructions for answering it in text.
 fn ask(draft: &Draft) -> String {
     let Body::Approval(approval) = Body::of(draft) else { return draft.content.clone() };
     if !approval.state.is_open() {
@@ -179,7 +179,8 @@ fn ask(draft: &Draft) -> String {
     lines.join("\n")
 }
 
-/// An option with its number, what it does where the label doesn't say it, and what it means: `1. No (allows once)`.
+/// Returns an option with its number, its effect if the label doesn't state it, and its description: `1. No (allows
+/// once)`.
 fn option(number: usize, choice: &Choice) -> String {
     let label = if choice.label.is_empty() { &choice.id } else { &choice.label };
     let does = choice.meaning().map(|words| format!(" ({words})")).unwrap_or_default();
@@ -188,7 +189,7 @@ fn option(number: usize, choice: &Choice) -> String {
     format!("{number}. {label}{does}{more}")
 }
 
-/// Returns who decided, and where, as far as that is known: ` by Ada (matrix)`. What a key reports names the key already.
+/// Returns who decided, and where, if known: ` by Ada (matrix)`. Empty for a report, which names its key.
 pub fn decided_by(approval: &Approval) -> Option<String> {
     let decision = approval.decision.as_ref().filter(|decision| decision.reported_by.is_none())?;
     let by = decision.by.as_ref()?;
@@ -207,7 +208,7 @@ fn how_to_answer(approval: &Approval) -> &'static str {
     }
 }
 
-/// Over 4,000 characters: the first 2,000 and the last 500.
+/// Returns the first 2,000 and the last 500 characters, if there are more than 4,000.
 fn shortened(output: &str) -> String {
     const MAX: usize = 4000;
     const HEAD: usize = 2000;

@@ -1,18 +1,18 @@
-//! What may be remembered.
+//! Decides which messages are remembered.
 
 use super::{Memory, Policy, facts_of, may_reach_model, policy};
 use crate::{Body, Context, Draft, MessageType, Role, Status};
 use serde_json::Value;
 
-/// Returns whether a message may be remembered: final texts of people that a prompt may hold, but for control words and what an
-/// agent's key passed on. The extra `embed` (`always`, `never`) wins, except where the policy says never; retracted
-/// messages are forgotten.
+/// Returns true if a message is remembered: final texts of people that a prompt can contain, except control words and
+/// messages that an agent's key passed on. The extra `embed` (`always`, `never`) has priority, unless the policy is
+/// never; retracted messages are forgotten.
 pub fn should_embed(draft: &Draft) -> bool {
     remembers(draft, &[])
 }
 
-/// Like [`should_embed`], with the tools whose output is remembered too. A tool is named by the `tool_name` of its payload or
-/// extra, else by the sender: `command_output`.
+/// Like [`should_embed`], with tools whose output is remembered too, by the `tool_name` of the payload or extra, or
+/// otherwise by the sender: `command_output`.
 pub fn remembers(draft: &Draft, tools: &[String]) -> bool {
     let facts = facts_of(draft);
     // Control words are for the server, whatever their writer wishes.

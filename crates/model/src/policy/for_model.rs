@@ -1,8 +1,9 @@
-//! What a model may be given, whatever the path: a prompt, a search, a history, an export, a tool's result.
+//! Decides what a model can read by any path: prompts, search, history, exports and results of tools.
 
 use crate::{Context, Draft, Role, Status};
 
-/// Returns whether a prompt, a memory or an export for a model may hold a message: never one of the host, never one that was retracted.
+/// Returns true if a prompt, a memory or an export for a model can contain a message: not one of the host, and not a
+/// retracted one.
 ///
 /// ```
 /// use model::policy::may_reach_model;
@@ -15,17 +16,17 @@ pub fn may_reach_model(draft: &Draft) -> bool {
     draft.role != Role::Host && draft.status != Status::Retracted
 }
 
-/// Returns whether a model may find a message after it was said. A notice of one run is given in that run and never again.
+/// Returns true if a model can find a message later. A notice of a run is only given in that run.
 pub fn model_may_find(draft: &Draft) -> bool {
     may_reach_model(draft) && model_may_read(draft)
 }
 
-/// Returns whether a model that reads a session may read what a message says, in its place. What was retracted says so by its status.
+/// Returns true if a model that reads a session can read a message's content. A retracted one is marked by its status.
 pub fn model_may_read(draft: &Draft) -> bool {
     draft.role != Role::Host && draft.context != Context::Ephemeral
 }
 
-/// Returns whether a prompt that we build holds a message among those of this context.
+/// Returns true if a prompt that Verbatim builds contains a message, among those of this context.
 pub fn prompt_holds(draft: &Draft, context: Context) -> bool {
     may_reach_model(draft) && draft.context == context && !draft.left_behind
 }

@@ -1,11 +1,11 @@
-//! The marks of messages where there are no colours: in terminals and in exports.
+//! Marks of messages for output without colours: terminals and exports.
 
 use super::{Channel, Look, facts_of, policy};
 use crate::message_type::tool_call::ToolState;
 use crate::{Body, Draft, Role};
 
-/// Returns the mark of a message of the host, of a tool or of a schedule, with a space after it. Only a known exit code is a
-/// success or a failure.
+/// Returns the mark of a message of the host, a tool or a schedule, followed by a space. Only a known exit code counts
+/// as success or failure.
 pub fn mark(draft: &Draft) -> &'static str {
     let call = match Body::of(draft) {
         Body::ToolCall(call) => Some(call),
@@ -22,8 +22,8 @@ pub fn mark(draft: &Draft) -> &'static str {
     }
 }
 
-/// Returns what stands behind the name of who sent a message, with a space before it, where an agent's key sent it in other words than
-/// its own; empty for anything else.
+/// Returns the text after the sender's name, preceded by a space, if an agent's key posted the message in another name;
+/// otherwise empty.
 pub fn sent_by(draft: &Draft) -> &'static str {
     match policy(&facts_of(draft)).look {
         Look::PassedOn => " (passed on by the agent)",

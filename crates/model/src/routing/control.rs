@@ -1,45 +1,45 @@
-//! Words that the server carries out instead of the agent.
+//! Words that the server executes instead of the agent.
 
 use crate::words;
 
 words! {
     /// A control word.
     ControlWord {
-        /// Allows what an approval asks.
+        /// Allows an approval.
         Approve = "approve",
-        /// Denies it.
+        /// Denies an approval.
         Deny = "deny",
-        /// Begins with an empty context.
+        /// Starts over with an empty context.
         Reset = "reset",
-        /// Stops what the agent does now.
+        /// Interrupts the agent.
         Pause = "pause",
-        /// Tells a working agent something without stopping it.
+        /// Gives a working agent further text without interrupting it.
         Btw = "btw",
         /// Gives the agent something to do later, without waking it.
         Todo = "todo",
-        /// Runs a command in the session's folder: `!command`, where an owner enabled that.
+        /// Runs a command in the session's folder: `!command`, if an owner enabled it.
         Run = "run",
     }
 }
 
 const RESETS: [&str; 5] = ["reset", "restart", "clear", "new", "wipe"];
 const CONTEXTS: [&str; 4] = ["context", "session", "chat", "conversation"];
-/// Single words that reset. They count behind a mention alone: an agent may have asked "a, b or c?".
+/// Single words that reset. They only count after a mention: an agent may have asked "a, b or c?".
 const SHORT_RESETS: [&str; 3] = ["boom", "c", "reset"];
-/// How long the id of an approval may be.
+/// Length of an approval's id.
 const ID: std::ops::RangeInclusive<usize> = 2..=36;
 
-/// A control word with what belongs to it.
+/// A control word with its argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control {
-    /// Which one.
+    /// The word.
     pub word: ControlWord,
-    /// The id of an approval in lower case, or what the agent is told. Empty where the word has none.
+    /// Id of an approval in lower case, or text for the agent. Empty for a word without an argument.
     pub rest: String,
 }
 
 impl Control {
-    /// Returns what the agent reads; None where the word is for the server alone.
+    /// Returns the text for the agent; None if the word is for the server only.
     pub fn model_text(&self) -> Option<String> {
         match self.word {
             ControlWord::Btw => Some(self.rest.clone()),
@@ -48,17 +48,17 @@ impl Control {
         }
     }
 
-    /// Returns whether nobody would write it to other people: such a word needs no mention.
+    /// Returns true if nobody would write it to other people, so that it needs no mention.
     pub(super) fn is_unmistakable(&self) -> bool {
         matches!(self.word, ControlWord::Approve | ControlWord::Deny | ControlWord::Reset)
     }
 }
 
-/// Returns the control word that a text is, if it is one. `mentioned` says whether a mention stood before it.
+/// Parses a control word. `mentioned` is true if a mention stood before it.
 ///
 /// | Text | Word |
 /// |---|---|
-/// | `approve a1`, `deny a1` | of the approval with this id |
+/// | `approve a1`, `deny a1` | approve or deny the approval with this id |
 /// | `reset context`, `new session`, `chat clear`; behind a mention `reset`, `c`, `boom` as well | reset |
 /// | `pause` | pause |
 /// | `btw` and a text | btw |
@@ -85,7 +85,7 @@ fn is_reset(one: &str, other: &str) -> bool {
     pair(one, other) || pair(other, one)
 }
 
-/// Ids have letters and digits, and those of messages hyphens and `~` as well.
+/// Returns true if a text can be an id: letters and digits, for messages also hyphens and `~`.
 fn is_id(id: &str) -> bool {
     ID.contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'~'))
 }

@@ -1,25 +1,25 @@
-//! What is stored of a decision: an extra of the message's metadata that only the server writes.
+//! The stored result of routing: an extra of the message's metadata that only the server writes.
 
 use super::{ControlWord, Ignored, Route};
 use crate::{Body, Draft, MessageType, Part, Provenance, Role};
 use serde_json::{Map, Value, json};
 
-/// The key of the extra. No request sets it.
+/// Name of the extra. Requests can't set it.
 pub const MARK: &str = "routing";
 
-/// What routing made of a person's message. The message itself keeps the text as it was written.
+/// Result of routing a person's message. The message itself keeps its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// What the agent reads instead of the content. None: the content.
+    /// Text that the agent reads instead of the content; None for the content.
     pub text: Option<String>,
-    /// It isn't addressed to the agent.
+    /// Set if it isn't addressed to the agent.
     pub ignored: Option<Ignored>,
-    /// It is a control word.
+    /// Set if it is a control word.
     pub control: Option<ControlWord>,
 }
 
 impl Mark {
-    /// Makes the mark of a message that is stored; None where there is nothing to note. `raw` is its text.
+    /// Makes the mark of a message; None if nothing needs to be stored. `raw` is its text.
     pub fn of_route(route: &Route, raw: &str) -> Option<Self> {
         let mark = match route {
             Route::Ignored(ignored) => Self { ignored: Some(*ignored), ..Self::default() },
@@ -33,7 +33,7 @@ impl Mark {
         Some(mark)
     }
 
-    /// Reads the mark of a stored message. Empty where there is none, or where somebody else wrote the metadata.
+    /// Reads the mark of a stored message. Empty if it has none, or somebody else wrote the metadata.
     pub fn of(draft: &Draft) -> Self {
         let is_ours =
             draft.role == Role::User && matches!(draft.provenance, Provenance::Person | Provenance::Ourselves);
@@ -46,7 +46,7 @@ impl Mark {
         }
     }
 
-    /// Returns the extra as it is stored.
+    /// Returns the extra in its stored form.
     pub fn to_value(&self) -> Value {
         let mut extra = Map::new();
         if let Some(text) = &self.text {
@@ -61,25 +61,24 @@ impl Mark {
         Value::Object(extra)
     }
 
-    /// Returns whether the message is addressed to the agent.
+    /// Returns true if the message is addressed to the agent.
     pub fn is_to_agent(&self) -> bool {
         self.ignored.is_none() && self.control.is_none()
     }
 
-    /// Returns whether the server alone reads the message.
+    /// Returns true if only the server reads the message.
     pub fn is_consumed(&self) -> bool {
         self.control.is_some() && self.text.is_none()
     }
 
-    /// Returns whether it is an aside: the agent reads it, but isn't woken by it.
+    /// Returns true for an aside: the agent reads it, but isn't woken by it.
     pub fn is_aside(&self) -> bool {
         self.control.is_some() && self.text.is_some()
     }
 }
 
 impl Draft {
-    /// Returns whether it is a person's answer to what an agent asked in words. A tick in a list is none, and who
-    /// decides an approval leaves a question open.
+    /// Returns true if it is a person's answer to a question in text. Ticks and decisions of approvals aren't.
     pub fn answers_in_words(&self) -> bool {
         let decides = || matches!(Body::of(self), Body::Action(action) if action.approval_id.is_some());
         let is_said = self.role == Role::User && self.part == Part::Whole && self.message_type() != MessageType::Todo;

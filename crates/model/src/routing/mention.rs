@@ -1,7 +1,8 @@
 //! `@Name` at the beginning of a text.
 //!
-//! A mention is compared as it looks: upper and lower case, composed and decomposed letters, full-width letters and
-//! characters that can't be seen make no difference. So `@pyn<zero width>chy` is a mention, and `@pynchy<zero width>bot` is none.
+//! Mentions are compared as they look: case, composed and decomposed letters, full-width letters and invisible
+//! characters make no difference. So `@pyn<zero width>chy` is a mention of `pynchy`, and `@pynchy<zero width>bot`
+//! isn't.
 
 use crate::hidden::hides;
 use crate::words;
@@ -9,7 +10,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 words! {
-    /// What may stand behind the name in a mention.
+    /// What can follow the name in a mention.
     MentionEnd {
         /// Anything but a letter, a digit or `_`: `@pynchy-dev` mentions `pynchy`.
         Word = "word",
@@ -20,25 +21,25 @@ words! {
 
 /// Punctuation that ends a mention in any case.
 const ENDS: &str = ",:;.!?'";
-/// Punctuation between a mention and what is said to the agent: it goes with the mention.
+/// Punctuation between a mention and the text for the agent. It is removed with the mention.
 const SEPARATES: &str = ",:;.!?\u{ff0c}\u{ff1a}\u{ff1b}\u{3002}\u{ff01}\u{ff1f}";
-/// Characters that one character of a name may be written with, at most.
+/// Maximum number of characters that one character of a name can be written with.
 const WRITTEN_WITH: usize = 8;
 
-/// Names of an assistant, ready to be compared. Order makes no difference: the longest one that fits is mentioned.
+/// Normalized names of an assistant. The longest matching one is mentioned, in whatever order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// Takes names, with or without `@`. Blank ones mention nobody.
+    /// Makes names, with or without `@`. Blank ones are ignored.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let names = names.into_iter().map(|name| folded(visible_trim(name).trim_start_matches('@')));
         Self(names.filter(|name| !name.is_empty()).collect())
     }
 }
 
-/// Returns what follows a mention at the beginning of a text; None if none stands there. Blanks before the mention don't
-/// count, and those behind it are left out.
+/// Returns the text after a mention at the beginning; None if there is no mention. Blanks before the mention are
+/// ignored, and those after it removed.
 ///
 /// ```
 /// use model::routing::mention::{MentionEnd, Names, rest};
@@ -51,8 +52,8 @@ pub fn rest<'a>(text: &'a str, names: &Names, end: MentionEnd) -> Option<&'a str
     after(text, names, end).map(visible_trim)
 }
 
-/// Returns a text without its mention and the punctuation behind it, for the agent. The mention stays where it is a part of
-/// the sentence (`@pynchy's idea`, `@pynchy-dev`), and where nothing else is said.
+/// Returns a text for the agent, without its mention and the punctuation after it. The mention stays if it is part of
+/// the sentence (`@pynchy's idea`, `@pynchy-dev`), or there is no other text.
 pub fn without(text: &str, names: &Names, end: MentionEnd) -> String {
     let Some(after) = after(text, names, end) else { return text.to_owned() };
     let is_apart = after.chars().find(|c| !hides(*c)).is_none_or(|c| c.is_whitespace() || SEPARATES.contains(c));
@@ -84,7 +85,7 @@ fn ends_before(behind: &str, end: MentionEnd) -> bool {
     })
 }
 
-/// A name as it looks, in lower case.
+/// Returns a normalized name.
 fn folded(name: &str) -> String {
     name.nfkc().filter(|c| !hides(*c)).flat_map(char::to_lowercase).nfc().collect()
 }

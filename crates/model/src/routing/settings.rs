@@ -1,4 +1,4 @@
-//! What an owner sets for routing, and which of it applies.
+//! Routing settings, and their effective values.
 
 use super::{DirectCommands, Ignored, MentionEnd, Names, Place, Trigger};
 use crate::hidden::hides;
@@ -6,53 +6,54 @@ use crate::voice::voice;
 use crate::{Draft, Role};
 use serde::{Deserialize, Serialize};
 
-/// The name that calls an assistant to which nobody gave one.
+/// Default name that calls an assistant.
 pub const NAME: &str = "Assistant";
-/// The alias where none are set.
+/// Default alias.
 const ALIAS: &str = "ghost";
-/// Longest name or address, in characters.
+/// Maximum length of a name or address in characters.
 const NAME_CHARS: usize = 64;
 const SENDER_CHARS: usize = 255;
-/// Most aliases and senders.
+/// Maximum number of aliases and of senders.
 const MOST_ALIASES: usize = 20;
 const MOST_SENDERS: usize = 1_000;
 const MOST_TOOLS: usize = 200;
 
-/// What is set for routing in one place. Absent fields leave it to the next: session, workspace, environment of the
-/// server, built-in.
+/// Routing settings of one level. Absent fields are taken from the next: session, workspace, environment of the server,
+/// built-in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// What this session's assistant is called, for people, and by `@Name`. A workspace has it in its preferences.
-    /// Absent everywhere: each agent's own name, and `@Assistant` calls it.
+    /// Name of this session's assistant, also for `@Name`. The workspace has it in its preferences. Default: each
+    /// agent's own name, and `@Assistant`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Other names that call it. Absent everywhere: `ghost`.
+    /// Other names for mentions. Default: `ghost`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<String>>,
-    /// What makes a message one to the agent. Absent everywhere: `always` in a person's own session, `mention` in a room.
+    /// Condition under which a message is for the agent. Default: `always` in a person's own session, `mention` in a
+    /// room.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Trigger>,
-    /// What may stand behind the name. Absent everywhere: `word`.
+    /// What can follow the name. Default: `word`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mention_end: Option<MentionEnd>,
-    /// What becomes of messages that aren't addressed. Absent everywhere: `drop`.
+    /// Treatment of messages that aren't for the agent. Default: `drop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Ignored>,
-    /// Addresses of those who are heard; `*` is everybody. Absent everywhere: everybody. Empty: nobody.
+    /// Addresses of allowed senders; `*` means everybody. Default: everybody. Empty: nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub senders: Option<Vec<String>>,
-    /// Whether `!command` runs a command. Absent everywhere: `off`.
+    /// Whether `!command` runs a command. Default: `off`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direct_commands: Option<DirectCommands>,
-    /// Tools whose output is remembered, as what people say is: `command_output`. Absent everywhere: none.
+    /// Tools whose output is remembered like people's messages: `command_output`. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remembered_tools: Option<Vec<String>>,
 }
 
 impl Settings {
-    /// Checks what was given. The error has the pointer of the field, and what was expected there.
+    /// Validates the settings. The error has the field's pointer and what is expected.
     pub fn check(&self) -> Result<(), (String, String)> {
         if let Some(name) = &self.name {
             check_name("/name".to_owned(), name)?;
@@ -88,7 +89,7 @@ impl Settings {
 }
 
 impl Settings {
-    /// Returns these settings, with those of `below` where a field is absent.
+    /// Returns these settings, with absent fields taken from `below`.
     #[must_use]
     pub fn or(self, below: &Self) -> Self {
         Self {
@@ -104,7 +105,7 @@ impl Settings {
     }
 }
 
-/// Returns a name without blanks around it and the `@` before it, as people read it.
+/// Returns a name without blanks around it and without the leading `@`.
 pub fn bare(name: &str) -> &str {
     name.trim().trim_start_matches('@')
 }
@@ -118,39 +119,38 @@ fn check_name(pointer: String, name: &str) -> Result<(), (String, String)> {
     Err((pointer, format!("a name of 1 to {NAME_CHARS} characters that can be seen")))
 }
 
-/// Those who are heard.
+/// The allowed senders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Senders(Option<Vec<String>>);
 
 impl Senders {
-    /// Returns whether somebody with this address is heard. Addresses are compared as they stand, but for the case of their
-    /// letters.
+    /// Returns true if a sender is allowed. Addresses are compared exactly, except for case.
     pub fn allows(&self, sender: &str) -> bool {
         let is_meant = |allowed: &String| allowed == "*" || allowed.trim().eq_ignore_ascii_case(sender.trim());
         self.0.as_ref().is_none_or(|senders| senders.iter().any(is_meant))
     }
 
-    /// Returns whether an agent may read a stored message: its sender is heard, or it isn't of a room. What was stored before the
-    /// senders were changed is measured by them as well.
+    /// Returns true if an agent can read a stored message: its sender is allowed, or it isn't from a room. The current
+    /// setting also applies to messages that were stored earlier.
     pub fn may_be_read(&self, draft: &Draft) -> bool {
         draft.role != Role::User || voice(&draft.sender).is_some() || self.allows(&draft.sender)
     }
 }
 
-/// The settings that apply to a message.
+/// The effective settings for a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rules {
-    /// The assistant's name, for people.
+    /// Display name of the assistant.
     pub name: String,
     /// Its name and aliases.
     pub names: Names,
-    /// What makes a message one to the agent.
+    /// Condition under which a message is for the agent.
     pub trigger: Trigger,
-    /// What may stand behind the name.
+    /// What can follow the name.
     pub mention_end: MentionEnd,
-    /// What becomes of messages that aren't addressed.
+    /// Treatment of messages that aren't for the agent.
     pub ignored: Ignored,
-    /// Who is heard in a room.
+    /// Allowed senders in a room.
     pub senders: Senders,
     /// Whether `!command` runs a command.
     pub direct_commands: DirectCommands,
@@ -159,7 +159,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Combines settings, the most specific first: of each field the first one that is set applies.
+    /// Combines settings, most specific first. Of each field the first that is set applies.
     pub fn of(settings: &[Settings], place: Place) -> Self {
         let all = settings.iter().fold(Settings::default(), Settings::or);
         let default_trigger = match place {

@@ -1,33 +1,33 @@
-//! Line counts and a plain diff, for one-line texts and export. What people read on the page is computed by `diff`, which
-//! compares lines alike.
+//! Line counts and a plain diff, for summaries and export. The crate `diff` computes those of pages, and compares lines
+//! in the same way.
 
 use std::ops::Range;
 
-/// Above this many comparisons the middle counts as replaced as a whole, so that a summary never takes long.
+/// Maximum number of comparisons. Above it, the middle counts as replaced, so that a summary is always fast.
 const MAX_WORK: usize = 1 << 20;
-/// Most comparisons for all edits of a message.
+/// Maximum number of comparisons for all edits of a message.
 const MAX_WORK_OF_ALL: usize = 1 << 26;
 
-/// Comparisons that one of so many edits may take.
+/// Returns the maximum number of comparisons for one of so many edits.
 fn work_among(edits: usize) -> usize {
     MAX_WORK.min(MAX_WORK_OF_ALL / edits.max(1))
 }
 
-/// How the lines of a text end.
+/// Line ends of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnds {
     /// `\n` alone.
     Lf,
     /// `\r\n`.
     CrLf,
-    /// Carriage returns alone, as old Macs wrote them.
+    /// Carriage returns only, as on old Macs.
     Cr,
     /// Some with `\r`, some without.
     Mixed,
 }
 
 impl LineEnds {
-    /// Returns how the lines end; None for a text without any line end.
+    /// Returns the line ends of a text; None if it has none.
     pub fn of(text: &str) -> Option<Self> {
         let (lf, crlf) = (text.matches('\n').count(), text.matches("\r\n").count());
         let cr = text.matches('\r').count();
@@ -50,38 +50,39 @@ impl LineEnds {
     }
 }
 
-/// Returns how all lines of a text ended before and after, if that changed: then lines that differ in their ends alone
-/// are equal. None where it didn't, or where the new ends are mixed.
+/// Returns the old and the new line ends if all of them changed; then lines that differ only in their ends are equal.
+/// None if they didn't change, or the new ones are mixed.
 pub fn changed_line_ends(old: &str, new: &str) -> Option<(LineEnds, LineEnds)> {
     let (old, new) = (LineEnds::of(old)?, LineEnds::of(new)?);
     (old != new && new != LineEnds::Mixed).then_some((old, new))
 }
 
-/// Returns the change of line ends in words: `Line endings changed from CRLF to LF`. None as for [`changed_line_ends`].
+/// Returns a description of the change of line ends: `Line endings changed from CRLF to LF`. None as for
+/// [`changed_line_ends`].
 pub fn line_ends_note(old: &str, new: &str) -> Option<String> {
     let (old, new) = changed_line_ends(old, new)?;
     Some(format!("Line endings changed from {} to {}", old.name(), new.name()))
 }
 
-/// Returns the lines added and removed between two texts: as few as there can be. Where the middles of the texts are
-/// too large to be compared, all of their lines count.
+/// Returns the minimal number of added and removed lines between two texts. If the differing middles are too large to
+/// compare, all of their lines count.
 pub fn line_counts(old: &str, new: &str) -> (usize, usize) {
     line_counts_among(old, new, 1)
 }
 
-/// Like [`line_counts`], for one of `edits` edits of a message, which share a bound on work.
+/// Like [`line_counts`], for one of `edits` edits of a message, which share a limit of work.
 pub fn line_counts_among(old: &str, new: &str, edits: usize) -> (usize, usize) {
     let changes = line_changes_among(old, new, edits);
     changes.iter().fold((0, 0), |sum, (old, new)| (sum.0 + new.len(), sum.1 + old.len()))
 }
 
-/// Returns the lines of two texts that differ, by their numbers from 0: old ones, and the new ones in their place. The
-/// texts are those of one of `edits` edits, which share a bound on work.
+/// Returns the changed ranges of two texts as line numbers from 0: old lines, and their replacement. For one of `edits`
+/// edits, which share a limit of work.
 pub fn line_changes_among(old: &str, new: &str, edits: usize) -> Vec<(Range<usize>, Range<usize>)> {
     Compared::of(old, new).changes(work_among(edits))
 }
 
-/// Returns the lines added and removed by a unified diff.
+/// Returns the number of lines that a unified diff adds and removes.
 pub fn patch_counts(patch: &str) -> (usize, usize) {
     let hunks = patch.lines().skip_while(|line| !line.starts_with("@@"));
     hunks.fold((0, 0), |(added, removed), line| {
@@ -89,8 +90,8 @@ pub fn patch_counts(patch: &str) -> (usize, usize) {
     })
 }
 
-/// Returns both texts of a part of a file, whose last lines go on in the file, with a line end each. None if nothing is
-/// missing: of a part of known place (`start_line`), a line end on one side alone is a change of the file's end.
+/// Returns both texts with a line end added, if they are parts of a file whose last lines continue. None if no line end
+/// is missing. At a known position (`start_line`), a line end on one side only is a change at the end of the file.
 pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, String)> {
     let goes_on = match (old.ends_with('\n'), new.ends_with('\n')) {
         (false, false) => true,
@@ -100,8 +101,8 @@ pub fn closed(old: &str, new: &str, start_line: Option<u32>) -> Option<(String, 
     goes_on.then(|| (format!("{old}\n"), format!("{new}\n")))
 }
 
-/// A unified diff without hunk headers, of one of so many edits: the changes with up to three equal lines around them, `@@`
-/// between those far apart. It ends with the line that reaches `most` bytes.
+/// Returns a unified diff without hunk headers: changes with up to three context lines, `@@` between distant ones. It
+/// ends with the line that reaches `most` bytes. For one of `edits` edits.
 pub(super) fn diff(old: &str, new: &str, edits: usize, most: usize) -> String {
     const AROUND: usize = 3;
     let compared = Compared::of(old, new);
@@ -139,7 +140,7 @@ type Change = (Range<usize>, Range<usize>);
 /// The lines of both sides, with their ends.
 struct Compared<'a> {
     lines: [Vec<&'a str>; 2],
-    /// The ends of all lines changed: they are no change of a line.
+    /// True if all line ends changed, so that they aren't compared.
     is_any_end: bool,
 }
 
@@ -157,7 +158,7 @@ impl<'a> Compared<'a> {
         a.ends_with('\n') == b.ends_with('\n') && a[..key(a)] == b[..key(b)]
     }
 
-    /// Old lines, and the new ones in their place; as few lines as there can be.
+    /// Returns the changed ranges of lines, as few lines as possible.
     fn changes(&self, max_work: usize) -> Vec<Change> {
         let [old, new] = &self.lines;
         let are_equal = |(a, b): &(&&str, &&str)| self.are_equal(a, b);
@@ -184,7 +185,7 @@ impl<'a> Compared<'a> {
         changes
     }
 
-    /// The places of a longest common subsequence.
+    /// Returns the positions of a longest common subsequence.
     fn longest_common(&self, old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
         let width = new.len() + 1;
         // Length of the longest common subsequence of the lines from (i, j) on.

@@ -1,23 +1,23 @@
-//! How a page can show a file without running anything of it.
+//! Previews of files that don't execute any of their content.
 
 use super::FileItem;
 
-/// What shows a file in a page.
+/// Component that shows a file in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preview {
-    /// A picture of pixels. SVG isn't one: it may hold a script.
+    /// A raster image. SVG isn't included, because it can contain scripts.
     Image,
-    /// A document that browsers open in a viewer of their own.
+    /// A document that browsers open in their own viewer.
     Pdf,
-    /// A player of sound.
+    /// An audio player.
     Audio,
-    /// A player of moving pictures.
+    /// A video player.
     Video,
-    /// Its first lines.
+    /// The first lines of a text.
     Text,
 }
 
-/// Media types that browsers show as they are.
+/// Media types that browsers can show.
 const MEDIA: [(&str, Preview); 20] = [
     ("image/png", Preview::Image),
     ("image/jpeg", Preview::Image),
@@ -41,7 +41,7 @@ const MEDIA: [(&str, Preview); 20] = [
     ("video/quicktime", Preview::Video),
 ];
 
-/// Text under other names than `text/`.
+/// Media types of texts other than `text/`.
 const TEXT: [&str; 8] = [
     "application/json",
     "application/x-ndjson",
@@ -53,7 +53,7 @@ const TEXT: [&str; 8] = [
     "application/x-sh",
 ];
 
-/// What names of texts end with, of those that browsers and agents give no type.
+/// Extensions of text files, for files without a media type.
 const ENDINGS: [&str; 34] = [
     "c", "cfg", "conf", "cpp", "cs", "css", "csv", "diff", "go", "h", "ini", "java", "js", "json", "jsonl", "kt",
     "lock", "log", "md", "patch", "php", "py", "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsv", "tsx", "txt",
@@ -61,8 +61,8 @@ const ENDINGS: [&str; 34] = [
 ];
 
 impl Preview {
-    /// Returns what shows a media type, and the `Content-Type` to serve it with, in words of ours: an uploader's may say
-    /// anything. None for what is only saved, as HTML, SVG and XML, which browsers run.
+    /// Returns the preview of a media type, and the `Content-Type` to serve it with, which isn't taken from the
+    /// uploader. None for types that are only downloaded, such as HTML, SVG and XML, which browsers execute.
     pub fn of(mime: &str) -> Option<(Self, &'static str)> {
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         if let Some((name, preview)) = MEDIA.into_iter().find(|(name, _)| *name == mime) {
@@ -75,14 +75,14 @@ impl Preview {
 }
 
 impl FileItem {
-    /// Returns what can show the file. Where its media type says nothing, the end of its name does.
+    /// Returns the preview of the file, by its media type or otherwise its extension.
     pub fn preview(&self) -> Option<Preview> {
         let is_unknown = matches!(self.mime.trim(), "" | "application/octet-stream");
         let by_name = || self.ending().filter(|_| is_unknown).filter(|ending| ENDINGS.contains(&ending.as_str()));
         Preview::of(&self.mime).map(|(preview, _)| preview).or_else(|| by_name().map(|_| Preview::Text))
     }
 
-    /// Returns what stands after the last dot of its name, in small letters.
+    /// Returns the extension of its name, in lower case.
     pub fn ending(&self) -> Option<String> {
         self.name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).filter(|ending| !ending.is_empty())
     }

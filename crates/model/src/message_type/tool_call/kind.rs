@@ -4,7 +4,7 @@ use crate::words;
 use serde_json::{Map, Value};
 
 words! {
-    /// What a tool does, in the words of the Agent Client Protocol.
+    /// Kind of a tool, as in the Agent Client Protocol.
     ToolKind {
         /// Reads files.
         Read = "read",
@@ -14,11 +14,11 @@ words! {
         Delete = "delete",
         /// Moves or renames files.
         Move = "move",
-        /// Looks for files or for text in them.
+        /// Searches for files or text in files.
         Search = "search",
         /// Runs a command.
         Execute = "execute",
-        /// Plans, or hands work to a sub-agent.
+        /// Plans, or delegates work to a sub-agent.
         Think = "think",
         /// Loads something from the network.
         Fetch = "fetch",
@@ -28,7 +28,7 @@ words! {
 }
 
 impl ToolKind {
-    /// Returns the kind of a call that doesn't state it: by the name of a known tool, else by the keys of its input.
+    /// Returns the kind of a call without one: by the name of a known tool, otherwise by the keys of its input.
     pub fn from_tool_name(name: &str, input: &Map<String, Value>) -> Self {
         match name {
             "Read" | "NotebookRead" | "LS" | "ReadMcpResourceTool" | "read_file" | "view_image" => Self::Read,
@@ -44,7 +44,7 @@ impl ToolKind {
         }
     }
 
-    /// Of a tool that we don't know: what its input is shaped like.
+    /// Returns the kind of an unknown tool by the keys of its input.
     fn from_input(input: &Map<String, Value>) -> Self {
         let has = |key: &str| input.contains_key(key);
         if has("command") || has("cmd") {

@@ -1,6 +1,6 @@
 //! The output of a tool that reads files.
 
-/// Lines that a tool numbered itself, as `   12→text` or `12<tab>text`, and what it says after them.
+/// Lines with numbers that the tool added, as `   12→text` or `12<tab>text`, and the text after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbered<'t> {
     /// Number of the first line.
@@ -12,7 +12,7 @@ pub struct Numbered<'t> {
 }
 
 impl<'t> Numbered<'t> {
-    /// Reads numbered lines for as long as the numbers follow each other. None if the first line has no number.
+    /// Parses numbered lines as long as the numbers are consecutive. None if the first line has no number.
     pub fn read(text: &'t str) -> Option<Self> {
         let mut lines = Vec::new();
         let mut first = None;

@@ -1,10 +1,10 @@
-//! Reading a tool call. By hand, since serde's `flatten` would lose the place of an error.
+//! Parses a tool call by hand, because serde's `flatten` would lose the position of an error.
 
 use super::{super::strict, ToolCall};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
-/// A string that isn't empty, as a value of its own.
+/// A non-empty string.
 struct Name(String);
 
 impl<'de> Deserialize<'de> for Name {

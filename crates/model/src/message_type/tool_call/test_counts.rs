@@ -1,24 +1,24 @@
-//! What a run of tests says of itself at its end: how many passed, failed, were skipped.
+//! Parses the summary of a test run: how many tests passed, failed and were skipped.
 
 use super::{ToolCall, ToolKind};
 use crate::terminal;
 use std::fmt;
 
-/// Bytes at the end of an output that are read.
+/// Size of the end of an output that is parsed, in bytes.
 const TAIL: usize = 256 * 1024;
 
 /// Counts of a run of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestCounts {
-    /// Those that succeeded.
+    /// Tests that passed.
     pub passed: u64,
-    /// Those that failed, timed out or couldn't be run.
+    /// Tests that failed, timed out or couldn't be run.
     pub failed: u64,
-    /// Those that were left out.
+    /// Tests that were skipped.
     pub skipped: u64,
 }
 
-/// `1 failed, 12 passed, 2 skipped`, without those that are 0.
+/// Formats as `1 failed, 12 passed, 2 skipped`, without zeros.
 impl fmt::Display for TestCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [(self.failed, "failed"), (self.passed, "passed"), (self.skipped, "skipped")];
@@ -29,8 +29,8 @@ impl fmt::Display for TestCounts {
 }
 
 impl ToolCall {
-    /// Returns the counts of a command that ran tests, as pytest, cargo test, nextest, jest, vitest or `go test -v` print
-    /// them. None for other commands, while it runs, and where only a part of the output is here.
+    /// Returns the counts of a test command, as pytest, cargo test, nextest, jest, vitest or `go test -v` print them.
+    /// None for other commands, while it is running, or if only a part of the output is stored.
     pub fn test_counts(&self) -> Option<TestCounts> {
         let command = ["command", "cmd"].iter().find_map(|key| self.input.get(*key)?.as_str())?;
         let runs_tests = ["test", "jest", "tox", "check"].iter().any(|word| command.contains(word));
@@ -56,11 +56,11 @@ impl ToolCall {
     }
 }
 
-/// What a line says.
+/// A parsed line.
 enum Found {
-    /// The count of a whole run; the last one holds.
+    /// Count of a whole run; the last one applies.
     Whole(TestCounts),
-    /// One test, or one of several programs.
+    /// Count of one test, or of one of several programs.
     Part(TestCounts),
 }
 
@@ -108,7 +108,7 @@ fn line(text: &str) -> Option<Found> {
     took.parse::<f64>().ok().and_then(|_| listed(counts, ',')).map(Found::Whole)
 }
 
-/// Reads `3 passed, 1 failed`. None if a part is no number and a word, or none of the words is of tests.
+/// Parses `3 passed, 1 failed`. None if a part isn't a number and a word, or no word is about tests.
 fn listed(text: &str, between: char) -> Option<TestCounts> {
     let mut counts = TestCounts::default();
     let mut known = false;
