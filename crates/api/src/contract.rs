@@ -405,7 +405,7 @@ macro_rules! routes {
     };
 }
 
-// What these carry isn't JSON both ways, or not for one caller: the server has each by hand.
+// The requests or responses of these routes aren't JSON, or don't have one caller. The server implements them itself.
 routes! {
     /// The event stream.
     Events = "/v1/events";

@@ -96,17 +96,17 @@ pub struct Entry {
     /// Absent if this reply doesn't contain all that the hash covers; then `not_shown` has the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
-    /// Of an open APPROVAL: the tool calls with its `call_id`, as hashed by `shown_sha256`.
+    /// Tool calls with the `call_id` of an open APPROVAL, as hashed by `shown_sha256`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<AskedCall>,
-    /// Of an open APPROVAL without a `shown_sha256`: why its content isn't in this reply.
+    /// Why an open APPROVAL without a `shown_sha256` has no content in this reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_shown: Option<NotShown>,
-    /// Of a person's message to an agent that posts by itself: whether the agent has received it.
+    /// Whether an agent that posts by itself has received a person's message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
-    /// Of a `TOOL_CALL` without a result of its own: `done` or `failed`, by the message of the role `tool` with its
-    /// `call_id`.
+    /// Outcome of a `TOOL_CALL` without a result of its own: `done` or `failed`, by the message of the role `tool` with
+    /// its `call_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<ToolState>,
     /// The parsed content, see [`Entry::body`]. Must be reset after a change of the message's metadata.
@@ -346,10 +346,10 @@ pub struct HiddenRow {
     pub message_type: String,
     /// True for a tool call that is shown as cards derived from it. It isn't counted as hidden.
     pub replaced: bool,
-    /// Of a thought: its duration in microseconds, since the previous message.
+    /// Duration of a thought in microseconds, since the previous message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<Micros>,
-    /// Of a compaction: the number of context tokens that it replaced.
+    /// Number of context tokens that a compaction replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compacted_from: Option<i64>,
     /// Set if the message belongs to a turn that a person left behind by rewinding the conversation.

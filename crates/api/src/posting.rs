@@ -72,8 +72,8 @@ pub struct PostMessage {
     /// Whether the message may be remembered beyond its session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryWish>,
-    /// Of a message of a person or of the system: true to give it to the agent. If absent: true, unless an agent's key
-    /// that isn't a bridge posts it, or the message can't be part of a prompt.
+    /// True to give a message of a person or of the system to the agent. If absent: true, unless an agent's key that
+    /// isn't a bridge posts it, or the message can't be part of a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
     /// Time of the message, RFC 3339 or microseconds since 1970. It is only shown; the order is by `seq`.

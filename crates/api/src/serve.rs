@@ -130,7 +130,7 @@ fn name(segment: &Segment) -> Option<String> {
 /// Makes a JSON response.
 fn json(reply: &impl Reply) -> Response {
     let bytes = reply.bytes();
-    // What is escaped takes more.
+    // Escaped characters take more space.
     let mut json = Vec::with_capacity(bytes + bytes / 8 + 256);
     match serde_json::to_writer(&mut json, reply) {
         Ok(()) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),

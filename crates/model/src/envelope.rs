@@ -70,7 +70,7 @@ pub fn read_unvalidated(metadata: Option<Value>) -> Result<(Option<Map<String, V
         other => return other,
     };
     let Some(Value::Object(mut envelope)) = metadata else { return Err(error) };
-    // What is stored has a version as readers know it.
+    // Stored metadata has a version that readers know.
     let version = envelope.get("version").map_or(Ok(Some(VERSION)), read_version)?;
     envelope.insert("version".to_owned(), version.map_or(Value::Null, Value::from));
     envelope.retain(|_, value| !value.is_null());

@@ -95,7 +95,7 @@ pub fn route(rules: &Rules, incoming: &Incoming<'_>) -> Route {
     if !incoming.registered {
         return Route::Unregistered;
     }
-    // Who is logged in is an owner, whoever else is heard.
+    // A logged-in person is an owner, even if only others are allowed senders.
     if incoming.place == Place::Room && !rules.senders.allows(incoming.sender) {
         return Route::Refused;
     }

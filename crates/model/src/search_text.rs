@@ -60,7 +60,7 @@ impl SearchText {
         match payload {
             Value::Object(fields) => {
                 for (name, value) in fields.iter().filter(|(name, _)| !NOT_SHOWN.contains(&name.as_str())) {
-                    // What a person filled in goes by names of its own.
+                    // The keys of a form's values are the agent's own.
                     if name == "values" { self.push_strings(value) } else { self.push_shown_strings(value) }
                 }
             }

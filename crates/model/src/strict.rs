@@ -42,14 +42,14 @@ pub fn unknown_field<'a>(known: impl IntoIterator<Item = &'a str>) -> String {
     format!("{ABSENT}: unknown field{known}")
 }
 
-/// What is expected of a field that isn't there.
+/// What is expected for a missing field.
 pub const MISSING: &str = "a value";
 
-/// Reads a typed value out of a JSON object.
+/// Deserializes a typed value from a JSON object.
 ///
 /// # Errors
 ///
-/// A [`Mismatch`] with the first field that doesn't fit, relative to the object.
+/// A [`Mismatch`] with the first invalid field, relative to the object.
 pub fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Mismatch> {
     serde_path_to_error::deserialize(object).map_err(|error| {
         let mut pointer = String::new();
@@ -77,11 +77,11 @@ fn mismatch(pointer: String, message: &str) -> Mismatch {
     Mismatch { pointer, expected: expected(message).unwrap_or_else(|| message.to_owned()) }
 }
 
-/// Returns what serde expected, in words of JSON instead of Rust; None if its message doesn't say it.
+/// Returns what serde expected, in JSON terms instead of Rust's; None if its message doesn't contain it.
 ///
-/// serde says `<what is wrong>, expected <what>`.
+/// serde's format is `<problem>, expected <expectation>`.
 pub fn expected(message: &str) -> Option<String> {
-    // Of a number that is none it says neither.
+    // Serde's message about an invalid number has neither part.
     if message.contains("number too small") {
         return Some("a greater number".to_owned());
     }
@@ -113,13 +113,13 @@ pub fn expected(message: &str) -> Option<String> {
     Some(words.to_owned())
 }
 
-/// A string of at least one character.
+/// Deserializes a non-empty string.
 pub fn non_empty<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = String::deserialize(from)?;
     if text.is_empty() { Err(D::Error::invalid_length(0, &"a non-empty string")) } else { Ok(text) }
 }
 
-/// A number of at least 0, or null. It stays as it was written, `3` or `3.0`.
+/// Deserializes a number of at least 0, or null. It keeps its form, `3` or `3.0`.
 pub fn maybe_amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Number>, D::Error> {
     match Option::<Number>::deserialize(from)? {
         Some(number) if number.as_f64().is_none_or(|number| number < 0.0) => {
@@ -129,24 +129,24 @@ pub fn maybe_amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Number>
     }
 }
 
-/// A list of objects. (serde would also read an object's fields from a list by position.)
+/// Deserializes an array of objects. (serde would also accept arrays instead of the objects.)
 pub fn objects<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
     let items = Vec::<Object<T>>::deserialize(from)?;
     Ok(items.into_iter().map(|item| item.0).collect())
 }
 
-/// A list of at least one object.
+/// Deserializes an array of at least one object.
 pub fn some_objects<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Vec<T>, D::Error> {
     let items = objects(from)?;
     if items.is_empty() { Err(D::Error::invalid_length(0, &"at least one item")) } else { Ok(items) }
 }
 
-/// An object.
+/// Deserializes an object.
 pub fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D::Error> {
     Object::deserialize(from).map(|object: Object<T>| object.0)
 }
 
-/// An object or null.
+/// Deserializes an object or null.
 pub fn maybe_object<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
     Ok(Option::<Object<T>>::deserialize(from)?.map(|object| object.0))
 }

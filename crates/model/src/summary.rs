@@ -17,7 +17,7 @@ pub fn summary(draft: &Draft) -> String {
     summary_as(draft, &Body::of(draft))
 }
 
-/// Like [`summary`], for a message whose payload is read as `body`.
+/// Like [`summary`], for a message whose payload was parsed as `body`.
 pub fn summary_as(draft: &Draft, body: &Body) -> String {
     if draft.status == Status::Retracted {
         return "Retracted".to_owned();
@@ -37,7 +37,7 @@ pub fn summary_as(draft: &Draft, body: &Body) -> String {
     }
     let is_unread = matches!(body, Body::Unknown { .. } | Body::Invalid { .. });
     let content = if is_unread { markdown::without_data(&draft.content, body) } else { &draft.content };
-    // In one line the frames of a progress bar would stand side by side.
+    // In one line the steps of a progress bar would be side by side.
     let shown = (draft.role == Role::Tool).then(|| terminal::plain(content));
     let line = text::one_line(shown.as_deref().unwrap_or(content), MAX_CHARS);
     if !line.is_empty() {
@@ -50,7 +50,7 @@ pub fn summary_as(draft: &Draft, body: &Body) -> String {
     }
 }
 
-/// `Edit: path`, with its state where it isn't simply applied.
+/// Returns `Edit: path`, with its state if it isn't `applied`.
 pub(crate) fn edit_line(draft: &Draft, edit: &Edit, index: usize) -> String {
     let line = format!("{}: {}", edit.verb(), edit.file_path);
     match edit_info(draft.metadata.as_ref(), index).state {

@@ -1,7 +1,8 @@
-//! What a terminal shows of an output: carriage returns, erasing and cursor movements are performed, colours become styles.
+//! Renders output as a terminal shows it: carriage returns, erasing and cursor movements are executed, colours become
+//! styles.
 //!
-//! `vte` keeps the state of the parser, `screen` performs what it reads. The work is linear in the output: what a jump of
-//! the cursor may fill with blanks is bounded.
+//! `vte` parses the output, `screen` executes it. The work is linear in the output, because the number of blanks that
+//! jumps of the cursor create is limited.
 
 mod screen;
 mod style;
@@ -11,16 +12,16 @@ use std::borrow::Cow;
 pub use style::{Colour, Style};
 use vte::Parser;
 
-/// An output as a terminal shows it.
+/// Output as a terminal shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown<'a> {
-    /// Characters that a terminal passes over are still in it.
+    /// The text. Characters that a terminal ignores are still in it.
     pub text: Cow<'a, str>,
-    /// Where a style begins, as a byte offset in `text`. Up to the first one the style is the default.
+    /// Byte offsets in `text` at which a style begins. Before the first one, the style is the default.
     pub styles: Vec<(usize, Style)>,
 }
 
-/// Performs an output as a terminal does. A text without anything to perform keeps every byte.
+/// Renders output as a terminal does. A text without control sequences is unchanged.
 pub fn show(output: &str) -> Shown<'_> {
     if !output.contains(acts) {
         return Shown { text: Cow::Borrowed(output), styles: Vec::new() };
@@ -42,14 +43,14 @@ pub fn show(output: &str) -> Shown<'_> {
     screen.finish()
 }
 
-/// Returns the text of [`show`], without the control characters that a terminal passes over.
+/// Returns the text of [`show`], without control characters that a terminal ignores.
 pub fn plain(output: &str) -> String {
     let mut text = show(output).text.into_owned();
     text.retain(|c| !c.is_ascii_control() || matches!(c, '\n' | '\t'));
     text
 }
 
-/// Does a terminal do something at it, rather than pass it over? What it passes over, a reader isn't to miss.
+/// Returns true if a terminal acts on a character. Ignored ones stay, so that readers don't miss them.
 fn acts(c: char) -> bool {
     matches!(c, '\u{7}' | '\u{8}' | '\r' | '\u{e}' | '\u{f}' | '\u{1b}' | '\u{9b}')
 }

@@ -1,12 +1,12 @@
-//! Cutting and fencing text.
+//! Cuts and formats text.
 
 use std::borrow::Cow;
 
-/// Longest title that is made of a message.
+/// Maximum length of a title that is made from a message.
 const TITLE_CHARS: usize = 120;
 
-/// Returns the text in one line: runs of white space become one space; over `max` characters it is cut and ends with
-/// `…`.
+/// Returns the text in one line: runs of white space become one space; if it is longer than `max` characters, it is cut
+/// and ends with `…`.
 pub fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut chars = 0;
@@ -24,7 +24,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     line
 }
 
-/// Returns whether a text says nothing: it is empty, or made of white space and of characters that can't be seen.
+/// Returns true if a text is empty, or only has white space and invisible characters.
 pub fn is_blank(text: &str) -> bool {
     let unseen = |c| {
         matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
@@ -33,10 +33,10 @@ pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c.is_control() || unseen(c))
 }
 
-/// What agents are told before a plan. It says nothing of one session that it wouldn't say of the next.
+/// Prefix of a prompt with a plan. It is the same in all sessions.
 const BEFORE_A_PLAN: &str = "Implement the following plan:";
 
-/// Returns a session's title without what agents are told before a plan: it begins with the plan's own heading.
+/// Returns a session's title without the prefix of a plan, so that it begins with the plan's own heading.
 pub fn of_a_plan(title: String) -> String {
     let plan = title.strip_prefix(BEFORE_A_PLAN).map(str::trim_start);
     let heading = plan.map(|plan| plan.strip_prefix("Plan:").map_or(plan, str::trim_start));
@@ -46,15 +46,14 @@ pub fn of_a_plan(title: String) -> String {
     }
 }
 
-/// Of a heading, or of what stands before one: as wide as this it can be a title by itself.
+/// Minimum width of a heading, or of text before one, to be a title by itself.
 const HEADING_SAYS: usize = 12;
 
-/// Of a paragraph, which isn't set apart from what follows by more than an empty line.
+/// Minimum width of a paragraph to be a title by itself. Only an empty line separates it from the next.
 const PARAGRAPH_SAYS: usize = 24;
 
-/// Returns a message as the title of its session: one line of at most 120 characters, cut between words, without
-/// markdown's marks of headings, quotes, lists, emphasis and code, which are noise there. It ends where the message has
-/// said what it is about.
+/// Returns a title of a session from its first message: one line of at most 120 characters, cut between words, without
+/// markdown's marks of headings, quotes, lists, emphasis and code. It ends where the subject of the message is clear.
 pub fn title(markdown: &str) -> String {
     let beginning = markdown.char_indices().nth(20 * TITLE_CHARS).map_or(markdown, |(at, _)| &markdown[..at]);
     let mut line = String::new();
@@ -86,7 +85,7 @@ pub fn title(markdown: &str) -> String {
     format!("{}…", line[..cut].trim_end())
 }
 
-/// Returns the text without the marks of bold words. Those that mark nothing stay: `**kwargs`, `src/**/*.rs`.
+/// Returns the text without markdown's marks of bold text. Other asterisks stay: `**kwargs`, `src/**/*.rs`.
 pub fn without_bold(text: &str) -> Cow<'_, str> {
     // Only letters of scripts that put spaces around words.
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -124,8 +123,8 @@ pub fn without_bold(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a message begins with, up to the end of its first heading or paragraph that says something: in one line with what
-/// stands below, nobody could tell where the one ends and the other begins.
+/// Returns the start of a message, up to the end of its first meaningful heading or paragraph. In one line, a heading
+/// couldn't be distinguished from the text after it.
 fn opening(markdown: &str) -> &str {
     let (mut fenced, mut gap) = (false, false);
     let (mut paragraph, mut at) = (0, 0);
@@ -167,16 +166,16 @@ fn is_heading(line: &str) -> bool {
     (1..=6).contains(&marks) && rest.starts_with([' ', '\t']) && !rest.trim().is_empty()
 }
 
-/// Can it be read without what follows? A link or a path can't, nor what ends as the beginning of something.
+/// Returns true if a text is complete by itself. Links, paths and introductions of something aren't.
 fn says(text: &str, least: usize) -> bool {
     let text = text.trim().trim_end_matches(['*', '_', '`']);
-    // A character of a language without spaces says as much as several letters, and is twice as wide.
+    // A character of a language without spaces counts as two, because it is wide and has much meaning.
     let width: usize = text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
     let words = text.split_whitespace().nth(1).is_some() || !text.is_ascii();
     words && width >= least && !text.ends_with([':', ',', ';', ']', '\u{ff1a}', '\u{ff0c}', '\u{3001}'])
 }
 
-/// A line without the mark of a list.
+/// Returns a line without a list mark.
 fn item(line: &str) -> &str {
     let line = line.trim_start();
     ["- [ ] ", "- [x] ", "- ", "* ", "+ ", "\u{2022} "]
@@ -185,28 +184,28 @@ fn item(line: &str) -> &str {
         .unwrap_or(line)
 }
 
-/// How much a prompt says of its session, as the title that it is until there is a better one.
+/// How well a prompt describes its session, as a provisional title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleWorth {
-    /// `/review`, `/model opus`: with a word or two it is still a switch. `! make`: a command of the shell.
+    /// `/review`, `/model opus`: a command with at most two words. `! make`: a shell command.
     Command,
-    /// A number from a menu, a yes.
+    /// A number of a menu, or a "yes".
     Word,
-    /// Anything that says what the session is about.
+    /// Anything that describes the subject of the session.
     Sentence,
 }
 
-/// Fewer characters say nothing of a session.
+/// Minimum number of characters of a descriptive title.
 const MIN_TITLE: usize = 4;
 
-/// As many words behind a command are what the person wants.
+/// Number of words after a command that describe a task.
 const TASK_WORDS: usize = 3;
 
-/// Commands about the conversation itself: also with words behind them they say nothing of its subject.
+/// Commands about the conversation itself. Even with words after them they don't describe its subject.
 const ABOUT_CONTEXT: [&str; 2] = ["/clear", "/compact"];
 
 impl TitleWorth {
-    /// Judges a prompt as a person typed it.
+    /// Rates a prompt.
     pub fn of(prompt: &str) -> Self {
         let prompt = prompt.trim();
         let first = prompt.split_whitespace().next().unwrap_or_default();
@@ -225,13 +224,12 @@ impl TitleWorth {
     }
 }
 
-/// Returns the words between `<host>` and `</host>`, where an agent says them as if it were the host. None for any
-/// other text.
+/// Returns the text between `<host>` and `</host>`, by which an agent imitates the host. None for any other text.
 pub fn as_host(text: &str) -> Option<&str> {
     Some(text.trim().strip_prefix("<host>")?.strip_suffix("</host>")?.trim())
 }
 
-/// A line without the mark of its block.
+/// Returns a line without the mark of its block.
 pub(crate) fn block(line: &str) -> &str {
     let line = line.trim_start();
     let rest = line.trim_start_matches(['#', '>']);
@@ -239,7 +237,7 @@ pub(crate) fn block(line: &str) -> &str {
     if rest.is_empty() || rest.starts_with(' ') { rest } else { line }
 }
 
-/// Returns at most `max` characters, the last of them `…` where something was cut.
+/// Returns at most `max` characters, ending with `…` if it was cut.
 pub fn clip(text: &str, max: usize) -> String {
     if text.char_indices().nth(max).is_none() {
         return text.to_owned();
@@ -256,7 +254,7 @@ pub fn fence(language: &str, code: &str) -> String {
     format!("{marks}{language}\n{code}{end}{marks}")
 }
 
-/// An inline code span of one line.
+/// Returns an inline code span of one line.
 pub(crate) fn code(text: &str) -> String {
     let marks = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -267,13 +265,13 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// `3 files`, `1 file`.
+/// Returns a count with its noun: `3 files`, `1 file`.
 pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// Returns a number for people: whole ones with their digits in groups of three, others with at most two decimals, and in
-/// powers of ten what has more than 15 digits. `1,204`, `−3.25`, `2.5e20`.
+/// Formats a number for people: integers with groups of three digits, others with at most two decimals, numbers of more
+/// than 15 digits with a power of ten. `1,204`, `−3.25`, `2.5e20`.
 pub fn amount(number: f64) -> String {
     const EXACT: f64 = 1e15;
     if number.abs() >= EXACT || (number != 0.0 && number.abs() < 0.005) {
@@ -356,7 +354,7 @@ mod tests {
             ("Mend the roof\n## Why\nIt leaks.", "Mend the roof"),
             ("The roof leaks when it rains.\n \nAnd the door creaks.", "The roof leaks when it rains."),
             ("The roof leaks\nwhen it rains.\n\nAnd the door creaks.", "The roof leaks when it rains."),
-            // What says nothing by itself goes on.
+            // A heading without meaning by itself continues.
             ("# Plan\n\n## Goal\n\nMend the roof", "Plan Goal Mend the roof"),
             ("Thanks!\n\nMend the roof", "Thanks! Mend the roof"),
             ("I have two wishes for the mill:\n\n- a roof", "I have two wishes for the mill: a roof"),

@@ -19,22 +19,22 @@ pub(super) struct Envelope {
     version: Option<i64>,
     /// Data of the message type. Any object for a custom type.
     payload: Option<Map<String, Value>>,
-    /// Of a `CODE_EDIT`: `state` and `scope` of each of its `edits`.
+    /// `state` and `scope` of each edit of a `CODE_EDIT`.
     #[schemars(schema_with = "usually::<Vec<EditInfo>>")]
     edit_info: Option<Vec<EditInfo>>,
-    /// Of a TODO: further data by item id.
+    /// Further data of a TODO by item id.
     #[schemars(schema_with = "usually::<BTreeMap<String, TodoInfo>>")]
     todo_info: Option<BTreeMap<String, TodoInfo>>,
-    /// Of a `CODE_REVIEW`: a person's reactions by the index of the comment. Set by the server.
+    /// A person's reactions to a `CODE_REVIEW` by the index of the comment. Set by the server.
     #[schemars(schema_with = "usually::<BTreeMap<String, ReviewInfo>>")]
     review_info: Option<BTreeMap<String, ReviewInfo>>,
-    /// Of an ACTION that answers an approval: the decision. Set by the server.
+    /// The decision of an ACTION that answers an approval. Set by the server.
     #[schemars(schema_with = "usually::<ApprovalState>")]
     decision_state: Option<ApprovalState>,
     /// `never`: not remembered beyond its session, like `memory`.
     #[schemars(schema_with = "usually::<String>")]
     embed: Option<String>,
-    /// Of messages that earlier servers stored: id of the key that posted a person's message from elsewhere.
+    /// Id of the key that posted a person's message from elsewhere. Only in messages that earlier servers stored.
     #[schemars(schema_with = "usually::<String>")]
     via_key: Option<String>,
     /// Duration in milliseconds, if known.

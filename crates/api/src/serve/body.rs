@@ -83,7 +83,7 @@ pub async fn read_body(head: &Parts, body: Body, limit: usize) -> Result<Bytes, 
     // Not doubled again and again, where its length is told: memory of which nothing comes isn't used.
     let length = reader.body.size_hint().lower() as usize;
     let Some(first) = reader.next_part().await? else { return Ok(Bytes::new()) };
-    // What comes in one piece, as within this process, needs no copy.
+    // A body in one piece, as from within this process, needs no copy.
     let Some(second) = reader.next_part().await? else { return Ok(first) };
     let mut read = BytesMut::with_capacity(length);
     read.extend_from_slice(&first);

@@ -1,4 +1,4 @@
-//! What a document's strings refer to: paths into the payload, and templates with placeholders.
+//! References in a document's strings: paths into the payload, and templates with placeholders.
 
 use super::format::{FORMATS, Format, plain};
 use serde_json::Value;

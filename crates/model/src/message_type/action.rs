@@ -59,7 +59,7 @@ impl Payload for Action {
 
     fn search_text(&self, draft: &Draft, text: &mut SearchText) {
         text.push(&draft.content);
-        // What was chosen, typed or filled in, where the content words it differently.
+        // The answer, if the content has it in other words.
         let answer = self.answer();
         text.push(if draft.content.contains(&answer) { "" } else { &answer });
     }

@@ -1,4 +1,4 @@
-//! The rows of a terminal that can still be written to, and its cursor.
+//! The writable rows of a terminal, and its cursor.
 
 use super::{Colour, Shown, Style};
 use std::borrow::Cow;
@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, VecDeque};
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
-/// Rows that the cursor can reach. What is above is finished, as what was scrolled out of a terminal.
+/// Number of rows that the cursor can reach. Rows above are final, like those that scrolled out of a terminal.
 const ROWS: usize = 256;
-/// A jump to a column that no terminal has goes to the right edge: of a terminal of usual width, or of a longer row.
+/// Column limit. A jump beyond it goes to the right edge of a terminal of usual width, or of a longer row.
 const COLUMNS: usize = 500;
 const EDGE: usize = 79;
 const TAB: usize = 8;
-/// Blank cells that jumps may make: some for each byte of the output.
+/// Maximum number of blank cells that jumps create. Some are allowed for each byte of the output.
 const BLANKS: usize = 64 * 1024;
 const BLANKS_PER_BYTE: usize = 4;
 const MAX_BLANKS: usize = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ const MAX_BLANKS: usize = 4 * 1024 * 1024;
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     c: char,
-    /// 0 for the further columns of a wide character or a tab.
+    /// Width of the cell; 0 for the further columns of a wide character or a tab.
     width: u8,
     style: Style,
 }
@@ -32,7 +32,7 @@ impl Cell {
 #[derive(Debug, Default)]
 struct Row {
     cells: Vec<Cell>,
-    /// Characters without a width, by the column that they stand before.
+    /// Zero-width characters, by the column that they precede.
     narrow: BTreeMap<usize, String>,
 }
 
@@ -47,7 +47,7 @@ impl Row {
         }
     }
 
-    /// Makes blanks of the cells from a column up to another; a wide character that is half in it goes whole.
+    /// Blanks the cells from a column up to another, including a wide character that is only partly inside.
     fn clear(&mut self, from: usize, to: usize) {
         let to = to.min(self.cells.len());
         if from >= to {
@@ -74,7 +74,7 @@ impl Row {
     }
 }
 
-/// How the cursor came to where it is: a character over another one by a single step back is written twice on purpose.
+/// How the cursor came to its position. A character over another one after a single step back is overstriking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Came {
     #[default]
@@ -118,7 +118,7 @@ impl Screen {
         Shown { text: Cow::Owned(self.text), styles: self.styles }
     }
 
-    /// A line feed, which begins a line: what was recorded went through a terminal's driver, or never met one.
+    /// Breaks the line at a line feed, with a carriage return, as a terminal's driver does.
     pub fn break_line(&mut self) {
         self.column = 0;
         self.line_feed();
@@ -174,7 +174,7 @@ impl Screen {
         &mut self.rows[row]
     }
 
-    /// Fills the row with blanks up to the cursor. Where no more may be made, the cursor goes to the row's end.
+    /// Fills the row with blanks up to the cursor. If the limit is reached, the cursor goes to the row's end.
     fn reach(&mut self) {
         let column = self.column;
         let length = self.current().cells.len();
@@ -214,7 +214,7 @@ impl Screen {
         }
     }
 
-    /// A character that was written twice is bold, and one over or under a line has a line.
+    /// Combines overstruck characters: written twice means bold, with a line means underlined or struck through.
     fn overstruck(&mut self, c: char) -> Option<(char, Style)> {
         if self.came != Came::BackFromWritten {
             return None;
@@ -231,7 +231,7 @@ impl Screen {
 
     fn move_to_row(&mut self, row: usize) {
         let last = self.rows.len().saturating_sub(1);
-        // A row that no terminal has is its bottom: the last one that there is.
+        // A row below the terminal means the last one.
         self.row = if row < ROWS { row } else { last };
         self.current();
     }
@@ -274,7 +274,7 @@ impl Screen {
         }
     }
 
-    /// What the other screen of a terminal shows doesn't go over what was there: it begins below.
+    /// Begins the alternate screen below the main one, so that it doesn't overwrite it.
     fn begin_screen(&mut self) {
         while self.rows.back().is_some_and(Row::is_blank) {
             self.rows.pop_back();

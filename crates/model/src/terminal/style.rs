@@ -1,11 +1,11 @@
-//! What SGR sequences set: colours, weight, lines.
+//! Styles of SGR sequences: colours, weight, lines.
 
 use vte::Params;
 
-/// A colour of text or ground. Of the sixteen colours of a terminal, bright ones are the same as plain ones.
+/// A colour of text or background. Of the sixteen terminal colours, bright ones equal plain ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Colour {
-    /// Also black and white: they are the theme's own.
+    /// The theme's own colour, also for black and white.
     #[default]
     None,
     /// `31`, `91`.
@@ -22,25 +22,25 @@ pub enum Colour {
     Cyan,
     /// Bright black: `90`.
     Grey,
-    /// Red, green and blue, 0 to 255: of the palette's other 240 colours, and of `38;2`.
+    /// Red, green and blue, 0 to 255: the other 240 colours of the palette, and `38;2`.
     Rgb(u8, u8, u8),
 }
 
-/// How characters are drawn, until another style begins.
+/// The style of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of a terminal")]
 pub struct Style {
-    /// Heavier strokes.
+    /// Bold.
     pub bold: bool,
-    /// Fainter than usual.
+    /// Dim.
     pub dim: bool,
-    /// Slanted.
+    /// Italic.
     pub italic: bool,
-    /// A line below, of whatever form.
+    /// Underlined, in any form.
     pub underline: bool,
-    /// Colours of text and ground change places.
+    /// Text and background colours are swapped.
     pub inverse: bool,
-    /// A line through the middle.
+    /// Struck through.
     pub strike: bool,
     /// Colour of the characters.
     pub text: Colour,
@@ -49,7 +49,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// As a terminal begins.
+    /// The default style of a terminal.
     pub const NONE: Self = Self {
         bold: false,
         dim: false,
@@ -71,7 +71,7 @@ impl Style {
                 1 => self.bold = true,
                 2 => self.dim = true,
                 3 => self.italic = true,
-                // `4:0` is no line, `4:3` a curly one.
+                // `4:0` means no underline, `4:3` a curly one.
                 4 => self.underline = rest.first() != Some(&0),
                 7 => self.inverse = true,
                 9 => self.strike = true,
@@ -87,7 +87,7 @@ impl Style {
                 100..=107 => self.ground = bright(code % 10),
                 38 => self.text = extended(rest, &mut params),
                 48 => self.ground = extended(rest, &mut params),
-                // The colour of underlines: its parameters are no codes.
+                // Colour of underlines. Its parameters aren't SGR codes.
                 58 => _ = extended(rest, &mut params),
                 _ => {}
             }
@@ -101,7 +101,7 @@ impl Default for Style {
     }
 }
 
-/// The colour of a last digit.
+/// Returns the colour of a code's last digit.
 fn named(digit: u16) -> Colour {
     match digit {
         1 => Colour::Red,
@@ -118,7 +118,7 @@ fn bright(digit: u16) -> Colour {
     if digit == 0 { Colour::Grey } else { named(digit) }
 }
 
-/// `38;5;n` and `38;2;r;g;b`, after the 38; with colons, `38:2::r:g:b` has an empty place before its parts.
+/// Parses the colour after a 38: `38;5;n` and `38;2;r;g;b`. With colons, `38:2::r:g:b` has an empty field.
 fn extended<'p>(within: &[u16], params: &mut impl Iterator<Item = &'p [u16]>) -> Colour {
     let mut next = || params.next().and_then(|param| param.first().copied());
     let byte = |value: Option<u16>| u8::try_from(value.unwrap_or(0)).unwrap_or(u8::MAX);
@@ -134,7 +134,7 @@ fn extended<'p>(within: &[u16], params: &mut impl Iterator<Item = &'p [u16]>) ->
     }
 }
 
-/// One of 256: the sixteen, a cube of 6 steps, 24 greys.
+/// Returns one of 256 colours: the sixteen, a cube of 6 steps, 24 greys.
 fn indexed(n: u16) -> Colour {
     let byte = |value: u16| u8::try_from(value).unwrap_or(u8::MAX);
     let step = |n: u16| if n == 0 { 0 } else { byte(55 + 40 * n) };

@@ -115,7 +115,7 @@ fn listed(text: &str, between: char) -> Option<TestCounts> {
     for part in text.split(between).map(str::trim).filter(|part| !part.is_empty()) {
         let (number, word) = part.split_once(' ')?;
         let Ok(number) = number.parse::<u64>() else {
-            // What cargo says of its time.
+            // The time in cargo's summary.
             if !known {
                 return None;
             }
