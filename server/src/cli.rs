@@ -1,4 +1,4 @@
-//! What a person may type.
+//! The command line.
 
 mod channel_args;
 mod context_args;
@@ -28,7 +28,7 @@ use model::run_prompt::PromptPart;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// The self-hosted home of everything that coding agents see, say and do.
+/// Self-hosted server and viewer for the sessions of coding agents
 #[derive(Debug, Parser)]
 #[command(name = "verbatim", version, arg_required_else_help = true)]
 pub struct Cli {
@@ -37,7 +37,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Returns the format of the command's log. Only a server's is read by programs.
+    /// Returns the format of the command's log. Only that of a server can be JSON.
     pub fn log_format(&self) -> LogFormat {
         match &self.command {
             Command::Serve(serve) => serve.log_format,
@@ -46,7 +46,7 @@ impl Cli {
     }
 }
 
-/// Reads the command line. Ends the program if it can't be read.
+/// Parses the command line. Exits if it is invalid.
 pub fn parse() -> Cli {
     let matches = Cli::command().get_matches();
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -67,50 +67,50 @@ pub enum Command {
     Sessions(Sessions),
     /// Print the messages of a session
     Show(Show),
-    /// Print a fresh log-in link of the running server
+    /// Print a new log-in link of the running server
     Open(Open),
-    /// Start an agent in a folder; what it does is in the browser
+    /// Start an agent in a folder; follow it in the browser
     Run(Run),
     /// Post a message to a session, or to a new one
     Send(SendMessage),
-    /// Post a message of the host: people see it, no model ever does
+    /// Post a message of the host: people see it, models never read it
     Notify(Notify),
     /// Ask a question and print the answer
     Ask(Ask),
-    /// Print messages as they come
+    /// Print messages as they arrive
     Tail(Tail),
     /// Read, write and decide in the terminal
     Tui(Tui),
-    /// Send prompts at a time, or again and again
+    /// Schedule prompts, once or repeatedly
     #[command(subcommand)]
     Schedule(Schedule),
-    /// List channels, test them, and send again or give up what they refused
+    /// List and test channels, and retry or discard rejected deliveries
     #[command(subcommand)]
     Channels(Channels),
-    /// Offer an agent tools to log, ask and search, by the Model Context Protocol on standard input and output
+    /// Serve tools for an agent (log, ask, search) by the Model Context Protocol, on standard input and output
     Mcp(Mcp),
-    /// Make, list and revoke agents' keys
+    /// Create, list and revoke agents' keys
     #[command(subcommand)]
     Key(Key),
-    /// Let Claude Code report what it does, and ask for permissions here
+    /// Let Claude Code report its state and ask for permissions here
     #[command(subcommand)]
     Hook(Hook),
     /// List, declare and remove message types
     #[command(subcommand)]
     Types(Types),
-    /// Write a session, or all of them, in one of several formats
+    /// Export a session, or all of them
     Export(Export),
-    /// Print what a model's context held when it wrote a reply
+    /// Print the contents of a model's context when it wrote a reply
     Context(Context),
-    /// Print the exact texts that an agent was given, or check them
+    /// Print or check the exact texts that an agent was given
     ContextLog(ContextLog),
-    /// Print the audit log: who logged in, made keys, decided, deleted, changed settings
+    /// Print the audit log: log-ins, created keys, decisions, deletions, changed settings
     Audit(Audit),
-    /// Check data directory, database, audit log, transcripts and server
+    /// Check the data directory, database, audit log, transcripts and server
     Doctor(Doctor),
 }
 
-/// Where the data lies.
+/// Location of the data.
 #[derive(Debug, Clone, Args)]
 pub struct Data {
     /// Folder of the database and its lock [default: this system's folder for application data]
@@ -121,18 +121,18 @@ pub struct Data {
     pub database: Option<String>,
 }
 
-/// Which server, and as whom.
+/// Server and credential.
 #[derive(Debug, Clone, Args)]
 pub struct Remote {
-    /// Server to ask [default: this machine's]
+    /// Address of the server [default: this machine's]
     #[arg(long, value_name = "URL", env = "VERBATIM_URL")]
     pub server: Option<String>,
-    /// Agent key to show; others see it here, but not in the environment [default: this machine's credential]
+    /// Agent key to use; other users can see it here, but not in the environment [default: this machine's credential]
     #[arg(long, value_name = "KEY", env = "VERBATIM_KEY", hide_env_values = true)]
     pub key: Option<String>,
 }
 
-/// Which messages of a session.
+/// Filter of a session's messages.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Only {
     /// Only messages of these types: `CODE_EDIT,TODO`
@@ -149,13 +149,13 @@ impl Only {
     }
 }
 
-/// Which session to post to.
+/// Session to post to.
 #[derive(Debug, Clone, Args)]
 pub struct Target {
     /// Our id, the agent's own id, or a unique prefix of either [default: a new session]
     #[arg(long, value_name = "SESSION", value_parser = session, conflicts_with_all = ["agent", "title"])]
     pub session: Option<String>,
-    /// Name of the agent, of a new session
+    /// Agent name of a new session
     #[arg(long, value_name = "NAME", default_value = "shell")]
     pub agent: String,
     /// Title of a new session
@@ -168,16 +168,16 @@ pub struct Target {
 pub struct Serve {
     #[command(flatten)]
     pub data: Data,
-    /// Address to listen at; only loopback ones for now
+    /// Address to listen on; only loopback addresses are supported
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7117", value_parser = address)]
     pub listen: SocketAddr,
-    /// Claude Code folder to read; naming it is consent, but not to where links in it lead
+    /// Claude Code folder to read; this is consent, but not for targets of links in it
     #[arg(long, value_name = "DIR")]
     pub claude_dir: Vec<PathBuf>,
-    /// Variable of the environment that agents started here get, beside those that they need
+    /// Environment variable to pass to agents started here, in addition to those that they need
     #[arg(long, value_name = "NAME")]
     pub agent_env: Vec<String>,
-    /// Host that channels may reach though it is private, and without TLS
+    /// Host that channels can reach even if it is private, and without TLS
     #[arg(long, value_name = "NAME")]
     pub channel_host: Vec<String>,
     #[command(flatten)]
@@ -185,40 +185,40 @@ pub struct Serve {
     /// Don't look for agents' folders
     #[arg(long)]
     pub no_discover: bool,
-    /// Read all folders that are found, without asking, wherever links lead
+    /// Read all folders that are found without asking, including targets of links
     #[arg(long)]
     pub yes: bool,
     /// Open the link in the browser
     #[arg(long)]
     pub open: bool,
-    /// Show a built-in example session, and nothing of this machine; its data is temporary unless `--data-dir` is given
+    /// Show a built-in example session, and nothing of this machine; data is temporary unless `--data-dir` is given
     #[arg(long)]
     pub demo: bool,
-    /// Is the data directory named on the command line, and not in the environment?
+    /// True if the data directory is set on the command line, rather than in the environment.
     #[arg(skip)]
     pub data_dir_typed: bool,
-    /// Writes per second that one agent's key may make, four seconds' worth of them at once; 0 is no limit
+    /// Limit of writes per second for each agent's key; bursts of four seconds are allowed; 0 means no limit
     #[arg(long, value_name = "NUMBER", default_value_t = 500)]
     pub posts_per_second: u32,
-    /// Connections that may be open at a time: a new one closes the oldest that shows no key and no log-in, or an idle one. A key
-    /// may have an eighth of them
+    /// Limit of open connections: a new one closes the oldest without a credential, or an idle one. A key can have an
+    /// eighth of them
     #[arg(long, value_name = "NUMBER", default_value_t = 8192)]
     pub connections: usize,
-    /// Format of the log on standard error: `text` has warnings, `json` an object a line, and each request as well. `RUST_LOG`
-    /// sets the level: `error`, `warn`, `info`, `debug` or `off`
+    /// Format of the log on standard error: `text` has warnings; `json` has one object per line, including each
+    /// request. `RUST_LOG` sets the level: `error`, `warn`, `info`, `debug` or `off`
     #[arg(long, value_enum, value_name = "FORMAT", env = "VERBATIM_LOG_FORMAT", default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
-    /// What a commit promises: `full` outlasts a loss of power; `relaxed` is quicker on slow disks, and a loss of power may
-    /// take the last messages back; `off` is for tests. `SQLite` only
+    /// Durability of a commit: `full` survives a power failure; `relaxed` is faster on slow disks, but a power failure
+    /// can lose the last messages; `off` is for tests. `SQLite` only
     #[arg(long, value_enum, default_value_t = Durability::Full, hide = true)]
     pub durability: Durability,
-    /// Pages of the log that wait to be moved into the database, for tests. `SQLite` only
+    /// Size of the write-ahead log in pages before a checkpoint, for tests. `SQLite` only
     #[arg(long, value_name = "PAGES", default_value_t = store::Tuning::default().checkpoint_pages, hide = true)]
     pub checkpoint_pages: u32,
-    /// Seconds between two checks of what is stored. `SQLite` only
+    /// Seconds between two checks of the stored data. `SQLite` only
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, hide = true)]
     pub check_every: u64,
-    /// Name of this build, for development: pages that another one drew reload
+    /// Name of this build, for development: pages of another build reload
     #[arg(long, value_name = "NAME", env = "VERBATIM_BUILD", hide = true)]
     pub build: Option<String>,
 }
@@ -253,7 +253,7 @@ pub struct Import {
     /// Files and folders; links in them aren't followed
     #[arg(required_unless_present = "list", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// List the folders of agents on this machine, and import nothing
+    /// List the folders of agents on this machine, without importing
     #[arg(long, conflicts_with = "paths")]
     pub list: bool,
     #[command(flatten)]
@@ -286,7 +286,7 @@ pub struct Show {
     /// Print reasoning and system messages too
     #[arg(long)]
     pub dev: bool,
-    /// Print one message a line as JSON, with everything that is hidden
+    /// Print one message per line as JSON, including hidden ones
     #[arg(long)]
     pub json: bool,
 }
@@ -301,15 +301,15 @@ pub struct Open {
 pub struct Notify {
     #[command(flatten)]
     pub data: Data,
-    /// The message, as markdown; `-` or nothing reads standard input
+    /// The message in markdown; `-` or nothing reads standard input
     pub text: Option<String>,
-    /// Session that it is about [default: `operations`, and each session with an open run]
+    /// Session to post to [default: `operations`, and each session with an open run]
     #[arg(long, value_name = "SESSION", value_parser = session)]
     pub session: Option<String>,
-    /// Tell the agents, too: a marker of the deployment stays in their conversations
+    /// Also tell the agents: a marker of the deployment stays in their conversations
     #[arg(long)]
     pub deploy: bool,
-    /// Id of the message: the same one again is stored once
+    /// Id of the message; a repeated one is stored once
     #[arg(long)]
     pub id: Option<String>,
     /// Print JSON
@@ -324,16 +324,16 @@ pub struct ContextLog {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_name = "SESSION", value_parser = session)]
     pub session: String,
-    /// Only what was given in this run
+    /// Only texts that were given in this run
     #[arg(long)]
     pub run: Option<String>,
     /// Print only this part, byte for byte
     #[arg(long, value_parser = part, requires = "run", conflicts_with = "json")]
     pub part: Option<PromptPart>,
-    /// Check that each entry is what was written, and that none is missing
+    /// Check that each entry is unchanged, and that none is missing
     #[arg(long, conflicts_with_all = ["run", "json"])]
     pub check: bool,
-    /// Print JSON, an entry a line
+    /// Print JSON, one entry per line
     #[arg(long)]
     pub json: bool,
 }
@@ -346,13 +346,13 @@ fn part(word: &str) -> Result<PromptPart, String> {
 pub struct Audit {
     #[command(flatten)]
     pub data: Data,
-    /// Entries to print, newest first
+    /// Number of entries to print, newest first
     #[arg(long, short = 'n', default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub lines: u32,
     /// Only entries of this kind
     #[arg(long, value_parser = audit_kind)]
     pub kind: Vec<AuditKind>,
-    /// Print the whole log with its hashes, one entry a line as JSON, oldest first
+    /// Print the whole log with its hashes as JSON, one entry per line, oldest first
     #[arg(long, conflicts_with_all = ["lines", "kind"])]
     pub json: bool,
 }
@@ -361,7 +361,7 @@ pub struct Audit {
 pub struct Doctor {
     #[command(flatten)]
     pub data: Data,
-    /// Recover a damaged database into a new file; the damaged one is kept beside it. No server may run on it
+    /// Recover a damaged database to a new file; the damaged one is kept. Stop the server first
     #[arg(long)]
     pub repair: bool,
 }
@@ -375,18 +375,18 @@ pub fn session(text: &str) -> Result<String, String> {
 
 #[derive(Debug, Args)]
 pub struct Run {
-    /// What the agent is told first; `-` reads it, as a pipe does [default: it waits]
+    /// First prompt; `-` or a pipe reads standard input [default: none, the agent waits]
     pub prompt: Option<String>,
-    /// Which agent
+    /// Name of the agent
     #[arg(long, value_name = "NAME", default_value = "claude")]
     pub agent: String,
-    /// Folder that it works in; its transcripts are read from then on [default: this one]
+    /// Working folder; its transcripts are read from then on [default: the current one]
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
-    /// Permission mode to begin in, in the agent's own words
+    /// Permission mode, by the agent's own name
     #[arg(long)]
     pub mode: Option<String>,
-    /// Model, in the agent's own words
+    /// Model, by the agent's own name
     #[arg(long)]
     pub model: Option<String>,
     #[command(flatten)]
@@ -398,23 +398,23 @@ pub struct Run {
 
 #[derive(Debug, Args)]
 pub struct SendMessage {
-    /// What to say, in markdown; `-` reads it, as a pipe does
+    /// Text in markdown; `-` or a pipe reads standard input
     pub text: Option<String>,
     #[command(flatten)]
     pub target: Target,
-    /// Whose voice: `assistant`, `tool`, `model`, `user` or `system`
+    /// Role of the message: `assistant`, `tool`, `model`, `user` or `system`
     #[arg(long, value_parser = role)]
     pub role: Option<Role>,
     /// An envelope `{"message_type": ..., "payload": {...}}`, or any object; `@-` reads it from standard input
     #[arg(long, value_name = "JSON|@FILE")]
     pub metadata: Option<String>,
-    /// Type of the message, such as `CHART`; `--payload` has its fields
+    /// Type of the message, such as `CHART`; use with `--payload`
     #[arg(long = "type", value_name = "TYPE", requires = "payload", conflicts_with = "metadata")]
     pub message_type: Option<String>,
-    /// Fields of the type; `@-` reads them from standard input
+    /// Payload of the type; `@-` reads it from standard input
     #[arg(long, value_name = "JSON|@FILE", requires = "message_type")]
     pub payload: Option<String>,
-    /// Id of the message: sent again, it is stored once
+    /// Id of the message; a repeated one is stored once
     #[arg(long)]
     pub id: Option<String>,
     #[command(flatten)]
@@ -428,17 +428,17 @@ pub struct SendMessage {
 
 #[derive(Debug, Args)]
 pub struct Ask {
-    /// The question; `-` reads it, as a pipe does
+    /// The question; `-` or a pipe reads standard input
     pub text: Option<String>,
     #[command(flatten)]
     pub target: Target,
     /// A button; the answer is its label
     #[arg(long, value_name = "LABEL", conflicts_with = "permission")]
     pub choice: Vec<String>,
-    /// Ask for a permission; if it isn't given, the exit status is 3
+    /// Ask for a permission; the exit status is 3 if it is denied
     #[arg(long)]
     pub permission: bool,
-    /// Seconds to wait; then the question is taken back, and the exit status is 1 [default: for ever]
+    /// Seconds to wait; then the question is retracted, and the exit status is 1 [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
     #[command(flatten)]
@@ -452,20 +452,20 @@ pub struct Ask {
 
 #[derive(Debug, Args)]
 pub struct Mcp {
-    /// Session to join: our id, the agent's own id, or a unique prefix of either. If there is none, it is made, and this is the
-    /// agent's own id of it [default: a new session]
+    /// Session to use: our id, the agent's own id, or a unique prefix of either. If it doesn't exist, it is created
+    /// with this as the agent's own id [default: a new session]
     #[arg(long, value_name = "SESSION", env = "VERBATIM_SESSION", value_parser = session)]
     pub session: Option<String>,
-    /// Name of the agent, of a new session [default: what the client calls itself]
+    /// Agent name of a new session [default: the name of the client]
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
     /// Title of a new session
     #[arg(long)]
     pub title: Option<String>,
-    /// Seconds to wait for an answer; then the question is taken back, and a permission is denied [default: for ever]
+    /// Seconds to wait for an answer; then the question is retracted, and a permission is denied [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: Option<u64>,
-    /// File that holds the agent's key, instead of `--key`
+    /// File with the agent's key, instead of `--key`
     #[arg(long, value_name = "FILE", env = "VERBATIM_KEY_FILE", conflicts_with = "key")]
     pub key_file: Option<PathBuf>,
     #[command(flatten)]
@@ -476,32 +476,32 @@ pub struct Mcp {
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
-    /// Make a key, and print it: it is shown this once. The sessions that it makes stay with it: no other key goes on
-    /// with them
+    /// Create a key and print it; it is only shown once. Sessions belong to the key that created them: no other key can
+    /// continue them
     Create(KeyCreate),
     /// List keys, newest first
     List(KeyList),
-    /// Change the most that a key may post, and print what it posted
+    /// Change the quota of a key, and print its use
     Quota(KeyQuota),
-    /// Revoke a key; whoever holds it is refused from then on
+    /// Revoke a key; it is refused from then on
     Revoke(KeyRevoke),
 }
 
 #[derive(Debug, Args)]
 pub struct KeyCreate {
-    /// What uses it, for people
+    /// Name of the program that uses it
     #[arg(long)]
     pub name: String,
-    /// What it may do: `post`, `read` (its own), `read_all`, `mirror`, `bridge` [default: post,read,mirror]
+    /// Scopes: `post`, `read` (its own), `read_all`, `mirror`, `bridge` [default: post,read,mirror]
     #[arg(long, value_parser = scope, value_delimiter = ',')]
     pub scope: Vec<Scope>,
-    /// Day or moment after which it holds no more: `2027-01-31` [default: none]
+    /// Expiry, a day or time: `2027-01-31` [default: none]
     #[arg(long, value_name = "WHEN")]
     pub expires: Option<String>,
-    /// Most messages that it may post, ever [default: 5000000]
+    /// Limit of messages in total [default: 5000000]
     #[arg(long, value_name = "MESSAGES")]
     pub most_messages: Option<i64>,
-    /// Most bytes that it may post, ever [default: 10000000000]
+    /// Limit of bytes in total [default: 10000000000]
     #[arg(long, value_name = "BYTES")]
     pub most_bytes: Option<i64>,
     #[command(flatten)]
@@ -524,10 +524,10 @@ pub struct KeyList {
 pub struct KeyQuota {
     /// Id of the key
     pub id: String,
-    /// Most messages that it may post, ever
+    /// Limit of messages in total
     #[arg(long, value_name = "MESSAGES")]
     pub most_messages: Option<i64>,
-    /// Most bytes that it may post, ever
+    /// Limit of bytes in total
     #[arg(long, value_name = "BYTES")]
     pub most_bytes: Option<i64>,
     #[command(flatten)]
@@ -543,7 +543,7 @@ pub struct KeyRevoke {
     pub id: String,
     #[command(flatten)]
     pub data: Data,
-    /// Print the keys that are left as JSON
+    /// Print the remaining keys as JSON
     #[arg(long)]
     pub json: bool,
 }

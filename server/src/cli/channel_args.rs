@@ -1,19 +1,19 @@
-//! The options of `verbatim channels`.
+//! Options of `verbatim channels`.
 
 use super::Data;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub enum Channels {
-    /// List channels, with what waits there and what they refused
+    /// List channels, with their numbers of queued and rejected deliveries
     List(ChannelsList),
-    /// List what a channel refused for good
+    /// List the rejected deliveries of a channel
     Refused(ChannelNamed),
-    /// Send a test message, and wait until the channel took it
+    /// Send a test message, and wait until the channel accepts it
     Test(ChannelNamed),
-    /// Send again what a channel refused
+    /// Send rejected deliveries again
     Retry(ChannelNamed),
-    /// Give up what a channel refused
+    /// Discard rejected deliveries
     Clear(ChannelNamed),
 }
 
@@ -28,7 +28,7 @@ pub struct ChannelsList {
 
 #[derive(Debug, Args)]
 pub struct ChannelNamed {
-    /// Its name, its id, or a unique prefix of the id
+    /// Name, id, or unique prefix of the id
     pub channel: String,
     #[command(flatten)]
     pub data: Data,

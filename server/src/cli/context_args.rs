@@ -1,4 +1,4 @@
-//! The options of `verbatim context`.
+//! Options of `verbatim context`.
 
 use super::{Data, session};
 use clap::Args;
@@ -11,16 +11,16 @@ pub struct Context {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_name = "SESSION", value_parser = session)]
     pub session: String,
-    /// A message, by its id or its number [default: the last reply]
+    /// Message, by its id or number [default: the last reply]
     #[arg(long, value_name = "MESSAGE")]
     pub at: Option<String>,
-    /// Print the request alone, in the words of this API: `anthropic`, `openai`, `gemini`, or as `text`
+    /// Print only the request, in the format of this API: `anthropic`, `openai`, `gemini`, or as `text`
     #[arg(long, value_parser = format, conflicts_with_all = ["json", "diff"])]
     pub format: Option<ContextFormat>,
     /// Print JSON: the request with the sources of its parts
     #[arg(long)]
     pub json: bool,
-    /// Print only what differs from the request before
+    /// Print only the difference to the previous request
     #[arg(long)]
     pub diff: bool,
 }

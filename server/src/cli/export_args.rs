@@ -1,4 +1,4 @@
-//! The options of `verbatim export`.
+//! Options of `verbatim export`.
 
 use super::{Data, Only, session};
 use clap::{Args, ValueEnum};
@@ -10,7 +10,7 @@ pub struct Export {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_parser = session, required_unless_present = "all")]
     pub session: Option<String>,
-    /// Every session: `--output` is a folder, which gets a file of each. Sub-agents come along with `--format jsonl` alone
+    /// Export every session; `--output` is a folder with one file for each. Only `--format jsonl` includes sub-agents
     #[arg(long, conflicts_with_all = ["session", "preview"], requires = "format", requires = "output")]
     pub all: bool,
     #[command(flatten)]
@@ -19,34 +19,34 @@ pub struct Export {
     pub only: Only,
     #[arg(long, value_enum, required_unless_present = "preview")]
     pub format: Option<ExportFormat>,
-    /// Mask keys, tokens, passwords, e-mail addresses and home folders. What was masked is reported on standard error
+    /// Mask keys, tokens, passwords, e-mail addresses and home folders. A report is written to standard error
     #[arg(long)]
     pub redact: bool,
-    /// Mask what this regular expression matches, too
+    /// Also mask text that matches this regular expression
     #[arg(long, value_name = "REGEX", requires = "redact")]
     pub mask: Vec<String>,
-    /// Print what would be masked, and write nothing
+    /// Print the text that would be masked, without exporting
     #[arg(long, requires = "redact", conflicts_with = "output")]
     pub preview: bool,
     /// With `--preview`: print JSON
     #[arg(long, requires = "preview")]
     pub json: bool,
-    /// File to write instead of standard output; with `--all`, a folder
+    /// Output file, or folder with `--all` [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// The imported bytes, exactly
+    /// The exact bytes of the imported file
     Original,
-    /// The session and its sub-agents with everything, a line each: `verbatim import` reads it again
+    /// The complete session with its sub-agents, one JSON object per line; `verbatim import` can read it
     Jsonl,
     /// The session and its messages
     Json,
-    /// A page in one file, to read
+    /// A single HTML page
     Html,
-    /// Text, to read
+    /// Markdown
     Markdown,
     /// The messages as the body of a request to Anthropic's Messages API
     Anthropic,
@@ -59,7 +59,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
-    /// What the API writes for it.
+    /// Returns the name of the format in the API.
     pub fn word(self) -> &'static str {
         match self {
             Self::Original => "original",
@@ -73,7 +73,7 @@ impl ExportFormat {
         }
     }
 
-    /// The end of a file's name.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
@@ -86,7 +86,7 @@ impl ExportFormat {
         }
     }
 
-    /// Does it include the sessions of sub-agents?
+    /// Returns true if it includes the sessions of sub-agents.
     pub fn has_children(self) -> bool {
         self == Self::Jsonl
     }

@@ -1,4 +1,4 @@
-//! The options of `verbatim hook`.
+//! Options of `verbatim hook`.
 
 use super::Data;
 use clap::{Args, Subcommand};
@@ -6,17 +6,17 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub enum Hook {
-    /// Add the hooks to Claude Code's settings, beside what is there
+    /// Add the hooks to Claude Code's settings; other settings stay
     Install(HookInstall),
-    /// Take them out again
+    /// Remove the hooks
     Uninstall(HookUninstall),
-    /// Say whether they are installed, and whether the server answers
+    /// Check whether the hooks are installed, and the server is reachable
     Status(HookStatus),
-    /// Pass on an event that Claude Code writes to standard input; the hooks call it
+    /// Send an event of Claude Code from standard input; the hooks call it
     Send(HookSend),
 }
 
-/// Whose settings.
+/// Location of the settings.
 #[derive(Debug, Clone, Args)]
 pub struct HookWhere {
     /// Settings of all your projects (default)
@@ -36,13 +36,13 @@ pub struct HookInstall {
     pub place: HookWhere,
     #[command(flatten)]
     pub data: Data,
-    /// Address of the server [default: the one that runs, else `http://127.0.0.1:7117`]
+    /// Address of the server [default: that of the running one, otherwise `http://127.0.0.1:7117`]
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
-    /// Seconds that Claude Code waits for you before it asks in its terminal
+    /// Seconds that Claude Code waits for your decision before it asks in its terminal
     #[arg(long, value_name = "SECONDS", default_value_t = 3600, value_parser = clap::value_parser!(u32).range(1..=86_000))]
     pub wait: u32,
-    /// Run a command for each event, where HTTP isn't allowed: the settings then hold no key
+    /// Run a command for each event, if HTTP isn't allowed; the settings then contain no key
     #[arg(long)]
     pub command: bool,
 }
@@ -66,7 +66,7 @@ pub struct HookSend {
     /// Address of the server
     #[arg(long, value_name = "URL")]
     pub server: String,
-    /// File that holds the key
+    /// File with the key
     #[arg(long, value_name = "FILE")]
     pub key_file: PathBuf,
     /// Seconds to wait for an answer

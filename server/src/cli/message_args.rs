@@ -1,4 +1,4 @@
-//! The options of `verbatim serve` for what becomes of messages: who is called by which name.
+//! Options of `verbatim serve` for routing and memory.
 
 use crate::embeddings::Endpoint;
 use clap::Args;
@@ -8,25 +8,26 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Default, Args)]
 pub struct MessageArgs {
-    /// What the assistant is called on pages, in channels and exports, and by `@NAME`; the settings may set another
+    /// Name of the assistant on pages, in channels and exports, and for `@NAME`; the settings can override it
     #[arg(long, value_name = "NAME", env = "ASSISTANT_NAME")]
     pub assistant_name: Option<String>,
-    /// Other names that call it, separated by commas [default: ghost]
+    /// Further names for mentions, separated by commas [default: ghost]
     #[arg(long, value_name = "NAMES", env = "TRIGGER_ALIASES", value_delimiter = ',')]
     pub trigger_aliases: Option<Vec<String>>,
-    /// Base of an API like `OpenAI`'s that makes vectors of what is remembered: `http://127.0.0.1:11434/v1`. The texts are sent there
+    /// Base URL of an OpenAI-compatible API for embeddings of memories: `http://127.0.0.1:11434/v1`. It gets their
+    /// texts
     #[arg(long, value_name = "URL", env = "VERBATIM_EMBEDDING_URL", requires = "embedding_model")]
     pub embedding_url: Option<String>,
-    /// The model that it is asked for
+    /// Embedding model
     #[arg(long, value_name = "MODEL", env = "VERBATIM_EMBEDDING_MODEL")]
     pub embedding_model: Option<String>,
-    /// Key for it; others see it here, but not in the environment
+    /// Key for the embedding API; other users can see it here, but not in the environment
     #[arg(long, value_name = "KEY", env = "VERBATIM_EMBEDDING_KEY", hide_env_values = true)]
     pub embedding_key: Option<String>,
 }
 
 impl MessageArgs {
-    /// Returns the settings of routing. The error names the option.
+    /// Returns the routing settings. The error names the option.
     pub fn routing(&self) -> Result<Settings, String> {
         let name = self.assistant_name.clone().filter(|name| !name.trim().is_empty());
         let aliases = self.trigger_aliases.as_ref().map(|names| {
@@ -40,7 +41,7 @@ impl MessageArgs {
         Ok(settings)
     }
 
-    /// Returns what makes vectors; None where no endpoint is named. The error names the option.
+    /// Returns the embedding client; None without an endpoint. The error names the option.
     pub fn embedder(&self) -> Result<Option<Arc<dyn Embedder>>, String> {
         let (Some(url), Some(model)) = (&self.embedding_url, &self.embedding_model) else { return Ok(None) };
         let endpoint = Endpoint::new(url, model.clone(), self.embedding_key.clone());

@@ -1,19 +1,19 @@
-//! The options of `verbatim schedule`.
+//! Options of `verbatim schedule`.
 
 use super::{Data, session};
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub enum Schedule {
-    /// Send a prompt to a session at a moment, or again and again
+    /// Schedule a prompt for a session, once or repeatedly
     Add(ScheduleAdd),
-    /// List schedules, the next to run first
+    /// List schedules, next run first
     List(ScheduleList),
-    /// Pause a schedule, or let it go on with `--resume`
+    /// Pause a schedule, or resume it with `--resume`
     Pause(SchedulePause),
-    /// Send the prompt of a schedule now; its times stay as they are
+    /// Send the prompt of a schedule now; its planned times stay
     Run(ScheduleNamed),
-    /// Remove a schedule, or bring a removed one back with `--undo`
+    /// Remove a schedule, or restore it with `--undo`
     Remove(ScheduleRemove),
 }
 
@@ -22,12 +22,12 @@ pub struct ScheduleAdd {
     /// Our id, the agent's own id, or a unique prefix of either
     #[arg(value_parser = session)]
     pub session: String,
-    /// What the agent is told; `-` reads it, as a pipe does
+    /// The prompt; `-` or a pipe reads standard input
     pub prompt: Option<String>,
-    /// Once: `2026-12-01 09:00`, or with its zone `2026-12-01T09:00:00+01:00`
+    /// Time of a single run: `2026-12-01 09:00`, or with an offset `2026-12-01T09:00:00+01:00`
     #[arg(long, value_name = "WHEN", required_unless_present = "cron", conflicts_with = "cron")]
     pub at: Option<String>,
-    /// Again and again: minute, hour, day of the month, month, day of the week, as `0 9 * * 1-5`
+    /// Cron expression for repeated runs: minute, hour, day of month, month, day of week, as in `0 9 * * 1-5`
     #[arg(long, value_name = "FIELDS")]
     pub cron: Option<String>,
     /// Time zone: `Europe/Berlin` [default: the server's]
@@ -51,7 +51,7 @@ pub struct ScheduleList {
 
 #[derive(Debug, Args)]
 pub struct ScheduleNamed {
-    /// Its id, or a unique prefix of it
+    /// Id, or a unique prefix of it
     pub schedule: String,
     #[command(flatten)]
     pub data: Data,
@@ -64,7 +64,7 @@ pub struct ScheduleNamed {
 pub struct SchedulePause {
     #[command(flatten)]
     pub named: ScheduleNamed,
-    /// Let it go on, with its next time from now
+    /// Resume it, with its next time from now on
     #[arg(long)]
     pub resume: bool,
 }
@@ -73,7 +73,7 @@ pub struct SchedulePause {
 pub struct ScheduleRemove {
     #[command(flatten)]
     pub named: ScheduleNamed,
-    /// Bring it back: give its whole id
+    /// Restore it; the whole id is required
     #[arg(long)]
     pub undo: bool,
 }

@@ -1,4 +1,4 @@
-//! The options of `verbatim types`.
+//! Options of `verbatim types`.
 
 use super::Data;
 use clap::{Args, Subcommand};
@@ -29,18 +29,18 @@ pub struct TypesPut {
     pub file: PathBuf,
     #[command(flatten)]
     pub data: Data,
-    /// Print what was declared as JSON
+    /// Print the declared type as JSON
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct TypesRemove {
-    /// The type's name: `acme.deploy/plan`
+    /// Message type: `acme.deploy/plan`
     pub message_type: String,
     #[command(flatten)]
     pub data: Data,
-    /// Print the types that are left as JSON
+    /// Print the remaining types as JSON
     #[arg(long)]
     pub json: bool,
 }
