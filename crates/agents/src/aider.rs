@@ -9,13 +9,16 @@
 
 mod edits;
 
-use crate::parts::at::{At, derived_id, envelope, extras};
+use crate::parts::asks::decided;
+use crate::parts::at::{At, derived_id, extras};
 use crate::parts::lines::{Lines, RawLine};
 use crate::parts::log::Log;
 use crate::parts::obj::Obj;
 use crate::parts::pieces::What;
 use crate::{Change, Reader, SessionKey, Span};
 use edits::{Block, Fence, Whole};
+use model::envelope::EditState;
+use model::message_type::approval::{ApprovalState, Decision};
 use model::{Context, MessageId, Micros, Origin, Part, Role, Spent, Usage};
 use serde_json::json;
 
@@ -252,9 +255,9 @@ impl Chat {
             let model = model.split(' ').next().map(str::to_owned);
             self.log.comes_from(Origin { model, ..Origin::default() });
         } else if let Some(path) = line.strip_prefix("Applied edit to ") {
-            self.settle(&at, path, "applied", None, span);
+            self.settle(&at, path, EditState::Applied, None, span);
         } else if let Some((_, path)) = line.split_once("failed to exactly match lines in ") {
-            self.settle(&at, path, "failed", Some(line), span);
+            self.settle(&at, path, EditState::Failed, Some(line), span);
         } else if let Some(figures) = line.strip_prefix("Tokens: ") {
             let id = format!("{}~{}", at.id, span.offset);
             self.log.spent(spent(id, figures));
@@ -271,20 +274,17 @@ impl Chat {
         let answer = Some(answer.trim()).filter(|answer| !answer.is_empty()).unwrap_or(by_default);
         let Some(section) = &mut self.section else { return };
         let state = match answer.to_lowercase().chars().next() {
-            Some('n' | 's' | 'd') => "denied",
-            Some('a') => "allowed_always",
-            _ => "allowed_once",
+            Some('n' | 's' | 'd') => ApprovalState::Denied,
+            Some('a') => ApprovalState::AllowedAlways,
+            _ => ApprovalState::AllowedOnce,
         };
-        let verb = if state == "denied" { "denied" } else { "allowed" };
-        let decision = json!({ "state": state, "selected": [], "at": section.at.time });
-        let asked = json!({
-            "kind": "permission", "title": question, "questions": [], "state": state, "decision": decision,
-        });
+        let verb = if state == ApprovalState::Denied { "denied" } else { "allowed" };
+        let decision = Decision { at: Some(section.at.time), ..Decision::new(state) };
         let id = derived_id(&section.at.id, "approval", section.asked);
         section.asked += 1;
         let mut draft = section.at.text(&id, Role::Assistant, "bot", format!("{question} ({verb})"));
         (draft.context, draft.part) = (Context::None, Part::Derived);
-        draft.metadata = Some(envelope("APPROVAL", asked));
+        draft.metadata = Some(decided(question, &decision));
         let at = section.at.clone();
         self.log.book.say(at.session, draft, span);
     }

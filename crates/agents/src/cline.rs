@@ -19,7 +19,7 @@ use crate::parts::obj::{Obj, string};
 use crate::parts::{proposal, todos};
 use beside::{Requests, spent_of};
 use model::{Origin, Part, Role, Spent};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tags::{Told, told};
 
 /// Reads one task.
@@ -133,7 +133,7 @@ impl Task {
     /// A checklist that a call hands in besides.
     fn progress(&mut self, at: &At, call_id: &str, text: &str) {
         text.clone_into(&mut self.progress);
-        let given = Map::from_iter([("todos".to_owned(), json!(text))]);
+        let given = Map::from_iter([("todos".to_owned(), text.into())]);
         let entries = proposal::todos("todo", &given, &[]).unwrap_or_default();
         let Some((content, metadata)) = todos::of_list(&entries) else { return };
         self.log.facts().count_todos(&metadata);

@@ -211,7 +211,7 @@ impl Rollout {
         let content = summary.clone().unwrap_or_else(|| "Conversation compacted".to_owned());
         let mut draft = at.text(&at.id, Role::System, sender, content);
         draft.context = if summary.is_some() { Context::Turn } else { Context::None };
-        draft.metadata = Some(crate::parts::at::extras("compact", serde_json::json!({})));
+        draft.metadata = Some(crate::parts::at::extras("compact", serde_json::Map::new()));
         self.compacted = Some(draft.id.as_str().to_owned());
         self.book.keep(at.session, draft, at.span);
     }

@@ -24,7 +24,6 @@ use crate::parts::session::TitleRank;
 use crate::parts::todos::of_list;
 use asks::Asked;
 use model::{Origin, RunOutcome, Spent, Usage};
-use serde_json::json;
 use spent::Told;
 use std::collections::HashMap;
 use todos::Todos;
@@ -274,7 +273,7 @@ fn exit_code(result: &mut Result) {
     let code = last.strip_prefix('<').and_then(|line| line.strip_suffix('>')?.rsplit_once(" with exit code "));
     let Some(code) = code.and_then(|(_, code)| code.parse::<i64>().ok()) else { return };
     result.text = if output.is_empty() { String::new() } else { format!("{output}\n") };
-    result.details.push(("exit_code", json!(code)));
+    result.details.push(("exit_code", code.into()));
     if code != 0 && result.state == "done" {
         result.state = "failed";
     }

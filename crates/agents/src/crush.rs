@@ -15,6 +15,7 @@ use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
+use model::envelope::EditState;
 use model::{Origin, Role, Spent, Usage};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -152,12 +153,12 @@ impl Session {
         }
         let code = result.text.rsplit_once("Exit code ").and_then(|(_, code)| code.trim().parse::<i64>().ok());
         if let Some(code) = code {
-            result.details.push(("exit_code", json!(code)));
+            result.details.push(("exit_code", code.into()));
             result.state = if code != 0 && result.state == "done" { "failed" } else { result.state };
         }
         let Some(metadata) = metadata else { return };
         if let (Some(start), Some(end)) = (metadata.int("start_time"), metadata.int("end_time")) {
-            result.details.push(("duration_ms", json!(end.saturating_sub(start).max(0))));
+            result.details.push(("duration_ms", end.saturating_sub(start).max(0).into()));
         }
         // Where the database's own place doesn't tell it.
         if self.log.facts().facts.project.is_none() {
@@ -178,7 +179,7 @@ impl Session {
             },
             (None, None, None) => return,
         };
-        let edit = message(&path, pieces, "proposed", None);
+        let edit = message(&path, pieces, EditState::Proposed, None);
         self.log.calls.derive(&mut self.log.book, at, call, ("edit", 0), (edit.content, edit.metadata));
     }
 

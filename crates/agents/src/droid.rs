@@ -16,7 +16,6 @@ use crate::parts::obj::Obj;
 use crate::parts::runs::usage;
 use crate::parts::session::TitleRank;
 use model::{Origin, Role, RunOutcome, Spent, Usage};
-use serde_json::json;
 
 /// Reads one session.
 pub(crate) struct Droid {
@@ -174,7 +173,7 @@ fn sum_of(told: &Obj) -> Usage {
 }
 
 fn with_code(result: &mut Result, code: i64) {
-    result.details.push(("exit_code", json!(code)));
+    result.details.push(("exit_code", code.into()));
     if code != 0 && result.state == "done" {
         result.state = "failed";
     }

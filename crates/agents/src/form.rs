@@ -2,7 +2,7 @@
 //! properties are plain values, choices, or lists of choices.
 
 use model::message_type::approval::{Field, FieldKind};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Returns the inputs of a form, in the order of the schema. A list of choices is a checkbox for each of them.
 pub fn fields(schema: &Value) -> Vec<Field> {
@@ -18,12 +18,12 @@ pub fn content(schema: &Value, values: &Map<String, Value>) -> Map<String, Value
         let value = match (kind(property), choices(property)) {
             ("array", of) => {
                 let ticked = |(word, _): &(String, String)| values.get(&part(id, word)) == Some(&Value::Bool(true));
-                json!(of.into_iter().filter(ticked).map(|(word, _)| word).collect::<Vec<_>>())
+                of.into_iter().filter(ticked).map(|(word, _)| word).collect()
             }
             ("boolean", _) => given.cloned().unwrap_or(Value::Bool(false)),
             (_, of) if !of.is_empty() => {
                 let chosen = given?.as_str()?;
-                json!(of.into_iter().find(|(_, title)| title == chosen)?.0)
+                of.into_iter().find(|(_, title)| title == chosen)?.0.into()
             }
             _ => given?.clone(),
         };

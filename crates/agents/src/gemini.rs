@@ -23,13 +23,12 @@ use crate::parts::calls::Calls;
 use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
-use crate::parts::obj::{Obj, list, string};
+use crate::parts::obj::{Obj, list, object, string};
 use crate::parts::runs::RunIndex;
 use crate::parts::session::{Standing, TitleRank};
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span, Stretch};
 use model::{Draft, MessageId, Micros, Origin};
-use serde_json::json;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -226,8 +225,7 @@ impl Chat {
         if raw.len() < LONG && !matches!(name, "startTime" | "lastUpdated") {
             self.head.push((name.to_owned(), raw.to_owned()));
         }
-        let fields: Vec<String> = self.head.iter().map(|(name, raw)| format!("{}:{raw}", json!(name))).collect();
-        let fields = format!("{{{}}}", fields.join(","));
+        let fields = object(self.head.iter().map(|(name, raw)| (name.as_str(), raw.as_str())));
         let words = Obj::parse(&fields).map_or_else(String::new, |fields| fields_in_short("Session", &fields));
         let id = format!("{}~meta", self.book.sessions[session].key);
         let at = self.at(session, None, id, span);

@@ -15,7 +15,7 @@ use crate::parts::calls::{Result, input};
 use crate::parts::document::Document;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
-use crate::parts::obj::{Obj, list, string};
+use crate::parts::obj::{Obj, list, object, string};
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
 use crate::parts::{proposal, todos};
@@ -142,7 +142,7 @@ impl Session {
         let items = given.get("content").filter(|_| tool == "todo_write").cloned();
         self.log.call(at, &call_id, tool, given);
         if let Some(Value::String(items)) = items {
-            let given = serde_json::Map::from_iter([("todos".to_owned(), json!(items))]);
+            let given = serde_json::Map::from_iter([("todos".to_owned(), items.into())]);
             let entries = proposal::todos(tool, &given, &[]).unwrap_or_default();
             if let Some(list) = todos::of_list(&entries) {
                 self.log.calls.list(&mut self.log.book, at, &call_id, list);
@@ -183,8 +183,7 @@ impl Session {
         if early.is_empty() {
             return;
         }
-        let fields: Vec<String> = early.iter().map(|(name, raw, _)| format!("{}:{raw}", json!(name))).collect();
-        let text = format!("{{{}}}", fields.join(","));
+        let text = object(early.iter().map(|(name, raw, _)| (name.as_str(), raw.as_str())));
         if let Some(row) = Obj::parse(&text) {
             self.head(&row);
         }

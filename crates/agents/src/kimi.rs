@@ -7,14 +7,15 @@
 //! Ids of messages: `<uuid>` of a part of an answer; `<call id>` of a tool call, with `~permission~0`; `<file>~<offset>` else.
 
 use crate::Span;
-use crate::parts::at::{At, derived_id, envelope, message_id};
+use crate::parts::asks::decided;
+use crate::parts::at::{At, derived_id, message_id};
 use crate::parts::blocks::result_text;
 use crate::parts::calls::{Result, input};
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
+use model::message_type::approval::{ApprovalState, Decision};
 use model::{Origin, Role, Spent, Usage};
-use serde_json::json;
 
 /// Reads the log of one agent.
 pub(crate) struct Wire {
@@ -125,24 +126,19 @@ impl Wire {
         let result = record.obj("result").unwrap_or_else(|| record.clone());
         let call_id = record.filled("toolCallId").unwrap_or_else(|| at.id.clone());
         let (state, verb) = match (result.str("decision").as_deref(), result.str("scope").as_deref()) {
-            (Some("approved"), Some("session")) => ("allowed_always", "allowed"),
-            (Some("approved"), _) => ("allowed_once", "allowed"),
-            (Some("rejected" | "denied"), _) => ("denied", "denied"),
-            (Some("cancelled"), _) => ("cancelled", "cancelled"),
-            _ => ("decided_elsewhere", "decided elsewhere"),
+            (Some("approved"), Some("session")) => (ApprovalState::AllowedAlways, "allowed"),
+            (Some("approved"), _) => (ApprovalState::AllowedOnce, "allowed"),
+            (Some("rejected" | "denied"), _) => (ApprovalState::Denied, "denied"),
+            (Some("cancelled"), _) => (ApprovalState::Cancelled, "cancelled"),
+            _ => (ApprovalState::DecidedElsewhere, "decided elsewhere"),
         };
         let title = record.filled("action").or_else(|| record.filled("toolName"));
         let title = title.unwrap_or_else(|| "Use of a tool".to_owned());
-        let mut decision = json!({ "state": state, "selected": [], "at": at.time, "via": "terminal" });
-        if let Some(text) = result.filled("feedback") {
-            decision["text"] = json!(text);
-        }
-        let payload = json!({
-            "kind": "permission", "title": title, "questions": [], "state": state, "decision": decision,
-        });
+        let (text, via) = (result.filled("feedback"), Some("terminal".to_owned()));
+        let decision = Decision { at: Some(at.time), text, via, ..Decision::new(state) };
         let id = derived_id(message_id(&call_id).as_str(), "permission", 0);
         self.log.alive(at);
-        let draft = at.derived(&id, &call_id, format!("{title} ({verb})"), envelope("APPROVAL", payload));
+        let draft = at.derived(&id, &call_id, format!("{title} ({verb})"), decided(&title, &decision));
         self.log.say(at, draft);
     }
 }

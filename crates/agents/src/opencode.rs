@@ -22,12 +22,11 @@ use crate::parts::book::Book;
 use crate::parts::calls::Calls;
 use crate::parts::contents::Contents;
 use crate::parts::document::Document;
-use crate::parts::obj::Obj;
+use crate::parts::obj::{Obj, object};
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span};
 use model::{Draft, MessageId, Micros, Origin};
-use serde_json::json;
 use std::collections::HashSet;
 
 /// Reads one export, or one file of the storage.
@@ -156,8 +155,8 @@ impl Session {
                 _ => spans.push(*span),
             }
         }
-        let fields: Vec<String> = fields.iter().map(|(name, raw, _)| format!("{}:{raw}", json!(name))).collect();
-        (!fields.is_empty()).then(|| (format!("{{{}}}", fields.join(",")), spans))
+        let text = || object(fields.iter().map(|(name, raw, _)| (name.as_str(), raw.as_str())));
+        (!fields.is_empty()).then(|| (text(), spans))
     }
 }
 
@@ -165,9 +164,7 @@ impl Session {
 fn in_short(kind: &str, line: &Obj) -> String {
     let is_said = |name: &str| !matches!(name, "id" | "sessionID" | "messageID" | "parentID" | "snapshot" | "role");
     let fields = line.fields().filter(|(name, _)| is_said(name));
-    let fields: Vec<String> = fields.map(|(name, raw)| format!("{}:{raw}", json!(name))).collect();
-    let fields = format!("{{{}}}", fields.join(","));
-    Obj::parse(&fields).map_or_else(|| kind.to_owned(), |fields| fields_in_short(kind, &fields))
+    Obj::parse(&object(fields)).map_or_else(|| kind.to_owned(), |fields| fields_in_short(kind, &fields))
 }
 
 /// A time in milliseconds, as a field of an object.

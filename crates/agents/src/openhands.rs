@@ -17,7 +17,7 @@ use crate::parts::obj::{Obj, list, string};
 use crate::parts::short::fields_in_short;
 use crate::{SessionKey, Span};
 use model::{Context, Draft, MessageId, Origin, Role, RunOutcome};
-use serde_json::json;
+use serde_json::{Map, json};
 use state::Total;
 use std::collections::{HashMap, HashSet};
 
@@ -198,7 +198,7 @@ impl Conversation {
         let thought = found.into_iter().find(|text| !text.trim().is_empty()).unwrap_or_default();
         if !thought.is_empty() || !blocks.is_empty() {
             let mut draft = at.text(&format!("{}~thinking", at.id), Role::Model, "thinking", thought.as_str());
-            draft.metadata = Some(extras("redacted", json!(true))).filter(|_| thought.is_empty());
+            draft.metadata = Some(extras("redacted", true)).filter(|_| thought.is_empty());
             self.say(at, draft);
         }
         thought
@@ -244,14 +244,11 @@ impl Conversation {
         for (n, url) in urls.flatten().filter_map(string).enumerate() {
             let block = json!({ "type": "image_url", "image_url": url }).to_string();
             let Some(block) = Obj::parse(&block) else { continue };
-            let (content, file) = self.book.file_item(&block, None);
-            let metadata = envelope("FILE", json!({ "files": [file] }));
+            let (content, file) = self.book.file(&block, None);
             let draft = if let Some((id, call_id)) = call {
-                at.derived(&derived_id(id, "file", n), call_id, content, metadata)
+                at.derived(&derived_id(id, "file", n), call_id, content, envelope(file))
             } else {
-                let mut draft = at.text(&derived_id(&at.id, "file", n), Role::User, "user", content);
-                draft.metadata = Some(metadata);
-                draft
+                at.file(&derived_id(&at.id, "file", n), Role::User, (content, file))
             };
             self.say(at, draft);
         }
@@ -264,7 +261,7 @@ impl Conversation {
         let content = summary.unwrap_or_else(|| "Conversation compacted".to_owned());
         let mut draft = at.text(&at.id, Role::System, sender, content);
         draft.context = context;
-        draft.metadata = Some(extras("compact", json!({})));
+        draft.metadata = Some(extras("compact", Map::new()));
         self.say(at, draft);
     }
 }

@@ -2,13 +2,13 @@
 
 use super::Messages;
 use super::requests::Request;
-use crate::parts::at::{At, derived_id, envelope, message_id};
+use crate::parts::asks;
+use crate::parts::at::{At, derived_id, message_id};
 use crate::parts::blocks::result_text;
 use crate::parts::calls::{Result, payload};
 use crate::parts::forms;
 use crate::parts::obj::Obj;
-use model::message_type::approval::OptionKind;
-use serde_json::{Value, json};
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, OptionKind, Question};
 use std::collections::HashSet;
 
 impl Messages {
@@ -35,36 +35,30 @@ impl Messages {
         let mut options = Vec::new();
         for option in params.list("options").unwrap_or_default().into_iter().filter_map(Obj::parse) {
             let Some(id) = option.filled("optionId").filter(|id| names.insert(id.clone())) else { continue };
-            let mut choice = json!({ "id": id, "label": option.filled("name").unwrap_or_else(|| id.clone()) });
-            let kind = option.filled("kind").unwrap_or_default();
-            if OptionKind::parse(&kind).is_some() {
-                choice["kind"] = json!(kind);
-            }
-            request.options.push((id, kind));
-            options.push(choice);
+            let label = option.filled("name").unwrap_or_else(|| id.clone());
+            let kind = option.filled("kind").and_then(|kind| OptionKind::parse(&kind));
+            request.options.push((id.clone(), kind));
+            options.push(Choice { id, label, description: None, kind });
         }
-        let kind = if is_mode { "plan" } else { "permission" };
-        let question = json!({ "question": title, "options": options });
-        let mut asked = json!({ "kind": kind, "title": title, "questions": [question], "state": "open" });
-        if let Some(body) = params.filled("description").or(content).filter(|body| !body.is_empty()) {
-            asked["body"] = json!(body);
-        }
-        self.open_approval(at, title, asked, request);
+        let kind = if is_mode { ApprovalKind::Plan } else { ApprovalKind::Permission };
+        let open = asks::open(kind, &title);
+        let questions = vec![Question { question: title, options, ..Question::default() }];
+        let body = params.filled("description").or(content).filter(|body| !body.is_empty());
+        self.open_approval(at, Approval { questions, body, ..open }, request);
     }
 
     /// A form, or an address to open.
     pub(super) fn ask_form(&mut self, at: &mut At, params: &Obj, request: &mut Request) {
         self.ensure_run(at);
-        let (title, asked) = forms::asked(params);
-        self.open_approval(at, title, asked, request);
+        self.open_approval(at, forms::asked(params), request);
     }
 
-    fn open_approval(&mut self, at: &At, title: String, asked: Value, request: &mut Request) {
+    fn open_approval(&mut self, at: &At, asked: Approval, request: &mut Request) {
         let own = request.call_id.as_ref().map(|id| derived_id(message_id(id).as_str(), "approval", 0));
         // A call may ask more than once.
         let id = own.filter(|id| self.book.give(at.session, id)).unwrap_or_else(|| at.id.clone());
         let call_id = request.call_id.clone().unwrap_or_else(|| at.id.clone());
-        let mut draft = at.derived(&id, &call_id, title, envelope("APPROVAL", asked));
+        let mut draft = at.derived(&id, &call_id, asked.title.clone(), asks::request(asked));
         draft.requires_user_input = true;
         request.message = Some(draft.id.as_str().to_owned());
         self.book.keep(at.session, draft, at.span);
@@ -74,38 +68,37 @@ impl Messages {
         let outcome = result.and_then(|result| result.obj("outcome"));
         let chosen = outcome.as_ref().and_then(|outcome| outcome.filled("optionId"));
         let kind = chosen.as_ref().and_then(|chosen| request.options.iter().find(|(id, _)| id == chosen));
-        let state = match kind.map(|(_, kind)| kind.as_str()) {
-            Some("allow_once") => "allowed_once",
-            Some("allow_always") => "allowed_always",
-            Some("reject_once" | "reject_always") => "denied",
-            _ if chosen.is_some() => "answered",
-            _ => "cancelled",
+        let state = match kind.and_then(|(_, kind)| *kind) {
+            Some(OptionKind::AllowOnce) => ApprovalState::AllowedOnce,
+            Some(OptionKind::AllowAlways) => ApprovalState::AllowedAlways,
+            Some(OptionKind::RejectOnce | OptionKind::RejectAlways) => ApprovalState::Denied,
+            None if chosen.is_some() => ApprovalState::Answered,
+            None => ApprovalState::Cancelled,
         };
-        if let Some(call_id) = request.call_id.clone().filter(|_| state == "denied") {
+        if let Some(call_id) = request.call_id.clone().filter(|_| state == ApprovalState::Denied) {
             // Some agents tell no more of it.
-            let result = Result { state, text: "Denied".to_owned(), ..Result::default() };
+            let result = Result { state: "denied", text: "Denied".to_owned(), ..Result::default() };
             self.calls.settle_by(&mut self.book, at, &call_id, &result);
             self.calls.finish(&mut self.book, at, &call_id, result);
             self.denied.insert(call_id);
         }
-        let selected: Vec<String> = chosen.into_iter().collect();
-        self.close_approval(at, request, state, json!({ "state": state, "selected": selected, "at": at.time }));
+        let selected = chosen.into_iter().collect();
+        self.close_approval(at, request, &Decision { selected, at: Some(at.time), ..Decision::new(state) });
     }
 
     pub(super) fn decide_form(&mut self, at: &At, request: &Request, result: Option<&Obj>) {
-        let (state, decision) = forms::filled(result, at.time);
-        self.close_approval(at, request, state, decision);
+        self.close_approval(at, request, &forms::filled(result, at.time));
     }
 
-    fn close_approval(&mut self, at: &At, request: &Request, state: &str, decision: Value) {
+    fn close_approval(&mut self, at: &At, request: &Request, decision: &Decision) {
         let Some(id) = &request.message else { return };
         let Some(draft) = self.book.change(request.session, id, at.span) else { return };
         draft.requires_user_input = false;
+        let state = decision.state.as_str();
         let verb = if state.starts_with("allowed") { "allowed" } else { state };
         draft.content = format!("{} ({verb})", draft.content);
         if let Some(payload) = payload(draft) {
-            payload.insert("state".to_owned(), json!(state));
-            payload.insert("decision".to_owned(), decision);
+            asks::write_decision(payload, decision);
         }
         self.book.release(request.session, id);
     }

@@ -2,13 +2,14 @@
 
 use super::Messages;
 use super::updates::usage;
-use crate::parts::at::{At, derived_id, envelope};
+use crate::parts::at::{At, derived_id, tokens};
 use crate::parts::blocks::result_text;
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, list};
 use crate::parts::short::fields_in_short;
-use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::{Map, json};
+use model::message_type::approval::OptionKind;
+use model::{Role, RunOutcome, Spent, Usage};
+use serde_json::Map;
 
 /// Most requests that wait for an answer.
 const MOST: usize = 256;
@@ -26,7 +27,7 @@ pub(super) struct Request {
     /// The terminal that it asks for.
     terminal: Option<String>,
     /// Options of a permission: each id with its kind.
-    pub options: Vec<(String, String)>,
+    pub options: Vec<(String, Option<OptionKind>)>,
     /// The call that a permission is for.
     pub call_id: Option<String>,
 }
@@ -135,8 +136,8 @@ impl Messages {
         let exit = result.obj("exitStatus");
         let code = result.int("exitCode").or_else(|| exit?.int("exitCode"));
         let details = [
-            result.filled("output").map(|output| ("output", json!(output))),
-            code.map(|code| ("exit_code", json!(code))),
+            result.filled("output").map(|output| ("output", output.into())),
+            code.map(|code| ("exit_code", code.into())),
         ];
         self.calls.extend(&mut self.book, at, call_id, details.into_iter().flatten().collect());
     }
@@ -227,9 +228,7 @@ impl Messages {
         let words = reason.map_or_else(|| "Answered".to_owned(), |reason| reason.replace('_', " "));
         let mut draft = at.text(&format!("{}~end", at.id), Role::Host, "result_meta", words);
         draft.run_id = run;
-        if usage != Usage::default() {
-            draft.metadata = Some(Map::from_iter([("tokens".to_owned(), json!(usage))]));
-        }
+        draft.metadata = tokens(usage).map(|tokens| Map::from_iter([tokens]));
         self.say(at, draft);
     }
 
@@ -238,10 +237,7 @@ impl Messages {
         self.ensure_run(at);
         let message = error.filled("message").unwrap_or_else(|| "The prompt failed".to_owned());
         let kind = error.int("code").map_or_else(|| "error".to_owned(), |code| format!("json_rpc_{code}"));
-        let mut draft = at.text(&at.id, Role::Assistant, "bot", message.as_str());
-        draft.context = Context::None;
-        draft.metadata = Some(envelope("ERROR", json!({ "error_type": kind, "message": message, "frames": [] })));
-        self.say(at, draft);
+        self.say(at, at.error(&at.id, &kind, message, None));
         self.book.sessions[at.session].runs.end(RunOutcome::Failed, Some(at.time));
     }
 }

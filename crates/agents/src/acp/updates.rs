@@ -11,9 +11,10 @@ use crate::parts::obj::{Obj, list};
 use crate::parts::patch::unified;
 use crate::parts::session::TitleRank;
 use crate::parts::todos;
+use model::envelope::EditState;
 use model::message_type::tool_call::ToolKind;
 use model::{Context, Role, Spent, Usage};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// How many texts are kept, for pieces that come late.
 const KEPT: usize = 16;
@@ -198,10 +199,8 @@ impl Messages {
     }
 
     pub(super) fn file(&mut self, at: &At, id: &str, role: Role, block: &Obj) {
-        let (content, file) = self.book.file_item(block, None);
-        let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
-        draft.metadata = Some(envelope("FILE", json!({ "files": [file] })));
-        self.say(at, draft);
+        let file = self.book.file(block, None);
+        self.say(at, at.file(id, role, file));
     }
 
     /// A prompt begins a run.
@@ -264,7 +263,7 @@ impl Messages {
         if is_known {
             let changed = [
                 input.filter(|input| !input.is_empty()).map(|input| ("input", Value::Object(input))),
-                kind.map(|kind| ("kind", json!(kind))),
+                kind.map(|kind| ("kind", kind.as_str().into())),
             ];
             self.calls.extend(&mut self.book, at, &call_id, changed.into_iter().flatten().collect());
             self.retarget(at, &call_id, path, title.as_deref());
@@ -278,13 +277,13 @@ impl Messages {
             let new = NewCall { call_id: call_id.clone(), tool, input, kind, target };
             self.calls.begin(&mut self.book, at, new);
         }
-        let title = title.map(|title| ("title", json!(title))).into_iter().collect();
+        let title = title.map(|title| ("title", title.into())).into_iter().collect();
         self.calls.extend(&mut self.book, at, &call_id, title);
         let content = update.list("content");
         if let Some(items) = &content {
             self.content(at, &call_id, items);
             if items.is_empty() && !self.output(&call_id).is_empty() {
-                self.calls.extend(&mut self.book, at, &call_id, vec![("output", json!(""))]);
+                self.calls.extend(&mut self.book, at, &call_id, vec![("output", "".into())]);
             }
         }
         self.terminal(at, &call_id, update);
@@ -313,7 +312,7 @@ impl Messages {
         let text = |key: &str| payload.get(key).and_then(Value::as_str);
         let by_title = text("target").is_none_or(|target| text("title") == Some(target));
         let Some(target) = path.or_else(|| title.filter(|_| by_title).map(str::to_owned)) else { return };
-        payload.insert("target".to_owned(), json!(target));
+        payload.insert("target".to_owned(), target.as_str().into());
         draft.content = about(&tool, &target);
     }
 
@@ -326,10 +325,10 @@ impl Messages {
             ["terminal_output", "terminal_output_delta"].iter().filter_map(|key| meta.obj(key)?.filled("data"));
         let written: String = pieces.collect();
         if !written.is_empty() {
-            details.push(("output", json!(self.output(call_id) + &written)));
+            details.push(("output", (self.output(call_id) + &written).into()));
         }
         let code = meta.obj("terminal_exit").and_then(|exit| exit.int("exit_code"));
-        details.extend(code.map(|code| ("exit_code", json!(code))));
+        details.extend(code.map(|code| ("exit_code", code.into())));
         if !details.is_empty() {
             self.calls.extend(&mut self.book, at, call_id, details);
         }
@@ -366,9 +365,8 @@ impl Messages {
                     let raw = item.raw("content").unwrap_or(raw);
                     words.push(result_text(raw));
                     for block in files_in(raw, None) {
-                        let (content, file) = self.book.file_item(&block, None);
-                        let metadata = envelope("FILE", json!({ "files": [file] }));
-                        let draft = at.derived(&derived_id(&id, "file", files), call_id, content, metadata);
+                        let (content, file) = self.book.file(&block, None);
+                        let draft = at.derived(&derived_id(&id, "file", files), call_id, content, envelope(file));
                         self.book.say(session, draft, at.span);
                         files += 1;
                     }
@@ -381,7 +379,7 @@ impl Messages {
         words.retain(|words| !words.is_empty());
         let words = words.join("\n");
         if !words.is_empty() {
-            self.calls.extend(&mut self.book, at, call_id, vec![("output", json!(words))]);
+            self.calls.extend(&mut self.book, at, call_id, vec![("output", words.as_str().into())]);
         }
         words
     }
@@ -394,7 +392,7 @@ impl Messages {
         };
         let before = self.output(&call_id);
         let new = self.content(at, &call_id, &[raw]);
-        let output = if new.is_empty() { Vec::new() } else { vec![("output", json!(before + &new))] };
+        let output = if new.is_empty() { Vec::new() } else { vec![("output", (before + &new).into())] };
         self.calls.extend(&mut self.book, at, &call_id, output);
     }
 
@@ -457,7 +455,7 @@ impl Messages {
         let id = update.filled("compactionId").unwrap_or_else(|| at.id.clone());
         let mut draft = at.text(&id, Role::System, sender, content);
         draft.context = context;
-        draft.metadata = Some(extras("compact", json!({})));
+        draft.metadata = Some(extras("compact", Map::new()));
         keep_once(&mut self.book, at, draft);
     }
 }
@@ -486,14 +484,14 @@ fn keep_once(book: &mut Book, at: &At, draft: model::Draft) {
 /// The changes of files that an item of content is.
 fn diff(item: &Obj) -> Vec<Finished> {
     if let Some(patch) = item.obj("patch").and_then(|patch| patch.string("text")) {
-        return unified(&patch).iter().map(|file| of_patch(file, "proposed", None)).collect();
+        return unified(&patch).iter().map(|file| of_patch(file, EditState::Proposed, None)).collect();
     }
     let Some(path) = item.filled("path") else {
         let changes = item.raw("changes").and_then(list).unwrap_or_default();
         let paths = changes.into_iter().filter_map(|raw| Obj::parse(raw)?.filled("path"));
-        return paths.map(|path| message(&path, Vec::new(), "proposed", None)).collect();
+        return paths.map(|path| message(&path, Vec::new(), EditState::Proposed, None)).collect();
     };
     let new = item.string("newText").unwrap_or_default();
     let pieces = of_both(item.string("oldText").as_deref(), Some(&new));
-    vec![message(&path, pieces, "proposed", None)]
+    vec![message(&path, pieces, EditState::Proposed, None)]
 }

@@ -6,6 +6,7 @@ use crate::parts::at::{At, derived_id};
 use crate::parts::calls::settle;
 use crate::parts::edits::{Finished, Piece, created, fragment, message};
 use crate::parts::patch::hunks;
+use model::envelope::EditState;
 use model::{Context, Part, Role};
 
 /// A SEARCH/REPLACE block.
@@ -140,7 +141,7 @@ impl Chat {
 
     /// What an answer would change.
     fn propose(&mut self, path: String, pieces: Vec<Piece>, span: Span) {
-        let edit = message(&path, pieces, "proposed", None);
+        let edit = message(&path, pieces, EditState::Proposed, None);
         let Some(section) = &mut self.section else { return };
         section.edits += 1;
         let (at, n) = (section.at.clone(), section.edits - 1);
@@ -158,7 +159,7 @@ impl Chat {
     }
 
     /// The program says what became of the edits of a file.
-    pub(super) fn settle(&mut self, at: &At, path: &str, state: &str, note: Option<&str>, span: Span) {
+    pub(super) fn settle(&mut self, at: &At, path: &str, state: EditState, note: Option<&str>, span: Span) {
         let mut is_known = false;
         for (id, _) in self.edits.extract_if(.., |(_, file)| *file == path) {
             is_known = true;
@@ -168,7 +169,7 @@ impl Chat {
             self.log.book.release(at.session, &id);
         }
         let wholes: Vec<Whole> = self.wholes.extract_if(.., |whole| whole.path == path).collect();
-        if let Some(whole) = wholes.into_iter().next_back().filter(|_| !is_known && state == "applied") {
+        if let Some(whole) = wholes.into_iter().next_back().filter(|_| !is_known && state == EditState::Applied) {
             let edit = message(path, vec![created(&whole.text)], state, None);
             let id = self.keep_edit(&whole.at, whole.n, edit, whole.span);
             self.log.book.change(whole.at.session, &id, span);

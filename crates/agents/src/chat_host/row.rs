@@ -7,9 +7,10 @@
 use crate::parts::at::{envelope, message_id, micros};
 use crate::parts::blocks::result_text;
 use crate::parts::obj::Obj;
+use model::message_type::tool_call::ToolCall;
 use model::{Context, Draft, MessageType, Micros, Part, Provenance, Role, Status};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// In the metadata of a message: its row, as far as the message doesn't say it itself.
 pub const ROW: &str = "messages_row";
@@ -198,7 +199,7 @@ fn kept_row(draft: &Draft) -> Option<ChatRow> {
     let has_null = |name: &str| kept.get(name).is_some_and(Value::is_null);
     let mut fields = kept.clone();
     fields.retain(|_, value| !value.is_null());
-    let id = fields.entry("id").or_insert_with(|| json!(draft.id.as_str())).clone();
+    let id = fields.entry("id").or_insert_with(|| draft.id.as_str().into()).clone();
     let row: ChatRow = serde_json::from_value(Value::Object(fields)).ok()?;
     Some(ChatRow {
         id: id.as_str()?.to_owned(),
@@ -249,9 +250,9 @@ pub fn call_of(content: &str) -> Option<(Option<String>, Map<String, Value>)> {
     let call: Map<String, Value> = serde_json::from_str(content).ok()?;
     let field = |names: [&str; 2]| names.iter().find_map(|name| call.get(*name)).cloned();
     let tool = field(["tool_name", "name"])?.as_str().filter(|name| !name.is_empty())?.to_owned();
-    let input = field(["tool_input", "input"]).filter(Value::is_object).unwrap_or_else(|| json!({}));
+    let input = field(["tool_input", "input"]).and_then(|input| input.as_object().cloned()).unwrap_or_default();
     let id = Obj::parse(content).as_ref().and_then(call_id);
-    Some((id, envelope(MessageType::ToolCall.as_str(), json!({ "tool_name": tool, "input": input }))))
+    Some((id, envelope(ToolCall::new(tool, input))))
 }
 
 /// The older host's words for a message.

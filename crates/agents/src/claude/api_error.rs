@@ -5,7 +5,7 @@ use super::blocks::joined_text;
 use super::obj::{Obj, string};
 use super::state::State;
 use model::RunOutcome;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::borrow::Cow;
 
 impl State {
@@ -23,9 +23,8 @@ impl State {
             (Some(message), None) => message,
             (None, _) => text,
         };
-        let payload = json!({ "error_type": kind, "message": message, "frames": [] });
         let extras = [("status", status.map(Value::from)), ("request_id", told.request.map(Value::from))];
-        self.error(at, message, payload, extras.into_iter().filter_map(|(key, value)| Some((key, value?))));
+        self.error(at, at.error(&at.id, &kind, message, None), extras);
         self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
     }
 }

@@ -1,15 +1,17 @@
 //! What the agent asked a person: questions, plans, and permissions that were refused. (A permission that was given leaves no
 //! trace in the transcript.)
 
-use super::at::{derived_id, envelope, message_id};
+use super::at::{derived_id, message_id};
 use super::obj::Obj;
 use super::outcome::Outcome;
 use crate::parts::answers::{Answers, text_of};
 use crate::parts::asks;
+use crate::parts::calls::payload;
+use model::message_type::approval::{ApprovalKind, ApprovalState, Decision};
 use model::message_type::tool_call::{ToolCall, ToolKind};
 use model::text::clip;
 use model::{Draft, MessageId, Micros};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Most characters of a target in a title.
 const MAX_TITLE: usize = 100;
@@ -19,8 +21,8 @@ const MAX_TITLE: usize = 100;
 pub fn asked(tool: &str, input: &Value) -> (String, Map<String, Value>) {
     input.as_object().and_then(|input| asks::from_call(tool, input)).unwrap_or_else(|| {
         let title = asked_for(tool, input);
-        let payload = json!({ "kind": "permission", "title": title, "questions": [], "state": "open" });
-        (title, envelope("APPROVAL", payload))
+        let approval = asks::open(ApprovalKind::Permission, &title);
+        (title, asks::request(approval))
     })
 }
 
@@ -54,43 +56,34 @@ pub fn approval_id(call_id: &str) -> MessageId {
 /// The answer, once the call's result is there.
 pub(crate) fn decide(draft: &mut Draft, outcome: &Outcome, line: &Obj, now: Micros) {
     let result = line.obj("toolUseResult");
-    let kind = super::calls::payload(draft).and_then(|payload| payload.get("kind")?.as_str());
-    let asks = kind == Some("question");
-    let mut decision = json!({ "selected": [], "at": now });
-    if asks {
-        let payload = super::calls::payload(draft);
-        let questions = payload.and_then(|payload| payload.get("questions")?.as_array());
-        let questions = questions.map_or(&[][..], Vec::as_slice);
-        // A question that was called off may have been answered in part.
-        let answers = Answers::read(questions, result.as_ref(), &outcome.text);
-        let answers = if outcome.ok() { answers.or_bare(questions, &outcome.text) } else { answers };
-        answers.write(&mut decision);
-        let lines = answers.lines();
-        if !lines.is_empty() {
-            draft.content = lines.join("\n");
-        }
-    }
-    let Some(payload) = super::calls::payload(draft) else { return };
+    let Some(payload) = payload(draft) else { return };
+    let asks = payload.get("kind").and_then(Value::as_str) == Some(ApprovalKind::Question.as_str());
     let state = match outcome.state {
-        "done" if asks => "answered",
-        "done" => {
-            if let Some(plan) = result.and_then(|result| result.filled("plan")) {
-                payload.insert("title".to_owned(), json!(asks::plan_title(Some(&plan))));
-                payload.insert("body".to_owned(), json!(plan));
-                draft.content = plan;
-            }
-            "allowed_once"
-        }
-        "denied" if !asks => "denied",
-        _ => "cancelled",
+        "done" if asks => ApprovalState::Answered,
+        "done" => ApprovalState::AllowedOnce,
+        "denied" if !asks => ApprovalState::Denied,
+        _ => ApprovalState::Cancelled,
     };
-    if let Some(reason) = &outcome.reason {
-        decision["text"] = json!(reason);
+    let mut decision = Decision { at: Some(now), ..Decision::new(state) };
+    let mut content = None;
+    if asks {
+        let questions = asks::questions(payload);
+        // A question that was called off may have been answered in part.
+        let answers = Answers::read(&questions, result.as_ref(), &outcome.text);
+        let answers = if outcome.ok() { answers.or_bare(&questions, &outcome.text) } else { answers };
+        answers.write(&mut decision);
+        content = Some(answers.lines().join("\n")).filter(|lines| !lines.is_empty());
+    } else if outcome.ok()
+        && let Some(plan) = result.and_then(|result| result.filled("plan"))
+    {
+        payload.insert("title".to_owned(), asks::plan_title(Some(&plan)).into());
+        payload.insert("body".to_owned(), plan.as_str().into());
+        content = Some(plan);
     }
-    decision["state"] = json!(state);
-    if let Some(payload) = super::calls::payload(draft) {
-        payload.insert("state".to_owned(), json!(state));
-        payload.insert("decision".to_owned(), decision);
+    decision.text = outcome.reason.clone().or(decision.text);
+    asks::write_answer(payload, &decision);
+    if let Some(content) = content {
+        draft.content = content;
     }
 }
 
@@ -104,26 +97,21 @@ pub(crate) fn permission(
     let said = |key: &str| outcome.permission.as_ref().and_then(|permission| text_of(permission, key));
     let by_person = said("source").is_some_and(|source| source.starts_with("user"));
     let state = match said("decision") {
-        _ if outcome.state == "denied" => "denied",
+        _ if outcome.state == "denied" => ApprovalState::Denied,
         Some("accept") if by_person => match said("grantScope") {
-            None | Some("once") => "allowed_once",
-            Some(_) => "allowed_always",
+            None | Some("once") => ApprovalState::AllowedOnce,
+            Some(_) => ApprovalState::AllowedAlways,
         },
         _ => return None,
     };
-    let mut decision = json!({ "state": state, "selected": [], "at": now });
-    if let Some(reason) = &outcome.reason {
-        decision["text"] = json!(reason);
-    }
+    let decision = Decision { at: Some(now), text: outcome.reason.clone(), ..Decision::new(state) };
     let title = asked_for(tool, input);
-    let verb = if state == "denied" { "denied" } else { "allowed" };
+    let verb = if state == ApprovalState::Denied { "denied" } else { "allowed" };
     let content = match &outcome.reason {
         Some(reason) => format!("{title} ({verb}): {reason}"),
         None => format!("{title} ({verb})"),
     };
-    let payload =
-        json!({ "kind": "permission", "title": title, "questions": [], "state": state, "decision": decision });
-    Some((content, envelope("APPROVAL", payload)))
+    Some((content, asks::decided(&title, &decision)))
 }
 
 /// What a call would do, in a line: `Write README.md`, `Run git push`.
@@ -158,9 +146,9 @@ pub(crate) fn is_undecided(draft: &Draft) -> bool {
 /// A question that nobody answered before the conversation went on.
 pub(crate) fn expire(draft: &mut Draft) {
     if draft.message_type() == "APPROVAL"
-        && let Some(payload) = super::calls::payload(draft)
-        && payload.get("state").and_then(Value::as_str) == Some("open")
+        && let Some(payload) = payload(draft)
+        && asks::is_open(payload)
     {
-        payload.insert("state".to_owned(), json!("expired"));
+        payload.insert("state".to_owned(), ApprovalState::Expired.as_str().into());
     }
 }

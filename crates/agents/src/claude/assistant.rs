@@ -5,8 +5,8 @@ use super::obj::{Obj, string, value};
 use super::runs::{usage, written_for_an_hour};
 use super::state::State;
 use model::run::of_tier;
-use model::{Context, Micros, Role, RunOutcome, Spent};
-use serde_json::{Value, json};
+use model::{Body, Draft, Micros, Role, RunOutcome, Spent};
+use serde_json::{Map, Value};
 
 /// The model name of messages that the program itself made up.
 const SYNTHETIC: &str = "<synthetic>";
@@ -92,11 +92,11 @@ impl State {
                 let text = block.string("thinking").or_else(|| block.string("text")).unwrap_or_default();
                 let mut draft = at.text(id, Role::Model, "thinking", text);
                 if draft.content.trim().is_empty() {
-                    draft.metadata = Some(extras("redacted", json!(true)));
+                    draft.metadata = Some(extras("redacted", true));
                 }
                 if heard_at > Micros(0) && at.time > heard_at {
                     let took = at.time.since(heard_at) / (Micros::SECOND / 1000);
-                    draft.metadata.get_or_insert_default().insert("duration_ms".to_owned(), json!(took));
+                    draft.metadata.get_or_insert_default().insert("duration_ms".to_owned(), took.into());
                 }
                 self.book.say(at.session, draft, at.span);
             }
@@ -120,7 +120,7 @@ impl State {
             draft.metadata = Some(extras("supersedes", older));
         }
         if line.is_true("isAbortedMidStream") {
-            draft.metadata.get_or_insert_default().insert("aborted".to_owned(), json!(true));
+            draft.metadata.get_or_insert_default().insert("aborted".to_owned(), true.into());
         }
         self.book.say(at.session, draft, at.span);
     }
@@ -128,29 +128,20 @@ impl State {
     /// A block of a kind that we don't know: shown with its data.
     pub fn unknown_block(&mut self, at: &At, kind: &str, raw: &str, id: &str) {
         let payload = match value(raw) {
-            Value::Object(map) => Value::Object(map),
-            other => json!({ "value": other }),
+            Value::Object(map) => map,
+            other => Map::from_iter([("value".to_owned(), other)]),
         };
         let words = Obj::parse(raw).and_then(|block| block.filled("text")).filter(|words| !words.trim().is_empty());
         let content = words.unwrap_or_else(|| format!("A block of type `{kind}`"));
         let mut draft = at.text(id, Role::Assistant, "bot", content);
-        draft.metadata = Some(envelope(&format!("claude_code.{kind}"), payload));
+        draft.metadata = Some(envelope(Body::Unknown { message_type: format!("claude_code.{kind}"), payload }));
         self.book.say(at.session, draft, at.span);
     }
 
-    /// An ERROR message: shown to people, given to no model.
-    pub fn error(
-        &mut self,
-        at: &At,
-        content: String,
-        payload: Value,
-        extra: impl IntoIterator<Item = (&'static str, Value)>,
-    ) {
-        let mut draft = at.text(&at.id, Role::Assistant, "bot", content);
-        draft.context = Context::None;
-        let mut metadata = envelope("ERROR", payload);
-        metadata.extend(extra.into_iter().map(|(key, value)| (key.to_owned(), value)));
-        draft.metadata = Some(metadata);
+    /// An ERROR message with what else is known of it.
+    pub fn error<const N: usize>(&mut self, at: &At, mut draft: Draft, extras: [(&str, Option<Value>); N]) {
+        let known = extras.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        draft.metadata.get_or_insert_default().extend(known);
         self.book.say(at.session, draft, at.span);
     }
 

@@ -1,6 +1,6 @@
 //! Tool calls: each is one `TOOL_CALL` message, which its result, progress and denial change later.
 
-use super::at::{At, derived_id, envelope, hash, message_id};
+use super::at::{At, derived_id, envelope, extras, hash, message_id};
 use super::edits;
 use super::obj::Obj;
 use super::outcome::{Outcome, outcome};
@@ -8,12 +8,13 @@ use super::preview::preview;
 use super::state::State;
 use super::{approvals, reviews, todos};
 use crate::parts::asks;
-use crate::parts::calls::retract_list;
+use crate::parts::blocks::cut;
+use crate::parts::calls::{payload, retract_list};
 use model::message_type::todo::TodoProgress;
-use model::message_type::tool_call::ToolKind;
+use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
 use model::text::one_line;
 use model::{Draft, Micros, Part, Role, Status};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many answered calls are kept, for progress lines that come late.
@@ -107,9 +108,12 @@ impl State {
             self.release(&old);
         }
 
-        let input = block.value("input").unwrap_or_else(|| json!({}));
+        let input = block.value("input").unwrap_or_else(|| Map::new().into());
         let content = preview(&tool, &input);
-        let input = if input.is_object() { input } else { json!({ "value": input }) };
+        let input = match input {
+            Value::Object(_) => input,
+            other => Map::from_iter([("value".to_owned(), other)]).into(),
+        };
         let mut draft = at.text(&id, Role::Assistant, "bot", content);
         draft.status = Status::Streaming;
         draft.call_id = Some(call_id.clone());
@@ -120,21 +124,18 @@ impl State {
         }
         let kind = input.as_object().map_or(ToolKind::Other, |input| ToolKind::from_tool_name(&tool, input));
         let title = input.get("description").and_then(Value::as_str).and_then(|text| text.trim().lines().next());
-        let mut payload = json!({ "tool_name": tool, "input": input, "kind": kind, "state": "running" });
-        if let Some(title) = title {
-            payload["title"] = json!(super::blocks::cut(title, 120));
-        }
-        let task = TASK_IDS.iter().find_map(|key| input_of(&payload, key));
-        if let Some(what) = task.and_then(|id| self.calls.task(id)) {
-            payload["target"] = json!(what);
-        }
-        if at.time > Micros(0) {
-            payload["started_at"] = json!(at.time);
-        }
-        let mut metadata = envelope("TOOL_CALL", payload);
-        if let Some(given) = given {
-            metadata.insert("tool_use_id".to_owned(), json!(given));
-        }
+        let title = title.map(|title| cut(title, 120));
+        let task = TASK_IDS.iter().find_map(|key| input.get(*key)?.as_str());
+        let target = task.and_then(|id| self.calls.task(id));
+        let input = if let Value::Object(input) = input { input } else { Map::new() };
+        let call = ToolCall::new(tool.as_str(), input)
+            .with("kind", kind.as_str())
+            .with("state", ToolState::Running.as_str())
+            .with("title", title)
+            .with("target", target)
+            .with("started_at", Some(at.time.0).filter(|time| *time > 0));
+        let mut metadata = envelope(call);
+        metadata.extend(given.map(|given| ("tool_use_id".to_owned(), given.into())));
         draft.metadata = Some(metadata);
         self.book.keep(at.session, draft, at.span);
         let ids = derived.iter().map(|draft| draft.id.as_str().to_owned()).collect();
@@ -210,7 +211,7 @@ impl State {
                 // The sessions of a workflow's workers name its run.
                 if let Some(run) = line.obj("toolUseResult").filter(|_| alone).and_then(|result| result.filled("runId"))
                 {
-                    payload.insert("run_id".to_owned(), json!(run));
+                    payload.insert("run_id".to_owned(), run.into());
                 }
             }
         }
@@ -321,7 +322,7 @@ impl State {
         self.tool_files(at, block, &of_call, block_id, None);
         let mut draft = at.text(block_id, Role::Tool, "tool_result", text);
         draft.call_id = call_id;
-        draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(block.is_true("is_error")))]));
+        draft.metadata = Some(extras("is_error", block.is_true("is_error")));
         self.book.say(at.session, draft, at.span);
     }
 
@@ -334,7 +335,7 @@ impl State {
         let Some(call) = self.calls.by_id.get(&task.call_id) else { return status };
         let (session, id) = (call.session, call.id.clone());
         if let Some(payload) = self.book.change(session, &id, at.span).and_then(payload) {
-            payload.insert("task_status".to_owned(), json!(status));
+            payload.insert("task_status".to_owned(), status.into());
         }
         status
     }
@@ -372,7 +373,7 @@ impl State {
             if let Some(draft) = self.book.touch(session, &id) {
                 draft.status = Status::Final;
                 if let Some(payload) = payload(draft) {
-                    payload.insert("state".to_owned(), json!(state));
+                    payload.insert("state".to_owned(), state.into());
                     payload.shift_remove("progress");
                 }
             }
@@ -441,14 +442,4 @@ fn named(input: &Value) -> Option<String> {
     let (command, description) = (text("command"), text("description"));
     let short = command.filter(|command| !command.contains('\n') && command.chars().nth(MAX_COMMAND).is_none());
     short.or(description).or(command).map(|what| one_line(what, 2 * MAX_COMMAND))
-}
-
-/// A text of the input in a call's payload.
-fn input_of<'a>(payload: &'a Value, key: &str) -> Option<&'a str> {
-    payload.get("input")?.get(key)?.as_str()
-}
-
-/// The payload of a message with an envelope.
-pub(crate) fn payload(draft: &mut Draft) -> Option<&mut Map<String, Value>> {
-    draft.metadata.as_mut()?.get_mut("payload")?.as_object_mut()
 }

@@ -8,7 +8,7 @@ mod placed;
 use super::obj::{Obj, list, string};
 use super::outcome::Outcome;
 use crate::parts::edits::{Finished, Piece, created, fragment, message, of_windows};
-use model::envelope::{INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
+use model::envelope::{EditScope, EditState, INTERRUPTED, WITH_A_DENIED_ONE, WITH_A_FAILED_ONE};
 use model::message_type::code_edit::{LineEnds, changed_line_ends, line_counts};
 use model::text::one_line;
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ const MAX_NOTE: usize = 300;
 /// The edit that a call asks for. None if the tool edits no file, or names none.
 pub(crate) fn proposed(tool: &str, input: &Value) -> Option<(String, Map<String, Value>)> {
     let path = path(tool, input)?;
-    let done = message(path, pieces_of_input(tool, input), "proposed", None);
+    let done = message(path, pieces_of_input(tool, input), EditState::Proposed, None);
     Some((done.content, done.metadata))
 }
 
@@ -31,17 +31,17 @@ pub(crate) fn proposed(tool: &str, input: &Value) -> Option<(String, Map<String,
 pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj, trouble: &str) -> Finished {
     let path = path(tool, input).unwrap_or("unknown");
     let (state, note) = match outcome.state {
-        "done" => ("applied", None),
-        "denied" => ("rejected", refusal(outcome)),
+        "done" => (EditState::Applied, None),
+        "denied" => (EditState::Rejected, refusal(outcome)),
         // The edit itself wasn't refused: it went down with another call.
         "cancelled" if !outcome.text.contains("Sibling tool call errored") => {
-            ("rejected", Some(INTERRUPTED.to_owned()))
+            (EditState::Rejected, Some(INTERRUPTED.to_owned()))
         }
         "cancelled" => {
             let how = if trouble == "denied" { WITH_A_DENIED_ONE } else { WITH_A_FAILED_ONE };
-            ("rejected", Some(how.to_owned()))
+            (EditState::Rejected, Some(how.to_owned()))
         }
-        _ => ("failed", problem(&outcome.text)),
+        _ => (EditState::Failed, problem(&outcome.text)),
     };
     let result = line.obj("toolUseResult").filter(|_| outcome.ok());
     let Some(result) = result else {
@@ -54,7 +54,7 @@ pub(crate) fn finished(tool: &str, input: &Value, outcome: &Outcome, line: &Obj,
     if tool == "NotebookEdit"
         && let Some(error) = result.filled("error")
     {
-        return message(path, pieces_of_input(tool, input), "failed", problem(&error));
+        return message(path, pieces_of_input(tool, input), EditState::Failed, problem(&error));
     }
     let real = result.filled("filePath").or_else(|| result.filled("notebook_path"));
     let mut pieces = pieces_of_result(tool, input, &result).unwrap_or_else(|| pieces_of_input(tool, input));
@@ -304,5 +304,5 @@ fn patched(old: Option<&str>, new: Option<&str>, hunks: &[Hunk]) -> Piece {
             patch.push('\n');
         }
     }
-    Piece { old: None, new: None, start_line: None, scope: "fragment", patch: Some(patch) }
+    Piece { old: None, new: None, start_line: None, scope: EditScope::Fragment, patch: Some(patch) }
 }

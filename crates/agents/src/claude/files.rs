@@ -5,17 +5,14 @@ use super::obj::Obj;
 use super::state::State;
 use crate::parts::files::files_in;
 use model::{Part, Role};
-use serde_json::json;
 
 impl State {
     /// An image or document block.
     pub fn file(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
         // What a person pasted has no name: one like a file's would be looked for in vain.
         let is_pasted = role == Role::User && block.str("type").as_deref() == Some("image");
-        let (content, item) = self.book.file_item(block, is_pasted.then(|| "Pasted image".to_owned()));
-        let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
-        draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
-        self.book.say(at.session, draft, at.span);
+        let file = self.book.file(block, is_pasted.then(|| "Pasted image".to_owned()));
+        self.book.say(at.session, at.file(id, role, file), at.span);
     }
 
     /// A file that a tool read, on a line of its own behind the tool's result: part of the call, where that is known.
@@ -23,13 +20,12 @@ impl State {
         let parent = line.filled("parentUuid");
         let call_id = line.filled("sourceToolUseID").or_else(|| self.calls.answered_by(parent.as_deref()?));
         let name = call_id.as_deref().and_then(|call_id| self.file_name(call_id));
-        let (content, item) = self.book.file_item(block, name);
-        let metadata = envelope("FILE", json!({ "files": [item] }));
+        let (content, file) = self.book.file(block, name);
         let draft = if let Some(call_id) = call_id {
-            at.derived(id, &call_id, content, metadata)
+            at.derived(id, &call_id, content, envelope(file))
         } else {
             let mut draft = at.text(id, Role::System, "meta", content);
-            draft.metadata = Some(metadata);
+            draft.metadata = Some(envelope(file));
             draft
         };
         self.book.say(at.session, draft, at.span);
@@ -46,9 +42,8 @@ impl State {
     pub fn tool_files(&mut self, at: &At, block: &Obj, call_id: &str, call_message: &str, line: Option<&Obj>) {
         for (count, block) in files_in(block.raw("content").unwrap_or_default(), line).into_iter().enumerate() {
             let name = self.file_name(call_id);
-            let (content, item) = self.book.file_item(&block, name);
-            let metadata = envelope("FILE", json!({ "files": [item] }));
-            let draft = at.derived(&derived_id(call_message, "file", count), call_id, content, metadata);
+            let (content, file) = self.book.file(&block, name);
+            let draft = at.derived(&derived_id(call_message, "file", count), call_id, content, envelope(file));
             debug_assert_eq!(draft.part, Part::Derived);
             self.book.say(at.session, draft, at.span);
         }

@@ -5,7 +5,7 @@ use super::blocks::{agent_text, result_text, without_data};
 use super::obj::{Obj, list, string, value};
 use crate::parts::files::files_in;
 use model::Micros;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Largest field of a structured result that is kept in the payload, in bytes of JSON. The record holds the rest.
 const MAX_FIELD: usize = 4096;
@@ -101,13 +101,13 @@ impl Outcome {
         payload.shift_remove("progress");
         let field = if self.ok() { "output" } else { "error" };
         // A call that was read as orphaned and is answered after all has neither yet.
-        payload.insert(field.to_owned(), json!(self.text));
-        payload.insert("state".to_owned(), json!(self.state));
+        payload.insert(field.to_owned(), self.text.as_str().into());
+        payload.insert("state".to_owned(), self.state.into());
         // The result of a launch says nothing of when the work ended.
         if now >= started && started > Micros(0) && !self.background {
-            payload.insert("ended_at".to_owned(), json!(now));
+            payload.insert("ended_at".to_owned(), now.0.into());
             if let Some(took) = self.took(now.since(started) / 1000) {
-                payload.insert("duration_ms".to_owned(), json!(took));
+                payload.insert("duration_ms".to_owned(), took.into());
             }
         }
         let mut add = |key: &str, value: Option<Value>| {
@@ -119,15 +119,15 @@ impl Outcome {
         add("reminder", self.reminder.as_deref().map(Value::from));
         add("task_status", self.task_status.as_deref().map(Value::from));
         add("denied_reason", self.reason.as_deref().map(Value::from));
-        add("persisted_path", self.persisted.as_ref().map(|(path, _)| json!(path)));
+        add("persisted_path", self.persisted.as_ref().map(|(path, _)| path.as_str().into()));
         add("persisted_size", self.persisted.as_ref().and_then(|(_, size)| size.map(Value::from)));
         add("permission", self.permission.clone());
-        add("files", (self.files > 0).then(|| json!(self.files)));
-        add("background", self.background.then_some(json!(true)));
+        add("files", (self.files > 0).then(|| self.files.into()));
+        add("background", self.background.then_some(true.into()));
         add("result", Some(Value::Object(self.details.clone())).filter(|_| !self.details.is_empty()));
         // The command as it was given says more than what the result tells of it.
         if let Some(target) = &self.target {
-            payload.entry("target").or_insert_with(|| json!(target));
+            payload.entry("target").or_insert_with(|| target.as_str().into());
         }
     }
 }
@@ -244,7 +244,7 @@ fn details(fields: &Obj, text: &str) -> Map<String, Value> {
         }
     }
     if let Some(names) = fields.raw("filenames").and_then(list) {
-        kept.entry("numFiles").or_insert_with(|| json!(names.len()));
+        kept.entry("numFiles").or_insert_with(|| names.len().into());
     }
     kept
 }

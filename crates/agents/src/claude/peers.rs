@@ -5,7 +5,7 @@ use super::at::extras;
 use super::obj::Obj;
 use super::said::{Said, Turn};
 use model::{Context, Role};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Attributes that name a sender, the most readable first.
 const NAMES: [&str; 12] = [
@@ -57,7 +57,7 @@ pub(crate) fn peers(text: &str) -> Option<Vec<Said>> {
     around.push_str(rest);
     if !around.trim().is_empty() {
         // What the program says to the model about the message.
-        first.metadata.get_or_insert_default().insert("around".to_owned(), json!(around.trim()));
+        first.metadata.get_or_insert_default().insert("around".to_owned(), around.trim().into());
     }
     Some(all)
 }
@@ -125,7 +125,7 @@ fn attributes_of(text: &str) -> Map<String, Value> {
         let value = [("&quot;", "\""), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
             .iter()
             .fold(value.to_owned(), |value, (entity, sign)| value.replace(entity, sign));
-        fields.insert(name.trim().replace('-', "_"), json!(value));
+        fields.insert(name.trim().replace('-', "_"), value.into());
         rest = behind;
     }
     fields

@@ -1,13 +1,13 @@
 //! System lines: what the program says about itself.
 
-use super::at::{At, extras, message_id};
+use super::at::{At, extras, message_id, tokens};
 use super::blocks::result_text;
 use super::obj::Obj;
 use super::said::tagged;
 use super::state::State;
 use crate::parts::short::fields_in_short;
 use model::{Context, Role, RunOutcome, Usage};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 impl State {
     pub fn system(&mut self, at: &At, line: &Obj) {
@@ -21,7 +21,7 @@ impl State {
                     "Conversation compacted".clone_into(&mut draft.content);
                 }
                 draft.context = Context::None;
-                let figures = line.value("compactMetadata").unwrap_or_else(|| json!({}));
+                let figures = line.value("compactMetadata").unwrap_or_else(|| Map::new().into());
                 draft.metadata = Some(extras("compact", figures.clone()));
                 let session = &mut self.book.sessions[at.session];
                 if let Some((last, _)) = session.boundary.replace((at.id.clone(), figures)) {
@@ -49,7 +49,7 @@ impl State {
                 let mut draft =
                     at.aside(&at.id, &subtype, content.unwrap_or_else(|| "Older tool results removed".to_owned()));
                 draft.metadata =
-                    Some(extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| json!({}))));
+                    Some(extras("compact", line.value("microcompactMetadata").unwrap_or_else(|| Map::new().into())));
                 self.book.say(at.session, draft, at.span);
             }
             // What has words is read and found by them, whatever it is: a recap, a notice.
@@ -75,15 +75,13 @@ impl State {
         let failed = runs.last().is_some_and(|run| run.outcome == RunOutcome::Failed);
         let mut draft = at.text(&at.id, Role::Host, "result_meta", seconds(duration));
         draft.run_id = run;
-        let mut metadata = Map::from_iter([("duration_ms".to_owned(), json!(duration))]);
+        let mut metadata = Map::from_iter([("duration_ms".to_owned(), duration.into())]);
         if failed {
-            metadata.insert("outcome".to_owned(), json!(RunOutcome::Failed));
+            metadata.insert("outcome".to_owned(), RunOutcome::Failed.as_str().into());
         }
-        if usage != Usage::default() {
-            metadata.insert("tokens".to_owned(), json!(usage));
-            if output_unknown {
-                metadata.insert("output_unknown".to_owned(), json!(true));
-            }
+        metadata.extend(tokens(usage));
+        if output_unknown && usage != Usage::default() {
+            metadata.insert("output_unknown".to_owned(), true.into());
         }
         draft.metadata = Some(metadata);
         self.book.say(at.session, draft, at.span);
@@ -107,12 +105,11 @@ impl State {
             .or_else(|| status.map(|status| format!("Status {status}")))
             .unwrap_or_else(|| "The request failed".to_owned());
         let (attempt, most) = (line.int("retryAttempt"), line.int("maxRetries"));
-        let content = match (attempt, most) {
-            (Some(attempt), Some(most)) if attempt > 0 => format!("{message} (attempt {attempt} of {most})"),
-            _ => message.clone(),
-        };
         let retryable = attempt.zip(most).is_some_and(|(attempt, most)| attempt < most);
-        let payload = json!({ "error_type": kind, "message": message, "frames": [], "retryable": retryable });
+        let mut draft = at.error(&at.id, &kind, message, Some(retryable));
+        if let Some((attempt, most)) = attempt.zip(most).filter(|(attempt, _)| *attempt > 0) {
+            draft.content = format!("{} (attempt {attempt} of {most})", draft.content);
+        }
         let extras = [
             ("status", status.map(Value::from)),
             ("retry_attempt", attempt.map(Value::from)),
@@ -120,7 +117,7 @@ impl State {
             ("retry_in_ms", line.int("retryInMs").map(Value::from)),
             ("retracted", line.value("retractedMessageUuids")),
         ];
-        self.error(at, content, payload, extras.into_iter().filter_map(|(key, value)| Some((key, value?))));
+        self.error(at, draft, extras);
     }
 }
 

@@ -7,7 +7,7 @@ use super::said::{COMPACT_SUMMARY, Said, TASK_NOTIFICATION, Turn, behind_notific
 use super::session::{ATTACHMENT, IMAGE, IMAGES};
 use super::state::State;
 use model::{Context, Part, Role, RunOutcome};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 impl State {
     pub fn user(&mut self, at: &At, line: &Obj) {
@@ -148,16 +148,16 @@ impl State {
     /// A notification on a line of its own begins a turn: people see what woke the agent, and which command it was.
     fn wakes(&mut self, at: &At, said: &mut Said) {
         let Some(metadata) = &mut said.metadata else { return };
-        metadata.insert("task".to_owned(), json!(true));
+        metadata.insert("task".to_owned(), true.into());
         let Some(fields) = metadata.get_mut(TASK_NOTIFICATION).and_then(Value::as_object_mut) else { return };
         let id = |key: &str| fields.get(key).and_then(Value::as_str);
         let task = id("task_id").or_else(|| id("agent_id")).map(str::to_owned);
         let status = task.as_deref().zip(id("status")).map(|(task, status)| self.task_is(at, task, status).to_owned());
         if let Some(status) = status {
-            fields.insert("status".to_owned(), json!(status));
+            fields.insert("status".to_owned(), status.into());
         }
         if let Some(what) = task.and_then(|task| self.calls.task(&task)) {
-            fields.insert("command".to_owned(), json!(what));
+            fields.insert("command".to_owned(), what.into());
         }
     }
 

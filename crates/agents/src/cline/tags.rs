@@ -1,6 +1,6 @@
 //! Tags in texts: calls that the model writes, and what the program says to it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Tools that are called by tags.
 const TOOLS: [&str; 28] = [
@@ -64,7 +64,7 @@ fn params(mut rest: &str) -> Map<String, Value> {
             Some((value, behind)) => {
                 let value = value.strip_prefix('\n').unwrap_or(value);
                 let value = value.strip_suffix('\n').unwrap_or(value);
-                params.insert(name.to_owned(), json!(value));
+                params.insert(name.to_owned(), value.into());
                 rest = behind;
             }
             None => rest = body,

@@ -4,14 +4,14 @@ use super::Rollout;
 use super::items::texts;
 use super::result::{read, result_of};
 use super::said::Half;
-use crate::parts::at::{At, hash, message_id};
+use crate::parts::at::{At, envelope, extras, hash, message_id};
 use crate::parts::calls::{NewCall, Result, input};
 use crate::parts::obj::{Obj, string};
 use crate::parts::patch;
 use crate::parts::todos;
 use model::MessageId;
 use model::message_type::tool_call::ToolKind;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// The tool's name; of a server's tool, with the server's.
@@ -79,7 +79,7 @@ fn target(input: &Map<String, Value>, running: &HashMap<i64, String>) -> Option<
 impl Rollout {
     /// The id of a call's message: the call's own one, unless another call had it before, as in transcripts whose ids were removed.
     fn call_message(&mut self, at: &At, new: &NewCall) -> MessageId {
-        let content = hash(&format!("{} {}", new.tool, json!(new.input)));
+        let content = hash(&format!("{} {}", new.tool, Value::from(new.input.clone())));
         let known = *self.given.entry(hash(&format!("call {}", new.call_id))).or_insert(content);
         let is_over = self.calls.get(&new.call_id).is_some_and(|call| !call.is_open);
         if known == content && !is_over {
@@ -175,11 +175,10 @@ impl Rollout {
         let blocks = crate::parts::obj::list(raw).unwrap_or_default();
         let pictures = blocks.into_iter().filter_map(Obj::parse).filter(|block| block.has("image_url"));
         for (n, block) in pictures.enumerate() {
-            let (content, file) = self.book.file_item(&block, None);
-            let metadata = crate::parts::at::envelope("FILE", json!({ "files": [file] }));
+            let (content, file) = self.book.file(&block, None);
             let Some(call) = self.calls.get(call_id) else { return count };
             let id = crate::parts::at::derived_id(&call.id, "file", n);
-            let draft = at.derived(&id, call_id, content, metadata);
+            let draft = at.derived(&id, call_id, content, envelope(file));
             self.say(at, draft);
             count += 1;
         }
@@ -190,7 +189,7 @@ impl Rollout {
     fn stray(&mut self, at: &At, call_id: Option<String>, result: Result) {
         let mut draft = at.text(&at.id, model::Role::Tool, "tool_result", result.text);
         draft.call_id = call_id;
-        draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(result.state == "failed"))]));
+        draft.metadata = Some(extras("is_error", result.state == "failed"));
         self.say(at, draft);
     }
 

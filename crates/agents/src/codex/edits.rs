@@ -7,29 +7,37 @@ use crate::parts::calls::MAX_NOTE;
 use crate::parts::edits::of_patch;
 use crate::parts::obj::Obj;
 use crate::parts::patch::{FileChange, FilePatch, hunks};
+use model::envelope::EditState;
 use model::text::one_line;
-use serde_json::{Map, json};
+use serde_json::Map;
 
 impl Rollout {
     /// A call hands in a patch: one edit for each file.
     pub(super) fn propose(&mut self, at: &At, call_id: &str, patches: Vec<FilePatch>) {
-        self.edits(at, call_id, &patches, "proposed", None);
+        self.edits(at, call_id, &patches, EditState::Proposed, None);
     }
 
-    fn edits(&mut self, at: &At, call_id: &str, patches: &[FilePatch], state: &str, note: Option<String>) {
+    fn edits(&mut self, at: &At, call_id: &str, patches: &[FilePatch], state: EditState, note: Option<String>) {
         for (n, patch) in patches.iter().enumerate() {
             self.edit(at, call_id, n, patch, (state, note.clone()));
         }
     }
 
-    fn edit(&mut self, at: &At, call_id: &str, n: usize, patch: &FilePatch, (state, note): (&str, Option<String>)) {
+    fn edit(
+        &mut self,
+        at: &At,
+        call_id: &str,
+        n: usize,
+        patch: &FilePatch,
+        (state, note): (EditState, Option<String>),
+    ) {
         let done = of_patch(patch, state, note);
         self.calls.derive(&mut self.book, at, call_id, ("edit", n), (done.content, done.metadata));
     }
 
     /// The recorded changes take the place of what was proposed for the same files, whatever its order. A file has one change, however
     /// many sections of the patch it had.
-    fn recorded(&mut self, at: &At, call_id: &str, changes: &[FilePatch], (state, note): (&str, Option<String>)) {
+    fn recorded(&mut self, at: &At, call_id: &str, changes: &[FilePatch], (state, note): (EditState, Option<String>)) {
         let proposed = self.proposed(call_id);
         let mut next = proposed.len();
         for change in changes {
@@ -58,7 +66,7 @@ impl Rollout {
         let changes = changes(event);
         if self.calls.get(call_id).is_none() {
             let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-            let input = Map::from_iter([("files".to_owned(), json!(paths))]);
+            let input = Map::from_iter([("files".to_owned(), paths.into())]);
             let text =
                 event.filled("stdout").filter(|_| !failed).or_else(|| event.filled("stderr")).unwrap_or_default();
             self.finished_call(at, call_id, "apply_patch", input, None, text, Some(state));
@@ -67,11 +75,11 @@ impl Rollout {
         }
         let note = event.filled("stderr").or_else(|| event.filled("stdout")).map(|text| one_line(&text, MAX_NOTE));
         match state {
-            "done" => self.recorded(at, call_id, &changes, ("applied", None)),
-            "failed" if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "failed", note),
-            "failed" => self.recorded(at, call_id, &changes, ("failed", note)),
-            _ if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, "rejected", note),
-            _ => self.recorded(at, call_id, &changes, ("rejected", note)),
+            "done" => self.recorded(at, call_id, &changes, (EditState::Applied, None)),
+            "failed" if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, EditState::Failed, note),
+            "failed" => self.recorded(at, call_id, &changes, (EditState::Failed, note)),
+            _ if changes.is_empty() => self.calls.settle(&mut self.book, at, call_id, EditState::Rejected, note),
+            _ => self.recorded(at, call_id, &changes, (EditState::Rejected, note)),
         }
     }
 

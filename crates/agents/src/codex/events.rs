@@ -4,12 +4,11 @@ use super::Rollout;
 use super::items::texts;
 use super::said::Half;
 use crate::Span;
-use crate::parts::at::{At, envelope};
+use crate::parts::at::At;
 use crate::parts::obj::{Obj, string};
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
-use model::{Context, Micros, Role, RunOutcome};
-use serde_json::json;
+use model::{Micros, Role, RunOutcome};
 
 impl Rollout {
     /// An event that belongs to a message which is there already, or whose message comes later. False for all others.
@@ -145,10 +144,7 @@ impl Rollout {
         let info = event.raw("codex_error_info").and_then(string).map(std::borrow::Cow::into_owned);
         let what = info.or_else(|| inner.as_ref()?.filled("kind")).unwrap_or_else(|| kind.to_owned());
         let retryable = kind == "stream_error";
-        let mut draft = at.text(&at.id, Role::Assistant, "bot", message.clone());
-        draft.context = Context::None;
-        let payload = json!({ "error_type": what, "message": message, "frames": [], "retryable": retryable });
-        draft.metadata = Some(envelope("ERROR", payload));
+        let draft = at.error(&at.id, &what, message, Some(retryable));
         if !retryable {
             self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
         }

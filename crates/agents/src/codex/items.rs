@@ -81,10 +81,8 @@ impl Rollout {
 
     fn picture(&mut self, at: &At, block: &Obj, id: &str, role: Role) {
         let name = (role == Role::User).then(|| "Pasted image".to_owned());
-        let (content, file) = self.book.file_item(block, name);
-        let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
-        draft.metadata = Some(envelope("FILE", json!({ "files": [file] })));
-        self.say(at, draft);
+        let file = self.book.file(block, name);
+        self.say(at, at.file(id, role, file));
     }
 
     /// A call of a tool. Those that the provider runs have no result of their own.
@@ -109,7 +107,7 @@ impl Rollout {
             }
             let mut input = item.value(field).and_then(|value| value.as_object().cloned()).unwrap_or_default();
             if let Some(prompt) = item.filled("revised_prompt") {
-                input.insert("prompt".to_owned(), json!(prompt));
+                input.insert("prompt".to_owned(), prompt.into());
             }
             self.finished_call(at, &call_id, tool, input, Some(kind), String::new(), item.str("status").as_deref());
             return self.generated_picture(at, &call_id, item);
@@ -127,15 +125,9 @@ impl Rollout {
         let Some(data) = item.filled("result") else { return };
         let block = json!({ "type": "image", "data": data }).to_string();
         let Some(block) = Obj::parse(&block) else { return };
-        let (content, file) = self.book.file_item(&block, None);
-        if file.get("blob").is_some() {
-            self.calls.derive(
-                &mut self.book,
-                at,
-                call_id,
-                ("file", 0),
-                (content, envelope("FILE", json!({ "files": [file] }))),
-            );
+        let (content, file) = self.book.file(&block, None);
+        if file.files.iter().any(|file| file.blob.is_some()) {
+            self.calls.derive(&mut self.book, at, call_id, ("file", 0), (content, envelope(file)));
         }
     }
 

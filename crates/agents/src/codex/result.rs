@@ -5,7 +5,7 @@ use super::items::texts;
 use crate::parts::blocks::{result_text, without_data};
 use crate::parts::calls::Result;
 use crate::parts::obj::{Obj, list, string, value};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Reads the output of an item: a text, blocks, or an object with either.
 pub(super) fn result_of(raw: &str) -> Result {
@@ -36,7 +36,7 @@ fn of_text(text: &str) -> Result {
                 with_code(&mut result, code);
             }
             if let Some(seconds) = metadata.float("duration_seconds") {
-                result.details.push(("duration_ms", json!(milliseconds(seconds))));
+                result.details.push(("duration_ms", milliseconds(seconds).into()));
             }
         }
         return result;
@@ -46,7 +46,7 @@ fn of_text(text: &str) -> Result {
 
 fn with_code(result: &mut Result, code: i64) {
     result.details.retain(|(key, _)| *key != "exit_code");
-    result.details.push(("exit_code", json!(code)));
+    result.details.push(("exit_code", code.into()));
     if code != 0 && result.state == "done" {
         result.state = "failed";
     }
@@ -80,10 +80,10 @@ fn headed(text: &str) -> Result {
             code = number(found);
         } else if let Some(time) = line.strip_prefix("Wall time: ") {
             let seconds = time.split(' ').next().and_then(|time| time.parse::<f64>().ok());
-            result.details.extend(seconds.map(|seconds| ("duration_ms", json!(milliseconds(seconds)))));
+            result.details.extend(seconds.map(|seconds| ("duration_ms", milliseconds(seconds).into())));
         } else if let Some(process) = line.strip_prefix("Process running with session ID ").and_then(number) {
-            result.details.push(("process", json!(process)));
-            result.details.push(("background", json!(true)));
+            result.details.push(("process", process.into()));
+            result.details.push(("background", true.into()));
         }
         rest = behind;
         if rest.is_empty() {
@@ -156,7 +156,7 @@ pub(super) fn read(event: &Obj) -> Result {
     }
     if let Some(duration) = event.obj("duration") {
         let (seconds, nanos) = (duration.int("secs").unwrap_or(0), duration.int("nanos").unwrap_or(0));
-        result.details.push(("duration_ms", json!(seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000))));
+        result.details.push(("duration_ms", seconds.saturating_mul(1000).saturating_add(nanos / 1_000_000).into()));
     }
     if let Some(Value::Object(statuses)) = event.raw("agent_statuses").map(|raw| without_data(value(raw))) {
         result.details.push(("result", Value::Object(statuses)));

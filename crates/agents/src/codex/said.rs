@@ -2,9 +2,10 @@
 
 use super::Rollout;
 use crate::Span;
-use crate::parts::at::{At, envelope, extras, hash};
+use crate::parts::at::{At, extras, hash};
+use crate::parts::files::item;
+use model::message_type::file::File;
 use model::{Context, Micros, Role};
-use serde_json::{Value, json};
 use std::collections::VecDeque;
 
 /// How many messages are kept for their other half.
@@ -162,12 +163,10 @@ impl Rollout {
         if files.is_empty() {
             return;
         }
-        let item =
-            |name: &String| json!({ "name": name, "mime": "application/octet-stream", "size": 0, "state": "ready" });
-        let items: Vec<Value> = files.iter().map(item).collect();
-        let mut draft = at.text(&format!("{id}~files"), Role::User, "user", files.join(", "));
-        draft.metadata = Some(envelope("FILE", json!({ "files": items })));
-        self.say(at, draft);
+        let content = files.join(", ");
+        let item = |name| item(name, "application/octet-stream".to_owned(), None);
+        let files = File { files: files.into_iter().map(item).collect() };
+        self.say(at, at.file(&format!("{id}~files"), Role::User, (content, files)));
     }
 
     /// Reasoning that came as an event.
@@ -187,7 +186,7 @@ impl Rollout {
         self.settle_thoughts();
         let mut draft = at.text(id, Role::Model, "thinking", text);
         if text.trim().is_empty() {
-            draft.metadata = Some(extras("redacted", json!(true)));
+            draft.metadata = Some(extras("redacted", true));
         }
         let id = draft.id.as_str().to_owned();
         let first = own.first().map_or(at.span, |thought| thought.span);

@@ -2,10 +2,10 @@
 
 use super::Rollout;
 use crate::change::Stretch;
-use crate::parts::at::At;
+use crate::parts::at::{At, tokens};
 use crate::parts::obj::Obj;
 use model::{MessageId, Role, RunOutcome, Spent, Usage};
-use serde_json::{Map, json};
+use serde_json::Map;
 
 /// The turn that the lines belong to.
 #[derive(Default)]
@@ -125,11 +125,9 @@ impl Rollout {
         let mut content = "Turn completed".to_owned();
         if let Some(duration) = event.int("duration_ms") {
             content = seconds(duration);
-            metadata.insert("duration_ms".to_owned(), json!(duration));
+            metadata.insert("duration_ms".to_owned(), duration.into());
         }
-        if usage != Usage::default() {
-            metadata.insert("tokens".to_owned(), json!(usage));
-        }
+        metadata.extend(tokens(usage));
         let mut draft = at.text(&at.id, Role::Host, "result_meta", content);
         draft.run_id = run;
         draft.metadata = Some(metadata).filter(|metadata| !metadata.is_empty());

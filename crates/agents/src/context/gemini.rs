@@ -244,7 +244,7 @@ fn of_part(mut part: Value, at: &RecordRef) -> ContextBlock {
         let name = str("name");
         let id = str("id").map(|id| own_id(&id, name.as_deref().unwrap_or_default()).to_owned());
         if let (Some(fields), Some(id)) = (response.as_object_mut(), &id) {
-            fields.insert("id".to_owned(), json!(id));
+            fields.insert("id".to_owned(), id.as_str().into());
         }
         return block::of(Kind::ToolResult, Part::Results, name, id, part, Some(at));
     }

@@ -8,7 +8,8 @@ use crate::parts::at::{At, envelope};
 use crate::parts::calls::{Result, payload};
 use crate::parts::forms;
 use crate::parts::obj::{Obj, value};
-use serde_json::{Map, Value, json};
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, Question};
+use serde_json::{Map, Value};
 
 /// Something that a person is asked.
 pub(super) struct Asked {
@@ -29,7 +30,7 @@ impl Events {
             return self.shown(at, kind, data);
         };
         if data.raw("allowFreeform") == Some("false") {
-            metadata["payload"]["questions"][0]["allow_text"] = json!(false);
+            metadata["payload"]["questions"][0]["allow_text"] = false.into();
         }
         self.put(at, kind, data, data.filled("toolCallId"), (content, metadata));
     }
@@ -40,19 +41,21 @@ impl Events {
         let plan = data.filled("planContent").unwrap_or_else(|| summary.clone());
         let actions = data.value("actions").unwrap_or_default();
         let words = actions.as_array().into_iter().flatten().filter_map(Value::as_str);
-        let option = |word: &str| json!({ "id": word, "label": word.replace('_', " ") });
-        let options: Vec<Value> = words.map(option).collect();
-        let title = asks::plan_title(Some(&plan));
-        let questions = if options.is_empty() { json!([]) } else { json!([{ "question": title, "options": options }]) };
-        let asked = json!({ "kind": "plan", "title": title, "body": plan, "questions": questions, "state": "open" });
+        let option =
+            |word: &str| Choice { id: word.to_owned(), label: word.replace('_', " "), description: None, kind: None };
+        let options: Vec<Choice> = words.map(option).collect();
+        let open = asks::open(ApprovalKind::Plan, &asks::plan_title(Some(&plan)));
+        let question = Question { question: open.title.clone(), options, ..Question::default() };
+        let questions = Some(question).filter(|question| !question.options.is_empty()).into_iter().collect();
+        let asked = Approval { body: Some(plan.clone()), questions, ..open };
         let call = self.log.calls.newest_open(Some("exit_plan_mode"));
-        self.put(at, kind, data, call, (plan, envelope("APPROVAL", asked)));
+        self.put(at, kind, data, call, (plan, envelope(asked)));
     }
 
     /// A form of a server of tools, or of the agent.
     pub(super) fn form(&mut self, at: &mut At, kind: &str, data: &Obj) {
-        let (title, asked) = forms::asked(data);
-        self.put(at, kind, data, data.filled("toolCallId"), (title, envelope("APPROVAL", asked)));
+        let asked = forms::asked(data);
+        self.put(at, kind, data, data.filled("toolCallId"), (asked.title.clone(), asks::request(asked)));
     }
 
     fn put(&mut self, at: &mut At, kind: &str, data: &Obj, call: Option<String>, (content, metadata): Card) {
@@ -82,7 +85,7 @@ impl Events {
         let answer = data.string("answer");
         self.decided(at, kind, data, |payload| {
             let text = answer?;
-            let result = Result { state: "done", answers: Some(json!([text])), ..Result::default() };
+            let result = Result { state: "done", answers: Some(vec![text].into()), ..Result::default() };
             let content = asks::decide(payload, &Map::new(), &result, at.time);
             Some(content)
         });
@@ -91,17 +94,13 @@ impl Events {
     pub(super) fn plan_decided(&mut self, at: &At, kind: &str, data: &Obj) {
         self.decided(at, kind, data, |payload| {
             let state = match data.raw("approved")? {
-                "true" => "allowed_once",
-                "false" => "denied",
+                "true" => ApprovalState::AllowedOnce,
+                "false" => ApprovalState::Denied,
                 _ => return None,
             };
-            let selected: Vec<String> = data.filled("selectedAction").into_iter().collect();
-            let mut decision = json!({ "state": state, "selected": selected, "at": at.time });
-            if let Some(feedback) = data.filled("feedback") {
-                decision["text"] = json!(feedback);
-            }
-            payload.insert("state".to_owned(), json!(state));
-            payload.insert("decision".to_owned(), decision);
+            let (selected, text) = (data.filled("selectedAction").into_iter().collect(), data.filled("feedback"));
+            let decision = Decision { selected, at: Some(at.time), text, ..Decision::new(state) };
+            asks::write_decision(payload, &decision);
             Some(None)
         });
     }
@@ -109,11 +108,10 @@ impl Events {
     pub(super) fn form_filled(&mut self, at: &At, kind: &str, data: &Obj) {
         self.decided(at, kind, data, |payload| {
             data.filled("action")?;
-            let (state, decision) = forms::filled(Some(data), at.time);
+            let decision = forms::filled(Some(data), at.time);
             let title = payload.get("title").and_then(Value::as_str).unwrap_or_default();
-            let content = format!("{title} ({state})");
-            payload.insert("state".to_owned(), json!(state));
-            payload.insert("decision".to_owned(), decision);
+            let content = format!("{title} ({})", decision.state);
+            asks::write_decision(payload, &decision);
             Some(Some(content))
         });
     }
@@ -140,7 +138,7 @@ impl Events {
             // The result of the call tells it.
             _ if of_call => {}
             Some((None, payload)) => {
-                payload.insert("state".to_owned(), json!("decided_elsewhere"));
+                payload.insert("state".to_owned(), ApprovalState::DecidedElsewhere.as_str().into());
                 draft.requires_user_input = false;
             }
             None => {}

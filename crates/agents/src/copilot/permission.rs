@@ -2,11 +2,12 @@
 
 use super::Events;
 use super::asks::Asked;
-use crate::parts::at::{At, derived_id, envelope, message_id};
+use crate::parts::asks;
+use crate::parts::at::{At, derived_id, message_id};
 use crate::parts::calls::payload;
 use crate::parts::obj::Obj;
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Decision};
 use model::text::clip;
-use serde_json::json;
 
 /// Most characters of a command in a title.
 const MAX_TITLE: usize = 100;
@@ -18,16 +19,14 @@ impl Events {
         let call_id = request.filled("toolCallId").unwrap_or_else(|| id.clone());
         let of_call = message_id(&call_id);
         let title = asked_for(&request);
-        let mut asked = json!({ "kind": "permission", "title": title, "questions": [], "state": "open" });
-        if let Some(intention) = request.filled("intention") {
-            asked["body"] = json!(intention);
-        }
+        let body = request.filled("intention");
+        let asked = Approval { body, ..asks::open(ApprovalKind::Permission, &title) };
         self.log.alive(at);
         let message = derived_id(of_call.as_str(), "permission", 0);
         // A call may ask more than once.
         let is_new = self.log.book.give(at.session, &message);
         let message = if is_new { message } else { at.id.clone() };
-        let mut draft = at.derived(&message, &call_id, title, envelope("APPROVAL", asked));
+        let mut draft = at.derived(&message, &call_id, title, asks::request(asked));
         draft.requires_user_input = true;
         self.log.first.get_or_insert_with(|| draft.id.clone());
         let message = draft.id.as_str().to_owned();
@@ -40,11 +39,13 @@ impl Events {
         let kind = result.filled("kind").unwrap_or_default();
         let by_hook = data.is_true("resolvedByHook");
         let state = match kind.as_str() {
-            "approved" if !by_hook => "allowed_once",
-            "approved-for-session" | "approved-for-location" | "approved-always" if !by_hook => "allowed_always",
-            "cancelled" => "cancelled",
-            _ if kind.starts_with("denied") || kind == "rejected" => "denied",
-            _ => "decided_elsewhere",
+            "approved" if !by_hook => ApprovalState::AllowedOnce,
+            "approved-for-session" | "approved-for-location" | "approved-always" if !by_hook => {
+                ApprovalState::AllowedAlways
+            }
+            "cancelled" => ApprovalState::Cancelled,
+            _ if kind.starts_with("denied") || kind == "rejected" => ApprovalState::Denied,
+            _ => ApprovalState::DecidedElsewhere,
         };
         let asked = data.filled("requestId").and_then(|id| self.asked.remove(&id));
         let Some(Asked { session, message: id, .. }) = asked else {
@@ -54,23 +55,20 @@ impl Events {
         self.log.first.get_or_insert_with(|| draft.id.clone());
         draft.requires_user_input = false;
         let verb = match state {
-            "allowed_once" | "allowed_always" => "allowed",
-            "decided_elsewhere" => "decided elsewhere",
-            other => other,
+            ApprovalState::AllowedOnce | ApprovalState::AllowedAlways => "allowed".to_owned(),
+            other => other.label(),
         };
         draft.content = format!("{} ({verb})", draft.content);
-        let mut decision = json!({ "state": state, "selected": [], "at": at.time, "via": "terminal" });
         // A rule or a hook says no by its kind: `denied-by-rules`.
-        let rule = Some(kind).filter(|kind| state == "denied" && kind.starts_with("denied-by"));
-        if let Some(text) = result.filled("feedback").or(rule) {
-            decision["text"] = json!(text);
-        }
-        if state == "denied" {
+        let is_denied = state == ApprovalState::Denied;
+        let rule = Some(kind).filter(|kind| is_denied && kind.starts_with("denied-by"));
+        let (text, via) = (result.filled("feedback").or(rule), Some("terminal".to_owned()));
+        let decision = Decision { at: Some(at.time), text, via, ..Decision::new(state) };
+        if is_denied {
             self.denied.extend(draft.call_id.clone());
         }
         if let Some(payload) = payload(draft) {
-            payload.insert("state".to_owned(), json!(state));
-            payload.insert("decision".to_owned(), decision);
+            asks::write_decision(payload, &decision);
         }
         self.log.book.release(session, &id);
     }
@@ -86,7 +84,7 @@ impl Events {
             if let Some(draft) = self.log.book.touch(session, &id) {
                 draft.requires_user_input = false;
                 if let Some(payload) = payload(draft) {
-                    payload.insert("state".to_owned(), json!(state));
+                    payload.insert("state".to_owned(), state.into());
                 }
             }
             self.log.book.release(session, &id);

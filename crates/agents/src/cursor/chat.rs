@@ -16,9 +16,9 @@ use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::{Obj, string};
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
+use model::envelope::EditState;
 use model::{Micros, Origin};
 use percent_encoding::percent_decode_str;
-use serde_json::json;
 use std::collections::HashMap;
 
 /// The field with what Cursor says of the chat.
@@ -155,7 +155,7 @@ impl Chat {
         let whole = (text("beforeFullFileContent"), text("afterFullFileContent"));
         match (whole, text("diffString"), self.log.calls.edited(&self.log.book, call)) {
             ((Some(old), Some(new)), _, Some(path)) => {
-                let edit = message(&path, of_texts(&old, &new, ""), "proposed", None);
+                let edit = message(&path, of_texts(&old, &new, ""), EditState::Proposed, None);
                 self.log.calls.derive(&mut self.log.book, at, call, ("edit", 0), (edit.content, edit.metadata));
             }
             (_, Some(diff), Some(_)) => self.log.patched(at, call, &diff),
@@ -172,9 +172,9 @@ fn outcome(block: &Obj, told: Option<&Obj>, text: String) -> Result {
     let mut result = Result { text, ..Result::default() };
     let line = result.text.strip_prefix("Exit code: ").and_then(|rest| rest.lines().next());
     let code = line.and_then(|line| line.trim().parse::<i64>().ok());
-    result.details.extend(code.map(|code| ("exit_code", json!(code))));
+    result.details.extend(code.map(|code| ("exit_code", code.into())));
     let took = output.and_then(|output| output.obj("success")?.int("executionTime"));
-    result.details.extend(took.map(|took| ("duration_ms", json!(took.max(0)))));
+    result.details.extend(took.map(|took| ("duration_ms", took.max(0).into())));
     result.state = match (is_denied, failed || code.is_some_and(|code| code != 0)) {
         (true, _) => "denied",
         (_, true) => "failed",

@@ -8,7 +8,7 @@ use crate::parts::calls::{NewCall, Result};
 use crate::parts::obj::Obj;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What tools do whose names don't say it.
 pub(crate) fn kind(tool: &str) -> Option<ToolKind> {
@@ -61,7 +61,7 @@ pub(crate) fn outcome(
         let digits = code.map(|code| code.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default());
         let code = digits.and_then(|digits| digits.parse::<i64>().ok());
         if let Some(code) = code {
-            result.details.push(("exit_code", json!(code)));
+            result.details.push(("exit_code", code.into()));
             if code != 0 && state == "done" {
                 result.state = "failed";
             }
@@ -132,10 +132,10 @@ impl Chat {
         let mut count = 0;
         for (n, part) in results.map(response_files).unwrap_or_default().iter().enumerate() {
             self.given.insert(hash(file_data(part)));
-            let Some((content, item)) = file(&mut self.book, part) else { continue };
+            let Some((content, file)) = file(&mut self.book, part) else { continue };
             let Some(call) = self.calls.get(call_id) else { return count };
             let id = derived_id(&call.id, "file", n);
-            let draft = at.derived(&id, call_id, content, envelope("FILE", json!({ "files": [item] })));
+            let draft = at.derived(&id, call_id, content, envelope(file));
             self.book.say(at.session, draft, at.span);
             count += 1;
         }

@@ -3,7 +3,8 @@
 use crate::parts::blocks::result_text;
 use crate::parts::book::Book;
 use crate::parts::obj::{Obj, list, string};
-use serde_json::{Value, json};
+use model::message_type::file::File;
+use serde_json::json;
 
 /// What the program puts behind a prompt that names files, before what they hold.
 pub(crate) const FILES: &str = "--- Content from referenced files ---";
@@ -51,19 +52,19 @@ pub(crate) fn text(raw: &str) -> String {
     parts(raw).into_iter().filter_map(text).collect()
 }
 
-/// The content and the entry of `files` of a part with a file.
-pub(crate) fn file(book: &mut Book, part: &Obj) -> Option<(String, Value)> {
+/// The text and the payload of a part with a file.
+pub(crate) fn file(book: &mut Book, part: &Obj) -> Option<(String, File)> {
     let data = part.obj("inlineData").or_else(|| part.obj("fileData"))?;
     let mime = data.filled("mimeType").unwrap_or_else(|| "application/octet-stream".to_owned());
     let kind = if mime.starts_with("image/") { "image" } else { "document" };
     let mut block = json!({ "type": kind, "mimeType": mime });
     for (key, value) in [("data", data.filled("data")), ("url", data.filled("fileUri"))] {
         if let Some(value) = value {
-            block[key] = json!(value);
+            block[key] = value.into();
         }
     }
     let block = block.to_string();
-    Some(book.file_item(&Obj::parse(&block)?, data.filled("displayName")))
+    Some(book.file(&Obj::parse(&block)?, data.filled("displayName")))
 }
 
 /// The file of a part, as JSON: two parts with the same one show the same file.

@@ -2,12 +2,11 @@
 
 use super::Chat;
 use super::content::{FILES, Part, file, file_data, parts, text};
-use crate::parts::at::{At, envelope, extras, hash, micros};
+use crate::parts::at::{At, extras, hash, micros};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
 use crate::parts::short::fields_in_short;
 use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::json;
 
 /// Texts that the program wrote in a person's name begin so.
 const WRITTEN: [(&str, &str); 4] = [
@@ -149,10 +148,8 @@ impl Chat {
                 Part::Response(response) => self.response(at, &id, &response),
                 Part::File(part) if has_results && self.given.contains(&hash(file_data(&part))) => {}
                 Part::File(part) => {
-                    let Some((content, item)) = file(&mut self.book, &part) else { continue };
-                    let mut draft = at.text(&id, role, if role == Role::User { "user" } else { "bot" }, content);
-                    draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
-                    self.put(at, draft);
+                    let Some(file) = file(&mut self.book, &part) else { continue };
+                    self.put(at, at.file(&id, role, file));
                 }
                 Part::Other(raw) => self.other(at, &id, raw),
             }
@@ -176,10 +173,7 @@ impl Chat {
         }
         let mut draft = at.aside(base, kind, words.clone());
         if kind == "error" {
-            draft = at.text(base, Role::Assistant, "bot", words.clone());
-            draft.context = Context::None;
-            let payload = json!({ "error_type": "error", "message": words, "frames": [], "retryable": false });
-            draft.metadata = Some(envelope("ERROR", payload));
+            draft = at.error(base, "error", words, Some(false));
             self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
         }
         self.put(at, draft);

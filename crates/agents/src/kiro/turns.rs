@@ -9,7 +9,7 @@ use crate::parts::obj::{Obj, string, value};
 use crate::parts::short::fields_in_short;
 use model::message_type::tool_call::ToolKind;
 use model::{Context, Role, RunOutcome};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What tools do whose names don't say it.
 fn kind(tool: &str) -> Option<ToolKind> {
@@ -151,7 +151,7 @@ impl History {
         let (Some(call), Some(call_id)) = (call, given.as_deref()) else {
             let mut draft = at.text(id, Role::Tool, "tool_result", text);
             draft.call_id = given;
-            draft.metadata = Some(extras("is_error", json!(state == "failed")));
+            draft.metadata = Some(extras("is_error", state == "failed"));
             return self.say(at, draft);
         };
         let payload = self.calls.payload(&self.book, call_id);
@@ -159,7 +159,7 @@ impl History {
         if let Some(edit) = edit(&call.tool, &input, state, &text) {
             self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));
         }
-        let details = code.map(|code| ("exit_code", json!(code))).into_iter().collect();
+        let details = code.map(|code| ("exit_code", code.into())).into_iter().collect();
         self.calls.finish(&mut self.book, at, call_id, Result { state, text, details, ..Result::default() });
     }
 

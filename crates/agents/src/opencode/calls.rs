@@ -7,7 +7,7 @@ use crate::parts::calls::{NewCall, Result};
 use crate::parts::obj::Obj;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What tools do whose names don't say it.
 fn kind(tool: &str) -> Option<ToolKind> {
@@ -45,13 +45,13 @@ fn outcome(state: &Obj, metadata: Option<&Obj>) -> Option<Result> {
     }
     result.answers = metadata.and_then(|metadata| metadata.value("answers"));
     if let Some(code) = metadata.and_then(|metadata| metadata.int("exit")) {
-        result.details.push(("exit_code", json!(code)));
+        result.details.push(("exit_code", code.into()));
         if code != 0 && result.state == "done" {
             result.state = "failed";
         }
     }
     if let Some(title) = state.filled("title").filter(|title| !title.contains('\n')) {
-        result.details.push(("title", json!(title)));
+        result.details.push(("title", title.into()));
     }
     Some(result)
 }
@@ -120,10 +120,10 @@ impl Session {
         let mut count = 0;
         let files = state.list("attachments").unwrap_or_default();
         for (n, part) in files.into_iter().filter_map(Obj::parse).enumerate() {
-            let (content, item) = self.file_item(&part);
+            let (content, file) = self.read_file(&part);
             let Some(call) = self.calls.get(call_id) else { return count };
             let id = derived_id(&call.id, "file", n);
-            let draft = at.derived(&id, call_id, content, envelope("FILE", json!({ "files": [item] })));
+            let draft = at.derived(&id, call_id, content, envelope(file));
             self.say(at, draft);
             count += 1;
         }

@@ -5,7 +5,8 @@ use crate::parts::edits::{
 };
 use crate::parts::obj::Obj;
 use crate::parts::patch::{FilePatch, apply_patch, in_text, unified};
-use serde_json::{Map, Value, json};
+use model::envelope::{EditScope, EditState};
+use serde_json::{Map, Value};
 
 /// The edits that a call stands for. `state` is that of the call, `running` included; `text` is what the tool gave back.
 pub(super) fn of_call(
@@ -46,14 +47,14 @@ pub(super) fn of_call(
 }
 
 /// A file of a patch, with its whole text before and after.
-fn of_file(file: &Obj, state: &str, note: Option<String>) -> Option<Finished> {
+fn of_file(file: &Obj, state: EditState, note: Option<String>) -> Option<Finished> {
     let path = file.filled("filePath").or_else(|| file.filled("relativePath"))?;
     let (before, after) = (file.str("before"), file.str("after"));
     let diff = file.str("diff").or_else(|| file.str("patch")).unwrap_or_default();
     let kind = file.str("type").unwrap_or_default();
     let pieces = match (&before, &after) {
         (_, Some(after)) if kind == "add" => vec![created(after)],
-        (Some(before), _) if kind == "delete" => vec![Piece { scope: "file", ..fragment(Some(before), None) }],
+        (Some(before), _) if kind == "delete" => vec![Piece { scope: EditScope::File, ..fragment(Some(before), None) }],
         (Some(before), Some(after)) => of_texts(before, after, &diff),
         _ if kind == "delete" => vec![deleted(&diff)],
         _ => match of_diff(&diff, kind == "add") {
@@ -63,18 +64,14 @@ fn of_file(file: &Obj, state: &str, note: Option<String>) -> Option<Finished> {
         },
     };
     let moved = file.filled("movePath").filter(|to| *to != path);
-    let mut done = message(moved.as_deref().unwrap_or(&path), pieces, state, note);
-    let infos = done.metadata.get_mut("edit_info").and_then(Value::as_array_mut).filter(|_| moved.is_some());
-    for info in infos.into_iter().flatten() {
-        info["moved_from"] = json!(path);
-    }
-    Some(done)
+    let done = message(moved.as_deref().unwrap_or(&path), pieces, state, note);
+    Some(if moved.is_some() { done.moved_from(&path) } else { done })
 }
 
 /// A file of which the diff alone says what it held.
 fn deleted(diff: &str) -> Piece {
     let held: String = of_diff(diff, false).into_iter().flatten().filter_map(|piece| piece.old).collect();
-    Piece { scope: "file", ..fragment(Some(held.as_str()).filter(|held| !held.is_empty()), None) }
+    Piece { scope: EditScope::File, ..fragment(Some(held.as_str()).filter(|held| !held.is_empty()), None) }
 }
 
 fn of_metadata(tool: &str, metadata: &Obj, changed: Option<&Obj>) -> Option<Vec<Piece>> {

@@ -2,11 +2,12 @@
 
 use super::{REDACTED, Session, in_short, milliseconds};
 use crate::Span;
-use crate::parts::at::{At, envelope, extras};
+use crate::parts::at::{At, extras};
 use crate::parts::blocks::cut;
 use crate::parts::obj::{Obj, list, string};
+use model::message_type::file::File;
 use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::{Value, json};
+use serde_json::{Map, json};
 
 impl Session {
     /// A message with its parts; without them if these are files of their own. `place` is where it stands in the file.
@@ -106,18 +107,9 @@ impl Session {
             self.say(at, at.interruption(&id));
         } else {
             runs.pause(RunOutcome::Failed, at.time);
-            self.problem(at, &id, &name, message.unwrap_or_else(|| name.clone()), false);
+            self.say(at, at.error(&id, &name, message.unwrap_or_else(|| name.clone()), Some(false)));
         }
         true
-    }
-
-    /// An error, which is shown to people and given to no model.
-    fn problem(&mut self, at: &At, id: &str, name: &str, message: String, retryable: bool) {
-        let mut draft = at.text(id, Role::Assistant, "bot", message.clone());
-        draft.context = Context::None;
-        let payload = json!({ "error_type": name, "message": message, "frames": [], "retryable": retryable });
-        draft.metadata = Some(envelope("ERROR", payload));
-        self.say(at, draft);
     }
 
     /// A part that is a file of its own.
@@ -149,7 +141,7 @@ impl Session {
                 let text = part.string("text").unwrap_or_default();
                 let mut draft = at.text(&at.id, Role::Model, "thinking", text);
                 if draft.content.trim().is_empty() {
-                    draft.metadata = Some(extras("redacted", json!(true)));
+                    draft.metadata = Some(extras("redacted", true));
                 }
                 self.say(at, draft);
             }
@@ -158,14 +150,15 @@ impl Session {
             "subtask" => self.subtask(at, part),
             "compaction" => {
                 let mut draft = at.aside(&at.id, "compact_boundary", "Conversation compacted");
-                draft.metadata = Some(extras("compact", json!({})));
+                draft.metadata = Some(extras("compact", Map::new()));
                 self.say(at, draft);
             }
             "retry" => {
                 let error = part.obj("error");
                 let name = error.as_ref().and_then(|error| error.filled("name")).unwrap_or_else(|| "retry".to_owned());
                 let data = error.and_then(|error| error.obj("data")).and_then(|data| data.filled("message"));
-                self.problem(at, &at.id, &name, data.unwrap_or_else(|| "The request was made again".to_owned()), true);
+                let message = data.unwrap_or_else(|| "The request was made again".to_owned());
+                self.say(at, at.error(&at.id, &name, message, Some(true)));
             }
             "patch" => {
                 let files = part.raw("files").and_then(list).unwrap_or_default();
@@ -212,20 +205,18 @@ impl Session {
     }
 
     fn file(&mut self, at: &At, role: Role, part: &Obj) {
-        let (content, item) = self.file_item(part);
-        let mut draft = at.text(&at.id, role, if role == Role::User { "user" } else { "bot" }, content);
-        draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
-        self.say(at, draft);
+        let file = self.read_file(part);
+        self.say(at, at.file(&at.id, role, file));
     }
 
-    /// The text and the entry of `files` of a file.
-    pub(super) fn file_item(&mut self, part: &Obj) -> (String, Value) {
+    /// The text and the payload of a file.
+    pub(super) fn read_file(&mut self, part: &Obj) -> (String, File) {
         let mime = part.filled("mime").unwrap_or_else(|| "application/octet-stream".to_owned());
         let kind = if mime.starts_with("image/") { "image" } else { "document" };
         let block = json!({ "type": kind, "mimeType": mime, "url": part.filled("url") }).to_string();
         match Obj::parse(&block) {
-            Some(block) => self.book.file_item(&block, part.filled("filename")),
-            None => (String::new(), json!({})),
+            Some(block) => self.book.file(&block, part.filled("filename")),
+            None => (String::new(), File { files: Vec::new() }),
         }
     }
 }

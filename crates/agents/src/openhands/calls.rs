@@ -1,7 +1,8 @@
 //! Actions and their observations: tool calls, edits and lists of tasks.
 
 use super::{Conversation, without_thought};
-use crate::parts::at::{At, envelope};
+use crate::parts::asks::decided;
+use crate::parts::at::At;
 use crate::parts::blocks::{joined_text, result_text};
 use crate::parts::calls::{NewCall, Result};
 use crate::parts::edits::{Piece, created, fragment, message, of_patch, of_windows};
@@ -9,8 +10,10 @@ use crate::parts::obj::{Obj, value};
 use crate::parts::patch::apply_patch;
 use crate::parts::todos;
 use model::Role;
+use model::envelope::EditState;
+use model::message_type::approval::{ApprovalState, Decision};
 use model::message_type::tool_call::ToolKind;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What tools do whose names don't say it.
 fn kind_of(tool: &str, input: &Map<String, Value>) -> Option<ToolKind> {
@@ -50,7 +53,7 @@ fn tasks(input: &Map<String, Value>) -> Option<Vec<Value>> {
     let mut tasks = input.get("task_list")?.as_array()?.clone();
     for status in tasks.iter_mut().filter_map(|task| task.get_mut("status")) {
         if status == "done" {
-            *status = json!("completed");
+            *status = "completed".into();
         }
     }
     Some(tasks).filter(|_| input.get("command").and_then(Value::as_str) == Some("plan"))
@@ -97,17 +100,17 @@ impl Conversation {
         let first = patch.as_ref().and_then(|patch| Some(patch.first()?.path.clone()));
         let target = path.clone().or(first).filter(|_| matches!(kind, Some(ToolKind::Edit | ToolKind::Read)));
         self.calls.begin(&mut self.book, at, NewCall { call_id: call_id.to_owned(), tool, input, kind, target });
-        let title = title.map(|title| ("title", json!(title))).into_iter().collect();
+        let title = title.map(|title| ("title", title.into())).into_iter().collect();
         self.calls.extend(&mut self.book, at, call_id, title);
         if let Some(list) = tasks {
             self.calls.list(&mut self.book, at, call_id, list);
         }
         if let Some(path) = path.filter(|_| !pieces.is_empty()) {
-            let done = message(&path, pieces, "proposed", None);
+            let done = message(&path, pieces, EditState::Proposed, None);
             self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (done.content, done.metadata));
         }
         for (n, patch) in patch.iter().flatten().enumerate() {
-            let done = of_patch(patch, "proposed", None);
+            let done = of_patch(patch, EditState::Proposed, None);
             self.calls.derive(&mut self.book, at, call_id, ("edit", n), (done.content, done.metadata));
         }
     }
@@ -118,7 +121,7 @@ impl Conversation {
         let metadata = seen.obj("metadata");
         let code = seen.int("exit_code").or_else(|| metadata.as_ref()?.int("exit_code")).filter(|code| *code >= 0);
         if let Some(code) = code {
-            result.details.push(("exit_code", json!(code)));
+            result.details.push(("exit_code", code.into()));
             if code != 0 && result.state == "done" {
                 result.state = "failed";
             }
@@ -148,7 +151,7 @@ impl Conversation {
             Some(old) => of_windows(&old, &new, &[]),
             None => vec![created(&new)],
         };
-        let done = message(&path, pieces, "applied", None);
+        let done = message(&path, pieces, EditState::Applied, None);
         self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (done.content, done.metadata));
     }
 
@@ -171,13 +174,10 @@ impl Conversation {
         let reason = event.filled("rejection_reason").unwrap_or_default();
         if event.str("rejection_source").as_deref() != Some("hook") && self.calls.get(&call_id).is_some() {
             let title = format!("Use of {}", event.filled("tool_name").unwrap_or_default());
-            let mut decision = json!({ "state": "denied", "selected": [], "at": at.time });
-            if !reason.is_empty() {
-                decision["text"] = json!(reason);
-            }
-            let payload = json!({ "kind": "permission", "title": title, "questions": [], "state": "denied", "decision": decision });
+            let text = Some(reason.clone()).filter(|reason| !reason.is_empty());
+            let decision = Decision { at: Some(at.time), text, ..Decision::new(ApprovalState::Denied) };
             let content = format!("{title} (denied): {reason}");
-            self.calls.derive(&mut self.book, at, &call_id, ("approval", 0), (content, envelope("APPROVAL", payload)));
+            self.calls.derive(&mut self.book, at, &call_id, ("approval", 0), (content, decided(&title, &decision)));
         }
         let result = Result { state: "denied", text: reason, ..Result::default() };
         self.finish(at, &call_id, event, "", result);

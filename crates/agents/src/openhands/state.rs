@@ -1,11 +1,10 @@
 //! What the program says of itself: whether it runs, its tokens, its errors.
 
 use super::Conversation;
-use crate::parts::at::{At, envelope};
+use crate::parts::at::At;
 use crate::parts::blocks::cut;
 use crate::parts::obj::{Obj, string};
-use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::json;
+use model::{RunOutcome, Spent, Usage};
 
 /// What was used so far.
 #[derive(Clone, Copy, Default)]
@@ -128,10 +127,7 @@ impl Conversation {
         self.ensure_run(at);
         let kind = event.filled("code").unwrap_or_else(|| "error".to_owned());
         let message = event.filled("detail").or_else(|| event.filled("message")).unwrap_or_else(|| kind.clone());
-        let mut draft = at.text(&at.id, Role::Assistant, "bot", message.as_str());
-        draft.context = Context::None;
-        draft.metadata = Some(envelope("ERROR", json!({ "error_type": kind, "message": message, "frames": [] })));
-        self.say(at, draft);
+        self.say(at, at.error(&at.id, &kind, message, None));
         self.book.sessions[at.session].runs.pause(RunOutcome::Failed, at.time);
     }
 

@@ -4,7 +4,8 @@
 //! answers, the words that the model read have them.
 
 use super::obj::{Obj, list, string, value};
-use serde_json::{Map, Value, json};
+use model::message_type::approval::{Answer, Choice, Decision, Question};
+use serde_json::Value;
 
 /// The answers of a result, by question.
 #[derive(Default)]
@@ -40,7 +41,7 @@ const NO_ANSWER: &str = "(No answer provided)";
 
 impl Answers {
     /// Reads the structured result of a line, else `text`, which the model read.
-    pub fn read(questions: &[Value], result: Option<&Obj>, text: &str) -> Self {
+    pub fn read(questions: &[Question], result: Option<&Obj>, text: &str) -> Self {
         let mut answers = Self::default();
         if let Some(raw) = result.and_then(|result| result.raw("answers")) {
             answers.take(questions, raw);
@@ -63,7 +64,7 @@ impl Answers {
     }
 
     /// Reads answers in whatever shape: by question, in the order of the questions, or a lone one.
-    pub fn of(questions: &[Value], told: &Value) -> Self {
+    pub fn of(questions: &[Question], told: &Value) -> Self {
         let mut answers = Self::default();
         answers.take(questions, &told.to_string());
         answers.sort(questions);
@@ -74,27 +75,23 @@ impl Answers {
         self.given.is_empty()
     }
 
-    fn sort(&mut self, questions: &[Value]) {
+    fn sort(&mut self, questions: &[Question]) {
         let place = |given: &Given| {
-            let asked = |question: &Value| text_of(question, "question") == given.question.as_deref();
+            let asked = |question: &Question| given.question.as_ref() == Some(&question.question);
             questions.iter().position(asked).unwrap_or(usize::MAX)
         };
         self.given.sort_by_key(place);
     }
 
     /// A result that names no question answers the only one, or all of them.
-    pub fn or_bare(mut self, questions: &[Value], text: &str) -> Self {
+    pub fn or_bare(mut self, questions: &[Question], text: &str) -> Self {
         if self.given.is_empty() && !text.trim().is_empty() {
-            let only = match questions {
-                [only] => text_of(only, "question").map(str::to_owned),
-                _ => None,
-            };
-            self.add(questions, only.as_deref(), Words::of_text(text.trim()));
+            self.add(questions, only(questions), Words::of_text(text.trim()));
         }
         self
     }
 
-    fn take(&mut self, questions: &[Value], raw: &str) {
+    fn take(&mut self, questions: &[Question], raw: &str) {
         if let Some(answers) = Obj::parse(raw) {
             for (key, raw) in answers.fields() {
                 self.add(questions, Some(key), Words::of(raw));
@@ -104,21 +101,20 @@ impl Answers {
                 let named = Obj::parse(raw)
                     .and_then(|item| ["question", "header", "id"].iter().find_map(|key| item.filled(key)));
                 let at = if questions.len() == 1 { 0 } else { index };
-                let asked = || text_of(questions.get(at)?, "question").map(str::to_owned);
+                let asked = || Some(questions.get(at)?.question.clone());
                 self.add(questions, named.or_else(asked).as_deref(), Words::of(raw));
             }
         } else if let Some(text) = string(raw) {
-            let only = if let [only] = questions { text_of(only, "question") } else { None };
-            self.add(questions, only, Words::of_text(&text));
+            self.add(questions, only(questions), Words::of_text(&text));
         }
     }
 
-    fn add(&mut self, questions: &[Value], named: Option<&str>, words: Words) {
+    fn add(&mut self, questions: &[Question], named: Option<&str>, words: Words) {
         if words.joined.is_empty() && words.notes.is_empty() {
             return;
         }
         let asked = named.and_then(|named| find(questions, named));
-        let question = asked.and_then(|asked| text_of(asked, "question")).or(named).map(str::to_owned);
+        let question = asked.map(|asked| asked.question.as_str()).or(named).map(str::to_owned);
         let at = self.given.iter().position(|given| given.question == question).unwrap_or_else(|| {
             let (selected, labels, texts, notes) = Default::default();
             self.given.push(Given { question, selected, labels, texts, notes });
@@ -133,17 +129,11 @@ impl Answers {
     }
 
     /// Writes them into a decision.
-    pub fn write(&self, decision: &mut Value) {
+    pub fn write(&self, decision: &mut Decision) {
         let all = |of: fn(&Given) -> &Vec<String>| self.given.iter().flat_map(of).cloned().collect::<Vec<_>>();
-        decision["selected"] = json!(all(|given| &given.selected));
-        let texts = all(|given| &given.texts);
-        if !texts.is_empty() {
-            decision["text"] = json!(texts.join("\n"));
-        }
-        let answers: Vec<Value> = self.given.iter().map(Given::json).collect();
-        if !answers.is_empty() {
-            decision["answers"] = json!(answers);
-        }
+        decision.selected = all(|given| &given.selected);
+        decision.text = joined(&all(|given| &given.texts)).or_else(|| decision.text.take());
+        decision.answers = self.given.iter().map(Given::answer).collect();
     }
 
     /// Every question with its answer, in a line.
@@ -160,15 +150,19 @@ impl Answers {
 }
 
 impl Given {
-    fn json(&self) -> Value {
-        let mut answer = Map::new();
-        let mut add = |key: &str, value: Option<Value>| answer.extend(value.map(|value| (key.to_owned(), value)));
-        add("question", self.question.as_ref().map(|question| json!(question)));
-        add("selected", (!self.selected.is_empty()).then(|| json!(self.selected)));
-        add("text", (!self.texts.is_empty()).then(|| json!(self.texts.join("\n"))));
-        add("note", (!self.notes.is_empty()).then(|| json!(self.notes.join("\n"))));
-        Value::Object(answer)
+    fn answer(&self) -> Answer {
+        let (question, selected) = (self.question.clone(), self.selected.clone());
+        Answer { question, selected, text: joined(&self.texts), note: joined(&self.notes) }
     }
+}
+
+fn joined(lines: &[String]) -> Option<String> {
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The only question.
+fn only(questions: &[Question]) -> Option<&str> {
+    if let [only] = questions { Some(&only.question) } else { None }
 }
 
 impl Words {
@@ -209,7 +203,7 @@ impl Words {
 }
 
 /// What an annotation says beside the preview of the chosen option, which the option has itself.
-fn of_annotation(questions: &[Value], key: &str, raw: &str) -> Vec<String> {
+fn of_annotation(questions: &[Question], key: &str, raw: &str) -> Vec<String> {
     let mut annotation = value(raw);
     if let Some(fields) = annotation.as_object_mut()
         && find(questions, key).is_some()
@@ -222,46 +216,42 @@ fn of_annotation(questions: &[Value], key: &str, raw: &str) -> Vec<String> {
 }
 
 /// The question of this name, else the one that differs from it least: in case, spaces and signs, or its header.
-fn find<'q>(questions: &'q [Value], named: &str) -> Option<&'q Value> {
+fn find<'q>(questions: &'q [Question], named: &str) -> Option<&'q Question> {
     let like =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-    let exact = questions.iter().find(|question| text_of(question, "question") == Some(named));
+    let exact = questions.iter().find(|question| question.question == named);
     let wanted = like(named);
-    let alike = |key: &str| {
-        let mut found =
-            questions.iter().filter(|question| text_of(question, key).map(like).as_deref() == Some(&wanted));
+    let alike = |of: fn(&Question) -> Option<&String>| {
+        let mut found = questions.iter().filter(|question| of(question).is_some_and(|text| like(text) == wanted));
         // Two questions with the same text or header are ambiguous: take neither.
         found.next().filter(|_| found.next().is_none() && !wanted.is_empty())
     };
-    exact.or_else(|| alike("question")).or_else(|| alike("header"))
+    exact.or_else(|| alike(|question| Some(&question.question))).or_else(|| alike(|question| question.header.as_ref()))
 }
 
 /// Takes the choices from the front of an answer; gives back what was typed behind them.
-fn choose<'t>(asked: Option<&Value>, joined: &'t str, given: &mut Given) -> Option<&'t str> {
-    let options = asked.and_then(|asked| asked.get("options")?.as_array()).map_or(&[][..], Vec::as_slice);
-    let many = asked.is_some_and(|asked| asked.get("multi_select") == Some(&json!(true)));
-    let (mut ids, mut labels) = (Vec::new(), Vec::new());
+fn choose<'t>(asked: Option<&Question>, joined: &'t str, given: &mut Given) -> Option<&'t str> {
+    let options = asked.map_or(&[][..], |asked| &asked.options);
+    let many = asked.is_some_and(|asked| asked.multi_select == Some(true));
+    let mut chosen = Vec::new();
     let mut rest = joined.trim();
     while !rest.is_empty() {
-        let fits = |option: &&Value| {
-            let behind = text_of(option, "label").and_then(|label| rest.strip_prefix(label.trim()));
+        let fits = |option: &&Choice| {
+            let behind = rest.strip_prefix(option.label.trim()).filter(|_| !option.label.is_empty());
             behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(", "))
         };
-        let len = |option: &&Value| text_of(option, "label").map_or(0, str::len);
-        let Some(option) = options.iter().filter(fits).max_by_key(len) else { break };
-        let (Some(id), Some(label)) = (text_of(option, "id"), text_of(option, "label")) else { break };
-        ids.push(id.to_owned());
-        labels.push(label.to_owned());
-        rest = rest[label.trim().len()..].trim_start_matches(", ");
+        let Some(option) = options.iter().filter(fits).max_by_key(|option| option.label.len()) else { break };
+        chosen.push(option);
+        rest = rest[option.label.trim().len()..].trim_start_matches(", ");
     }
     // With a single choice, an answer longer than the label was typed; it only begins like the option.
     if !many && !rest.is_empty() {
         return Some(joined.trim());
     }
-    for (id, label) in ids.into_iter().zip(labels) {
-        if !given.selected.contains(&id) {
-            given.selected.push(id);
-            given.labels.push(label);
+    for option in chosen {
+        if !given.selected.contains(&option.id) {
+            given.selected.push(option.id.clone());
+            given.labels.push(option.label.clone());
         }
     }
     (!rest.is_empty()).then_some(rest)
@@ -269,9 +259,9 @@ fn choose<'t>(asked: Option<&Value>, joined: &'t str, given: &mut Given) -> Opti
 
 /// The answers in the words for the model: `"Which?"="This", "And?"="That".` An answer may hold quotes, so it ends where the
 /// next question begins.
-fn quoted(questions: &[Value], text: &str) -> Vec<(String, String)> {
+fn quoted(questions: &[Question], text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(usize, usize, &str)> = Vec::new();
-    for question in questions.iter().filter_map(|question| text_of(question, "question")) {
+    for question in questions.iter().map(|question| question.question.as_str()) {
         let head = format!("\"{question}\"=\"");
         found.extend(text.find(&head).map(|at| (at, at + head.len(), question)));
     }

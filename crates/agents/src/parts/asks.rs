@@ -5,6 +5,8 @@ use super::at::envelope;
 use super::blocks::cut;
 use super::calls::Result;
 use model::Micros;
+use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, Question};
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 /// Most characters of a plan's title.
@@ -22,6 +24,58 @@ const BEFORE_ANSWER: [&str; 4] = ["User selected: ", "User responded: ", "User r
 /// Words in the first line of a result that has no answer.
 const UNANSWERED: [&str; 5] =
     ["declined to answer", "dismissed", "without answering", "did not answer", "non-interactive"];
+
+/// A request that waits for a person, of which only the title is known.
+pub(crate) fn open(kind: ApprovalKind, title: &str) -> Approval {
+    let (title, questions, fields, state) = (title.to_owned(), Vec::new(), Vec::new(), ApprovalState::Open);
+    Approval { kind, title, body: None, questions, fields, risk: None, state, decision: None }
+}
+
+/// The envelope of a request. What few requests have stands last, as it is stored: in another order, a message that is read
+/// again would count as changed.
+pub(crate) fn request(approval: Approval) -> Map<String, Value> {
+    let mut metadata = envelope(approval);
+    if let Some(payload) = metadata.get_mut("payload") {
+        let questions = payload.get_mut("questions").and_then(Value::as_array_mut);
+        questions.into_iter().flatten().for_each(|question| move_last(question, &["header"]));
+        move_last(payload, &["fields", "body"]);
+    }
+    metadata
+}
+
+/// The envelope of a permission of which the record says what was decided, and no more.
+pub(crate) fn decided(title: &str, decision: &Decision) -> Map<String, Value> {
+    let mut metadata = envelope(open(ApprovalKind::Permission, title));
+    if let Some(payload) = metadata.get_mut("payload").and_then(Value::as_object_mut) {
+        write_decision(payload, decision);
+    }
+    metadata
+}
+
+/// Writes what was decided into the payload of a request, its fields in the order in which they are stored.
+pub(crate) fn write_decision(payload: &mut Map<String, Value>, decision: &Decision) {
+    write(payload, decision, &["text", "answers"]);
+}
+
+/// Like [`write_decision`], of what the result of a call answers.
+pub(crate) fn write_answer(payload: &mut Map<String, Value>, decision: &Decision) {
+    write(payload, decision, &["text", "answers", "state"]);
+}
+
+fn write(payload: &mut Map<String, Value>, decision: &Decision, last: &[&str]) {
+    let mut fields = serde_json::to_value(decision).unwrap_or_default();
+    move_last(&mut fields, last);
+    payload.insert("state".to_owned(), decision.state.as_str().into());
+    payload.insert("decision".to_owned(), fields);
+}
+
+fn move_last(object: &mut Value, keys: &[&str]) {
+    let Some(fields) = object.as_object_mut() else { return };
+    for key in keys {
+        let field = fields.shift_remove_entry(*key);
+        fields.extend(field);
+    }
+}
 
 /// The `APPROVAL` that a call stands for, still open: its content and its envelope. None for a tool that asks nothing.
 pub(crate) fn from_call(tool: &str, input: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
@@ -42,22 +96,19 @@ pub(crate) fn from_call(tool: &str, input: &Map<String, Value>) -> Option<(Strin
 
 fn question_of(input: &Map<String, Value>) -> Option<(String, Map<String, Value>)> {
     let asked = given(input);
-    let questions: Vec<Value> = asked.iter().enumerate().filter_map(|(n, asked)| question(n, asked)).collect();
-    let texts: Vec<&str> = questions.iter().filter_map(|question| text_of(question, "question")).collect();
-    let title = *texts.first()?;
-    let payload = json!({ "kind": "question", "title": title, "questions": questions, "state": "open" });
-    Some((texts.join("\n"), envelope("APPROVAL", payload)))
+    let questions: Vec<Question> = asked.iter().enumerate().filter_map(|(n, asked)| question(n, asked)).collect();
+    let texts: Vec<&str> = questions.iter().map(|question| question.question.as_str()).collect();
+    let (content, open) = (texts.join("\n"), open(ApprovalKind::Question, texts.first()?));
+    Some((content, request(Approval { questions, ..open })))
 }
 
 fn plan_of(input: &Map<String, Value>) -> (String, Map<String, Value>) {
     // Where the plan lies in a file, the call may have a summary of it.
     let text = |key: &str| input.get(key)?.as_str().filter(|text| !text.is_empty());
     let plan = text("plan").or_else(|| text("summary"));
-    let mut payload = json!({ "kind": "plan", "title": plan_title(plan), "questions": [], "state": "open" });
-    if let Some(plan) = plan {
-        payload["body"] = json!(plan);
-    }
-    (plan.unwrap_or("A plan").to_owned(), envelope("APPROVAL", payload))
+    let body = plan.map(str::to_owned);
+    let approval = Approval { body, ..open(ApprovalKind::Plan, &plan_title(plan)) };
+    (plan.unwrap_or("A plan").to_owned(), request(approval))
 }
 
 /// The questions of a call, as it has them.
@@ -82,10 +133,10 @@ fn questionnaire(text: &str) -> Vec<Value> {
         let words = words.trim();
         match (mark, questions.last_mut()) {
             ("question", _) => questions.push(json!({ "question": words, "options": [] })),
-            ("topic", Some(last)) => last["header"] = json!(words),
+            ("topic", Some(last)) => last["header"] = words.into(),
             ("option", Some(last)) => {
                 if let Some(options) = last["options"].as_array_mut() {
-                    options.push(json!(words));
+                    options.push(words.into());
                 }
             }
             _ => {}
@@ -95,32 +146,32 @@ fn questionnaire(text: &str) -> Vec<Value> {
 }
 
 /// Options have no ids in the transcript: `<question>-<option>`, both from 1.
-fn question(n: usize, asked: &Value) -> Option<Value> {
+fn question(n: usize, asked: &Value) -> Option<Question> {
     let text = QUESTION.iter().find_map(|key| text_of(asked, key)).or_else(|| text_of(asked, "header"))?;
     let listed = OPTIONS.iter().find_map(|key| asked.get(key)?.as_array());
-    let yes_or_no = [json!("Yes"), json!("No")];
+    let yes_or_no = ["Yes", "No"].map(Value::from);
     let listed = match listed {
         None if text_of(asked, "type") == Some("yesno") => yes_or_no.as_slice(),
         listed => listed.map_or(&[][..], Vec::as_slice),
     };
     let options = listed.iter().enumerate().filter_map(|(o, option)| {
         let label = option.as_str().or_else(|| LABEL.iter().find_map(|key| text_of(option, key)))?;
-        let mut choice = json!({ "id": format!("{}-{}", n + 1, o + 1), "label": label });
-        if let Some(text) = text_of(option, "description") {
-            choice["description"] = json!(text);
-        }
-        Some(choice)
+        let description = text_of(option, "description").map(str::to_owned);
+        Some(Choice { id: format!("{}-{}", n + 1, o + 1), label: label.to_owned(), description, kind: None })
     });
-    let mut question = json!({
-        "question": text,
-        "options": options.collect::<Vec<_>>(),
-        "multi_select": SEVERAL.iter().any(|key| asked.get(key) == Some(&json!(true))),
-        "allow_text": true,
-    });
-    if let Some(header) = text_of(asked, "header") {
-        question["header"] = json!(header);
-    }
-    Some(question)
+    let is_true = |key: &&str| asked.get(key).and_then(Value::as_bool) == Some(true);
+    Some(Question {
+        question: text.to_owned(),
+        header: text_of(asked, "header").map(str::to_owned),
+        options: options.collect(),
+        multi_select: Some(SEVERAL.iter().any(is_true)),
+        allow_text: Some(true),
+    })
+}
+
+/// The questions of a request.
+pub(crate) fn questions(payload: &Map<String, Value>) -> Vec<Question> {
+    payload.get("questions").and_then(|questions| Vec::deserialize(questions).ok()).unwrap_or_default()
 }
 
 /// Writes into the payload of an open approval what became of it, and returns its new content.
@@ -130,41 +181,46 @@ pub(crate) fn decide(
     result: &Result,
     at: Micros,
 ) -> Option<String> {
-    if payload.get("state") != Some(&json!("open")) {
+    if !is_open(payload) {
         return None;
     }
-    let mut decision = json!({ "selected": [], "at": at });
-    let kind = payload.get("kind").and_then(Value::as_str);
-    let (state, content) = if kind == Some("form") {
-        if result.state == "done" {
-            decision["text"] = json!(result.text);
-            ("answered", None)
-        } else {
-            ("cancelled", None)
+    let mut decision = Decision { at: Some(at), ..Decision::new(ApprovalState::Cancelled) };
+    let mut content = None;
+    match payload.get("kind").and_then(Value::as_str).and_then(ApprovalKind::parse) {
+        Some(ApprovalKind::Form) => {
+            if result.state == "done" {
+                (decision.state, decision.text) = (ApprovalState::Answered, Some(result.text.clone()));
+            }
         }
-    } else if kind == Some("question") {
-        let questions = payload.get("questions").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let answers = answers(questions, &given(input), result);
-        answers.write(&mut decision);
-        let lines = answers.lines();
-        if lines.is_empty() { ("cancelled", None) } else { ("answered", Some(lines.join("\n"))) }
-    } else {
-        let says_no =
-            ["rejected", "declined", "not approved"].iter().any(|words| first_line(&result.text).contains(words));
-        match result.state {
-            "done" if says_no => ("denied", None),
-            "done" => ("allowed_once", None),
-            "denied" => ("denied", None),
-            _ => ("cancelled", None),
+        Some(ApprovalKind::Question) => {
+            let answers = answers(&questions(payload), &given(input), result);
+            answers.write(&mut decision);
+            let lines = answers.lines();
+            if !lines.is_empty() {
+                (decision.state, content) = (ApprovalState::Answered, Some(lines.join("\n")));
+            }
         }
-    };
-    if state == "denied" && !result.text.is_empty() {
-        decision["text"] = json!(result.text);
+        _ => {
+            let says_no =
+                ["rejected", "declined", "not approved"].iter().any(|words| first_line(&result.text).contains(words));
+            decision.state = match result.state {
+                "done" if says_no => ApprovalState::Denied,
+                "done" => ApprovalState::AllowedOnce,
+                "denied" => ApprovalState::Denied,
+                _ => ApprovalState::Cancelled,
+            };
+            if decision.state == ApprovalState::Denied && !result.text.is_empty() {
+                decision.text = Some(result.text.clone());
+            }
+        }
     }
-    decision["state"] = json!(state);
-    payload.insert("state".to_owned(), json!(state));
-    payload.insert("decision".to_owned(), decision);
+    write_answer(payload, &decision);
     content
+}
+
+/// Does nobody know yet what was decided?
+pub(crate) fn is_open(payload: &Map<String, Value>) -> bool {
+    payload.get("state").and_then(Value::as_str) == Some(ApprovalState::Open.as_str())
 }
 
 fn first_line(text: &str) -> String {
@@ -172,7 +228,7 @@ fn first_line(text: &str) -> String {
 }
 
 /// Reads the answers from a result. `given` are the questions as the call has them.
-fn answers(questions: &[Value], given: &[Value], result: &Result) -> Answers {
+fn answers(questions: &[Question], given: &[Value], result: &Result) -> Answers {
     let told = result.answers.clone().or_else(|| {
         let told: Value = serde_json::from_str(&result.text).ok()?;
         told.get("answers").cloned()
@@ -198,18 +254,18 @@ fn answers(questions: &[Value], given: &[Value], result: &Result) -> Answers {
 }
 
 /// Answers may be named by a question's own id, or by its place.
-fn by_question(told: Value, questions: &[Value], given: &[Value]) -> Value {
+fn by_question(told: Value, questions: &[Question], given: &[Value]) -> Value {
     let Value::Object(told) = told else { return told };
     let asked = |key: &str| {
         let by_id = given.iter().position(|given| text_of(given, "id") == Some(key));
         let place = by_id.or_else(|| key.parse().ok())?;
-        text_of(questions.get(place)?, "question").map(str::to_owned)
+        Some(questions.get(place)?.question.clone())
     };
     Value::Object(told.into_iter().map(|(key, answer)| (asked(&key).unwrap_or(key), answer)).collect())
 }
 
 /// Answers in lines: `**Header**: this`, or `[answer] this` below each question.
-fn marked(questions: &[Value], text: &str) -> Map<String, Value> {
+fn marked(questions: &[Question], text: &str) -> Map<String, Value> {
     let mut found = Map::new();
     let mut answered = 0;
     for line in text.lines() {
@@ -218,12 +274,12 @@ fn marked(questions: &[Value], text: &str) -> Map<String, Value> {
             (Some((header, answer)), _) => (Some(header), answer),
             (None, Some(answer)) => {
                 answered += 1;
-                (questions.get(answered - 1).and_then(|question| text_of(question, "question")), answer)
+                (questions.get(answered - 1).map(|question| question.question.as_str()), answer)
             }
             (None, None) => continue,
         };
         if let Some(name) = name {
-            found.insert(name.to_owned(), json!(answer.trim()));
+            found.insert(name.to_owned(), answer.trim().into());
         }
     }
     found
@@ -231,10 +287,10 @@ fn marked(questions: &[Value], text: &str) -> Map<String, Value> {
 
 /// Nobody answers any more what is still open. `state` is what became of the call.
 pub(crate) fn close(payload: &mut Map<String, Value>, state: &str) {
-    if payload.get("state") == Some(&json!("open")) {
+    if is_open(payload) {
         // The conversation went on without a record of the answer.
-        let state = if state == "done" { "decided_elsewhere" } else { "expired" };
-        payload.insert("state".to_owned(), json!(state));
+        let state = if state == "done" { ApprovalState::DecidedElsewhere } else { ApprovalState::Expired };
+        payload.insert("state".to_owned(), state.as_str().into());
     }
 }
 

@@ -1,8 +1,10 @@
 //! Where a line stands: what every message made from it has in common.
 
 use crate::Span;
-use model::{Context, Draft, MessageId, Micros, Origin, Part, Provenance, Role};
-use serde_json::{Map, Value, json};
+use model::message_type::error::Error;
+use model::message_type::file::File;
+use model::{Body, Context, Draft, MessageId, Micros, Origin, Part, Provenance, Role, Usage};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -47,8 +49,26 @@ impl At {
     pub fn interruption(&self, id: &str) -> Draft {
         let mut draft = self.text(id, Role::User, "user", "[Request interrupted by user]");
         draft.context = Context::None;
-        let metadata = [("interrupted".to_owned(), json!("turn")), ("consumed".to_owned(), json!(true))];
+        let metadata = [("interrupted".to_owned(), "turn".into()), ("consumed".to_owned(), true.into())];
         draft.metadata = Some(Map::from_iter(metadata));
+        draft
+    }
+
+    /// A file that a person or the model added to the conversation: its text and its payload, see [`Book::file`].
+    ///
+    /// [`Book::file`]: super::book::Book::file
+    pub fn file(&self, id: &str, role: Role, (content, file): (String, File)) -> Draft {
+        let mut draft = self.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
+        draft.metadata = Some(envelope(file));
+        draft
+    }
+
+    /// An ERROR message: shown to people, given to no model.
+    pub fn error(&self, id: &str, error_type: &str, message: String, retryable: Option<bool>) -> Draft {
+        let mut draft = self.text(id, Role::Assistant, "bot", message.as_str());
+        draft.context = Context::None;
+        let error_type = error_type.to_owned();
+        draft.metadata = Some(envelope(Error { error_type, message, frames: Vec::new(), retryable, retry_at: None }));
         draft
     }
 
@@ -63,18 +83,24 @@ impl At {
     }
 }
 
-/// An envelope of a message type.
-pub(crate) fn envelope(message_type: &str, payload: Value) -> Map<String, Value> {
-    let mut map = Map::new();
-    map.insert("message_type".to_owned(), json!(message_type));
-    map.insert("version".to_owned(), json!(1));
-    map.insert("payload".to_owned(), payload);
-    map
+/// The envelope of a payload.
+pub(crate) fn envelope(body: impl Into<Body>) -> Map<String, Value> {
+    let body = body.into();
+    Map::from_iter([
+        ("message_type".to_owned(), body.message_type().into()),
+        ("version".to_owned(), model::envelope::VERSION.into()),
+        ("payload".to_owned(), body.payload()),
+    ])
 }
 
 /// A legacy object: extras of a TEXT message.
-pub(crate) fn extras(key: &str, value: Value) -> Map<String, Value> {
-    Map::from_iter([(key.to_owned(), value)])
+pub(crate) fn extras(key: &str, value: impl Into<Value>) -> Map<String, Value> {
+    Map::from_iter([(key.to_owned(), value.into())])
+}
+
+/// What a run used, as the host's words behind it have it. None where nothing is known.
+pub(crate) fn tokens(used: Usage) -> Option<(String, Value)> {
+    (used != Usage::default()).then(|| ("tokens".to_owned(), serde_json::to_value(used).unwrap_or_default()))
 }
 
 /// The id of a derived message: `<call id>~<kind>~<n>`, counted from 0.

@@ -6,12 +6,12 @@ use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
 use super::obj::{Obj, string, value};
-use model::envelope::INTERRUPTED;
+use model::envelope::{EditState, INTERRUPTED};
 use model::message_type::todo::TodoProgress;
-use model::message_type::tool_call::{ToolCall, ToolKind};
+use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
 use model::text::one_line;
 use model::{Draft, MessageId, Micros, Part, Role, Status};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
 
 /// How many answered calls are kept, for what comes late.
@@ -110,10 +110,12 @@ impl Calls {
         }
         let id = id.as_str().to_owned();
         let kind = kind.unwrap_or_else(|| ToolKind::from_tool_name(&tool, &input));
-        let mut call = ToolCall::new(tool.as_str(), input);
-        if let Some(target) = &target {
-            call = call.with("target", target.as_str());
-        }
+        let started_at = Some(at.time.0).filter(|time| *time > 0);
+        let call = ToolCall::new(tool.as_str(), input)
+            .with("kind", kind.as_str())
+            .with("state", ToolState::Running.as_str())
+            .with("target", target.as_deref())
+            .with("started_at", started_at);
         let content = match target.or_else(|| call.target()) {
             Some(target) => about(&tool, &target),
             None => format!("Using tool: {tool}"),
@@ -121,14 +123,7 @@ impl Calls {
         let mut draft = at.text(&id, Role::Assistant, "bot", content);
         draft.status = Status::Streaming;
         draft.call_id = Some(call_id.clone());
-        let mut payload = json!({ "tool_name": tool, "input": call.input, "kind": kind, "state": "running" });
-        if let Some(target) = call.other.get("target") {
-            payload["target"] = target.clone();
-        }
-        if at.time > Micros(0) {
-            payload["started_at"] = json!(at.time);
-        }
-        draft.metadata = Some(envelope("TOOL_CALL", payload));
+        draft.metadata = Some(envelope(call));
         book.keep(at.session, draft, at.span);
         let call = Call { session: at.session, id, tool, started: at.time, is_open: true, derived: Vec::new(), todos };
         self.open.push(call_id.clone());
@@ -212,10 +207,10 @@ impl Calls {
         draft.status = Status::Final;
         if let Some(payload) = payload(draft) {
             let field = if result.state == "done" { "output" } else { "error" };
-            payload.insert(field.to_owned(), json!(result.text));
-            payload.insert("state".to_owned(), json!(result.state));
+            payload.insert(field.to_owned(), result.text.as_str().into());
+            payload.insert("state".to_owned(), result.state.into());
             if call.started > Micros(0) && at.time >= call.started {
-                payload.insert("ended_at".to_owned(), json!(at.time));
+                payload.insert("ended_at".to_owned(), at.time.0.into());
             }
             payload.extend(result.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
         }
@@ -255,7 +250,7 @@ impl Calls {
             if let Some(draft) = book.touch(session, &call.id) {
                 draft.status = Status::Final;
                 if let Some(payload) = payload(draft) {
-                    payload.insert("state".to_owned(), json!(state));
+                    payload.insert("state".to_owned(), state.into());
                 }
             }
             if let Some(draft) = book.touch(session, &derived_id(&call.id, "approval", 0)) {
@@ -272,16 +267,16 @@ impl Calls {
     pub fn settle_by(&self, book: &mut Book, at: &At, call_id: &str, result: &Result) {
         let said = || Some(one_line(&result.text, MAX_NOTE));
         let (state, note) = match result.state {
-            "done" => ("applied", None),
-            "cancelled" => ("rejected", Some(INTERRUPTED.to_owned())),
-            "denied" => ("rejected", said()),
-            _ => ("failed", said()),
+            "done" => (EditState::Applied, None),
+            "cancelled" => (EditState::Rejected, Some(INTERRUPTED.to_owned())),
+            "denied" => (EditState::Rejected, said()),
+            _ => (EditState::Failed, said()),
         };
         self.settle(book, at, call_id, state, note);
     }
 
     /// Edits of a call that are still proposed get a state; `note` says why they weren't applied.
-    pub fn settle(&self, book: &mut Book, at: &At, call_id: &str, state: &str, note: Option<String>) {
+    pub fn settle(&self, book: &mut Book, at: &At, call_id: &str, state: EditState, note: Option<String>) {
         let Some(call) = self.by_id.get(call_id) else { return };
         for id in &call.derived {
             if book.peek(call.session, id).is_some_and(is_proposed)
@@ -313,7 +308,7 @@ impl Calls {
         let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
         let start = line.saturating_sub(same as i64);
         if let Some(info) = metadata.get_mut("edit_info").and_then(|infos| infos.get_mut(0)).filter(|_| start > 0) {
-            info["start_line"] = json!(start.min(1 << 31));
+            info["start_line"] = start.min(1 << 31).into();
         }
     }
 
@@ -334,7 +329,7 @@ impl Calls {
 impl Result {
     /// Adds how many files the tool gave back, which are messages of their own.
     pub fn with_files(mut self, count: usize) -> Self {
-        self.details.extend((count > 0).then(|| ("files", json!(count))));
+        self.details.extend((count > 0).then(|| ("files", count.into())));
         self
     }
 }
@@ -369,14 +364,14 @@ fn is_proposed(draft: &Draft) -> bool {
 }
 
 /// A proposed edit gets a state; `note` says why it wasn't applied.
-pub(crate) fn settle(draft: &mut Draft, state: &str, note: Option<&str>) {
-    let ended = if state == "applied" { String::new() } else { format!(" ({state})") };
+pub(crate) fn settle(draft: &mut Draft, state: EditState, note: Option<&str>) {
+    let ended = if state == EditState::Applied { String::new() } else { format!(" ({state})") };
     draft.content = draft.content.replace(" (proposed)", &ended);
     let infos = draft.metadata.as_mut().and_then(|metadata| metadata.get_mut("edit_info")?.as_array_mut());
     for info in infos.into_iter().flatten() {
-        info["state"] = json!(state);
+        info["state"] = state.as_str().into();
         if let Some(note) = note.filter(|note| !note.is_empty()) {
-            info["note"] = json!(note);
+            info["note"] = note.into();
         }
     }
 }
@@ -385,7 +380,7 @@ pub(crate) fn settle(draft: &mut Draft, state: &str, note: Option<&str>) {
 pub(crate) fn input(raw: &str) -> Map<String, Value> {
     let given = match string(raw) {
         Some(text) if Obj::parse(&text).is_some() => value(&text),
-        Some(text) => json!(text),
+        Some(text) => text.into(),
         None => value(raw),
     };
     match given {

@@ -3,37 +3,36 @@
 use super::at::envelope;
 use super::patch::{FileChange, FilePatch, hunks};
 use super::window::windows;
-use model::envelope::{EditInfo, EditScope, INTERRUPTED};
-use model::message_type::code_edit::Edit;
+use model::envelope::{EditInfo, EditScope, EditState, INTERRUPTED};
+use model::message_type::code_edit::{CodeEdit, Edit};
 use model::text::one_line;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// One entry of `edits`.
 pub(crate) struct Piece {
     pub old: Option<String>,
     pub new: Option<String>,
     pub start_line: Option<usize>,
-    pub scope: &'static str,
+    pub scope: EditScope,
     pub patch: Option<String>,
 }
 
 impl Piece {
     /// A part of a file of which nobody said where it is.
     pub fn is_loose(&self) -> bool {
-        let is_fragment = self.scope == "fragment" && self.old.is_some() && self.new.is_some();
+        let is_fragment = self.scope == EditScope::Fragment && self.old.is_some() && self.new.is_some();
         is_fragment && self.start_line.is_none() && self.patch.is_none()
     }
 
     /// Lines added and removed, as they are counted everywhere.
     pub fn line_counts(&self) -> (usize, usize) {
-        let info = EditInfo {
-            scope: EditScope::parse(self.scope),
-            start_line: self.start_line.and_then(|line| u32::try_from(line).ok()),
-            patch: self.patch.clone(),
-            ..EditInfo::default()
-        };
         let (old_content, new_content) = (self.old.clone(), self.new.clone());
-        Edit { old_content, new_content, ..Edit::default() }.line_counts_with(&info)
+        Edit { old_content, new_content, ..Edit::default() }.line_counts_with(&self.info())
+    }
+
+    fn info(&self) -> EditInfo {
+        let start_line = self.start_line.and_then(|line| u32::try_from(line.min(1 << 31)).ok());
+        EditInfo { scope: Some(self.scope), start_line, patch: self.patch.clone(), ..EditInfo::default() }
     }
 }
 
@@ -43,9 +42,20 @@ pub(crate) struct Finished {
     pub metadata: Map<String, Value>,
 }
 
+impl Finished {
+    /// The same edit of a file that was at another path before.
+    pub fn moved_from(mut self, path: &str) -> Self {
+        let infos = self.metadata.get_mut("edit_info").and_then(Value::as_array_mut);
+        for info in infos.into_iter().flatten() {
+            info["moved_from"] = path.into();
+        }
+        self
+    }
+}
+
 pub(crate) fn fragment(old: Option<&str>, new: Option<&str>) -> Piece {
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    Piece { old: owned(old), new: owned(new), start_line: None, scope: "fragment", patch: None }
+    Piece { old: owned(old), new: owned(new), start_line: None, scope: EditScope::Fragment, patch: None }
 }
 
 /// A file that was written, and in which nothing changed.
@@ -55,7 +65,7 @@ pub(crate) fn unchanged() -> Piece {
 
 /// A file that wasn't there before.
 pub(crate) fn created(new: &str) -> Piece {
-    Piece { old: None, new: Some(new.to_owned()), start_line: None, scope: "file", patch: None }
+    Piece { old: None, new: Some(new.to_owned()), start_line: None, scope: EditScope::File, patch: None }
 }
 
 pub(crate) fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Piece> {
@@ -65,7 +75,7 @@ pub(crate) fn of_windows(old: &str, new: &str, places: &[[usize; 4]]) -> Vec<Pie
             old: Some(window.old),
             new: Some(window.new),
             start_line: Some(window.start_line),
-            scope: "fragment",
+            scope: EditScope::Fragment,
             patch: None,
         })
         .collect();
@@ -82,7 +92,7 @@ const WHOLE: usize = 60;
 pub(crate) fn of_both(old: Option<&str>, new: Option<&str>) -> Vec<Piece> {
     match (old, new) {
         (None, Some(new)) => vec![created(new)],
-        (old, None) => vec![Piece { scope: "file", ..fragment(old, None) }],
+        (old, None) => vec![Piece { scope: EditScope::File, ..fragment(old, None) }],
         (Some(old), Some(new)) if old.lines().count() > WHOLE => of_windows(old, new, &[]),
         (old, new) => vec![fragment(old, new)],
     }
@@ -126,79 +136,51 @@ fn places(diff: &str) -> Vec<[usize; 4]> {
 
 /// The state of an edit after a call of this state (`running`, `done`, `denied`, ...), and why it wasn't applied. `text` is
 /// what the tool gave back.
-pub(crate) fn after_call(state: &str, text: &str) -> (&'static str, Option<String>) {
+pub(crate) fn after_call(state: &str, text: &str) -> (EditState, Option<String>) {
     const MAX_NOTE: usize = 300;
     let note = || Some(one_line(text, MAX_NOTE)).filter(|note| !note.is_empty());
     match state {
-        "done" => ("applied", None),
-        "running" => ("proposed", None),
-        "cancelled" => ("rejected", Some(INTERRUPTED.to_owned())),
-        "denied" => ("rejected", note()),
-        _ => ("failed", note()),
+        "done" => (EditState::Applied, None),
+        "running" => (EditState::Proposed, None),
+        "cancelled" => (EditState::Rejected, Some(INTERRUPTED.to_owned())),
+        "denied" => (EditState::Rejected, note()),
+        _ => (EditState::Failed, note()),
     }
 }
 
 /// The edit of one file by a patch.
-pub(crate) fn of_patch(patch: &FilePatch, state: &str, note: Option<String>) -> Finished {
-    let mut done = message(&patch.path, patch.pieces(), state, note);
-    if let Some(from) = &patch.moved_from
-        && let Some(infos) = done.metadata.get_mut("edit_info").and_then(Value::as_array_mut)
-    {
-        for info in infos {
-            info["moved_from"] = json!(from);
-        }
-    }
-    done
+pub(crate) fn of_patch(patch: &FilePatch, state: EditState, note: Option<String>) -> Finished {
+    let done = message(&patch.path, patch.pieces(), state, note);
+    if let Some(from) = &patch.moved_from { done.moved_from(from) } else { done }
 }
 
-/// An edit of one file. `state` is a word of [`model::envelope::EditState`]; `note` says why it isn't applied.
-pub(crate) fn message(path: &str, pieces: Vec<Piece>, state: &str, note: Option<String>) -> Finished {
-    let language = language(path);
+/// An edit of one file. `note` says why it isn't applied.
+pub(crate) fn message(path: &str, mut pieces: Vec<Piece>, state: EditState, note: Option<String>) -> Finished {
+    let language = language(path).filter(|_| !pieces.is_empty()).map(str::to_owned);
     let (mut added, mut removed) = (0, 0);
     let mut verb = "Edit";
+    if pieces.is_empty() {
+        pieces.push(fragment(None, None));
+    }
     let (mut edits, mut infos) = (Vec::new(), Vec::new());
     for piece in pieces {
         let counts = piece.line_counts();
         added += counts.0;
         removed += counts.1;
-        if piece.scope == "file" {
+        if piece.scope == EditScope::File {
             verb = match (&piece.old, &piece.new) {
                 (_, None) => "Delete",
                 (None, _) => "Write",
                 _ => verb,
             };
         }
-        let mut edit = json!({ "file_path": path });
-        let mut info = json!({ "state": state, "scope": piece.scope });
-        for (key, text) in [("old_content", piece.old), ("new_content", piece.new)] {
-            if let Some(text) = text {
-                edit[key] = json!(text);
-            }
-        }
-        if let Some(language) = language {
-            edit["language"] = json!(language);
-        }
-        if let Some(line) = piece.start_line {
-            info["start_line"] = json!(line.min(1 << 31));
-        }
-        if let Some(patch) = piece.patch {
-            info["patch"] = json!(patch);
-        }
-        edits.push(edit);
-        infos.push(info);
+        infos.push(EditInfo { state: Some(state), note: note.clone(), ..piece.info() });
+        let Piece { old: old_content, new: new_content, .. } = piece;
+        edits.push(Edit { file_path: path.to_owned(), old_content, new_content, language: language.clone() });
     }
-    if edits.is_empty() {
-        edits.push(json!({ "file_path": path }));
-        infos.push(json!({ "state": state, "scope": "fragment" }));
-    }
-    if let Some(note) = note {
-        for info in &mut infos {
-            info["note"] = json!(note);
-        }
-    }
-    let mut metadata = envelope("CODE_EDIT", json!({ "edits": edits }));
-    metadata.insert("edit_info".to_owned(), Value::Array(infos));
-    let aside = if state == "applied" { String::new() } else { format!(" ({state})") };
+    let mut metadata = envelope(CodeEdit { edits });
+    metadata.extend([EditInfo::extra(&infos)]);
+    let aside = if state == EditState::Applied { String::new() } else { format!(" ({state})") };
     let content = format!("{verb} `{path}` +{added} -{removed}{aside}");
     Finished { content, metadata }
 }

@@ -6,11 +6,11 @@ use super::obj::{Obj, list};
 use super::picture;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use serde_json::{Value, json};
+use model::message_type::file::{File, FileItem, FileState};
 
 impl Book {
-    /// Reads a block with a file: returns a text for the message, and the entry of `files`. The bytes become a blob.
-    pub fn file_item(&mut self, block: &Obj, name: Option<String>) -> (String, Value) {
+    /// Reads a block with a file: returns the text and the payload of its message. The bytes become a blob.
+    pub fn file(&mut self, block: &Obj, name: Option<String>) -> (String, File) {
         let source = source(block);
         let get = |key: &str| source.as_ref().and_then(|source| source.filled(key));
         let is_image = matches!(block.str("type").as_deref(), Some("image" | "image_url" | "input_image"));
@@ -25,8 +25,8 @@ impl Book {
         let what = if document { "document" } else { "image" };
         let name = block.filled("title").or(name).unwrap_or_else(|| format!("{what}.{}", extension(&mime)));
         if let Some(url) = url.as_deref().filter(|_| inside.is_none()) {
-            let item = json!({ "name": name, "mime": mime, "size": 0, "state": "error", "error": "kept elsewhere" });
-            return (format!("{name} ({url})"), item);
+            let text = format!("{name} ({url})");
+            return (text, File { files: vec![item(name, mime, Some("kept elsewhere"))] });
         }
         let data = inside.map(|(_, data)| data.to_owned()).or_else(|| DATA.iter().find_map(|key| get(key)));
         let bytes = if get("type").as_deref() == Some("text") {
@@ -38,23 +38,25 @@ impl Book {
             })
         };
         let Some(bytes) = bytes else {
-            let error = "Its bytes can't be read";
-            let item = json!({ "name": name, "mime": mime, "size": 0, "state": "error", "error": error });
-            return (name, item);
+            let item = item(name.clone(), mime, Some("Its bytes can't be read"));
+            return (name, File { files: vec![item] });
         };
         let format = picture::format(&bytes);
         let (is_picture, hash) = (mime.starts_with("image/"), sha256(&bytes));
         let mime = format.filter(|_| is_picture).map_or(mime, str::to_owned);
-        let mut item = json!({
-            "name": name, "mime": mime, "size": bytes.len(), "blob": format!("sha256:{hash}"), "state": "ready",
-        });
-        if is_picture && format.is_none() {
-            item["state"] = json!("error");
-            item["error"] = json!("The picture is broken: its bytes are no whole image");
-        }
+        let broken = "The picture is broken: its bytes are no whole image";
+        let error = Some(broken).filter(|_| is_picture && format.is_none());
+        let (size, blob) = (bytes.len() as u64, Some(format!("sha256:{hash}")));
+        let item = FileItem { size, blob, ..item(name.clone(), mime.clone(), error) };
         self.blob(hash, mime, bytes);
-        (name, item)
+        (name, File { files: vec![item] })
     }
+}
+
+/// An entry of `files` whose bytes aren't known.
+pub(crate) fn item(name: String, mime: String, error: Option<&str>) -> FileItem {
+    let state = if error.is_some() { FileState::Error } else { FileState::Ready };
+    FileItem { name, mime, size: 0, blob: None, state, error: error.map(str::to_owned), actions: Vec::new() }
 }
 
 /// Fields that hold bytes, in base64.

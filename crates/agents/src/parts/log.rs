@@ -13,8 +13,9 @@ use super::session::Session;
 use super::short::fields_in_short;
 use super::todos;
 use crate::{SessionKey, Span};
+use model::envelope::EditState;
 use model::{Context, Draft, MessageId, Micros, Origin, Role, RunOutcome, Spent};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -227,7 +228,7 @@ impl Log {
     /// Reasoning. An empty one was hidden from us.
     pub fn thought(&mut self, at: &At, id: &str, text: &str) {
         let mut draft = at.text(id, Role::Model, "thinking", text);
-        draft.metadata = Some(extras("redacted", json!(true))).filter(|_| text.trim().is_empty());
+        draft.metadata = Some(extras("redacted", true)).filter(|_| text.trim().is_empty());
         self.say(at, draft);
     }
 
@@ -269,10 +270,8 @@ impl Log {
     /// A block that holds a file.
     pub fn file(&mut self, at: &At, id: &str, role: Role, block: &Obj) {
         let name = (role == Role::User).then(|| "Pasted image".to_owned());
-        let (content, file) = self.book.file_item(block, name);
-        let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
-        draft.metadata = Some(envelope("FILE", json!({ "files": [file] })));
-        self.say(at, draft);
+        let file = self.book.file(block, name);
+        self.say(at, at.file(id, role, file));
     }
 
     /// Older context, of so many tokens, was given up for a summary.
@@ -282,20 +281,16 @@ impl Log {
         let content = summary.unwrap_or_else(|| "Conversation compacted".to_owned());
         let mut draft = at.text(&at.id, Role::System, sender, content);
         draft.context = if is_told { Context::Turn } else { Context::None };
-        let figures = tokens.map_or_else(|| json!({}), |tokens| json!({ "preTokens": tokens }));
+        let figures = Map::from_iter(tokens.map(|tokens| ("preTokens".to_owned(), tokens.into())));
         draft.metadata = Some(extras("compact", figures));
         self.say(at, draft);
     }
 
     /// Something went wrong: shown to people, given to no model.
     pub fn failed(&mut self, at: &At, id: &str, kind: &str, message: &str) {
-        let mut draft = at.text(id, Role::Assistant, "bot", message);
-        draft.context = Context::None;
         let kind = if kind.is_empty() { "error" } else { kind };
-        let payload = json!({ "error_type": kind, "message": message, "frames": [] });
-        draft.metadata = Some(envelope("ERROR", payload));
         self.facts().runs.pause(RunOutcome::Failed, at.time);
-        self.say(at, draft);
+        self.say(at, at.error(id, kind, message.to_owned(), None));
     }
 
     /// A person interrupted the agent.
@@ -358,7 +353,7 @@ impl Log {
     pub fn patched(&mut self, at: &At, call_id: &str, diff: &str) {
         let files = unified(diff);
         let (Some(path), [file]) = (self.calls.edited(&self.book, call_id), files.as_slice()) else { return };
-        let edit = of_patch(&FilePatch { path, ..file.clone() }, "proposed", None);
+        let edit = of_patch(&FilePatch { path, ..file.clone() }, EditState::Proposed, None);
         self.calls.derive(&mut self.book, at, call_id, ("edit", 0), (edit.content, edit.metadata));
     }
 
@@ -367,14 +362,13 @@ impl Log {
         let Some(call) = call_id.and_then(|id| self.calls.get(id)) else {
             let mut draft = at.text(&at.id, Role::Tool, "tool_result", result.text);
             draft.call_id = call_id.map(str::to_owned);
-            draft.metadata = Some(extras("is_error", json!(result.state != "done")));
+            draft.metadata = Some(extras("is_error", result.state != "done"));
             return self.say(at, draft);
         };
         let (call_id, id) = (call_id.unwrap_or_default(), call.id.clone());
         for (n, block) in files_in(raw, None).iter().enumerate() {
-            let (content, file) = self.book.file_item(block, None);
-            let metadata = envelope("FILE", json!({ "files": [file] }));
-            let draft = at.derived(&derived_id(&id, "file", n), call_id, content, metadata);
+            let (content, file) = self.book.file(block, None);
+            let draft = at.derived(&derived_id(&id, "file", n), call_id, content, envelope(file));
             self.say(at, draft);
         }
         self.first.get_or_insert_with(|| message_id(call_id));

@@ -147,6 +147,12 @@ impl<'de> Visitor<'de> for Beginning<'_, 'de> {
     }
 }
 
+/// The JSON of an object, by the names of its fields and their raw values.
+pub(crate) fn object<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let fields: Vec<String> = fields.map(|(name, raw)| format!("{}:{raw}", Value::from(name))).collect();
+    format!("{{{}}}", fields.join(","))
+}
+
 /// A JSON string, decoded. None if it is something else.
 pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;

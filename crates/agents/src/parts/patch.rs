@@ -1,6 +1,7 @@
 //! Patches as changes of files: those of `apply_patch`, and unified diffs.
 
 use super::edits::{Piece, created, fragment};
+use model::envelope::EditScope;
 
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl FilePatch {
     pub fn pieces(&self) -> Vec<Piece> {
         match &self.change {
             FileChange::Created(text) => vec![created(text)],
-            FileChange::Deleted(text) => vec![Piece { scope: "file", ..fragment(text.as_deref(), None) }],
+            FileChange::Deleted(text) => vec![Piece { scope: EditScope::File, ..fragment(text.as_deref(), None) }],
             FileChange::Updated(hunks) => {
                 let piece =
                     |hunk: &Hunk| Piece { start_line: hunk.start_line, ..fragment(Some(&hunk.old), Some(&hunk.new)) };

@@ -3,6 +3,7 @@
 use super::edits::{Finished, Piece, created, fragment, message, of_both, of_patch};
 use super::patch::{self, FileChange, FilePatch};
 use super::search_replace;
+use model::envelope::EditState;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -101,26 +102,21 @@ pub fn proposed_edits(tool: &str, input: &Map<String, Value>) -> Vec<Map<String,
 /// Returns the `metadata` of a `CODE_EDIT` message for the change of a file whose texts before and after are known: a part of it, or
 /// the whole. A file is created without the first, and deleted without the second.
 pub fn proposed_change(path: &str, old: Option<&str>, new: Option<&str>) -> Map<String, Value> {
-    message(path, of_both(old, new), "proposed", None).metadata
+    message(path, of_both(old, new), EditState::Proposed, None).metadata
 }
 
 /// Returns the `metadata` of a `CODE_EDIT` message for the change of a file by a unified diff, which is kept as it is.
 pub fn proposed_diff(path: &str, moved_from: Option<&str>, diff: &str) -> Map<String, Value> {
     let piece = Piece { patch: Some(diff.to_owned()), ..fragment(None, None) };
-    let mut metadata = message(path, vec![piece], "proposed", None).metadata;
-    if let Some(from) = moved_from
-        && let Some(info) = metadata.get_mut("edit_info").and_then(|infos| infos.get_mut(0))
-    {
-        info["moved_from"] = json!(from);
-    }
-    metadata
+    let done = message(path, vec![piece], EditState::Proposed, None);
+    if let Some(from) = moved_from { done.moved_from(from) } else { done }.metadata
 }
 
 /// The edits that a call proposes, one for each file.
 pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<Finished> {
     let patch = get(input, &PATCHES).and_then(patch::in_text).and_then(patch::apply_patch);
     if let Some(files) = patch {
-        return files.iter().map(|file| of_patch(file, "proposed", None)).collect();
+        return files.iter().map(|file| of_patch(file, EditState::Proposed, None)).collect();
     }
     let Some(path) = get(input, &PATHS).filter(|path| !path.is_empty()) else { return Vec::new() };
     let listed = input.get("edits").and_then(list_of);
@@ -141,7 +137,7 @@ pub(crate) fn edits(kind: Option<ToolKind>, input: &Map<String, Value>) -> Vec<F
             _ => return Vec::new(),
         }
     }
-    vec![message(path, pieces, "proposed", None)]
+    vec![message(path, pieces, EditState::Proposed, None)]
 }
 
 /// A list that a call hands in: as one, or as its JSON in a string, which tools accept as well.

@@ -36,12 +36,11 @@ pub(crate) fn of_findings(findings: Vec<Finding>) -> Vec<(String, Map<String, Va
             review.summary = Some(format!("{said}**{}**: {body}", severity.name()));
         }
     }
-    reviews.into_iter().filter_map(message).collect()
+    reviews.into_iter().map(message).collect()
 }
 
-fn message(review: CodeReview) -> Option<(String, Map<String, Value>)> {
-    let payload = serde_json::to_value(&review).ok()?;
-    Some((review.to_markdown(), envelope("CODE_REVIEW", payload)))
+fn message(review: CodeReview) -> (String, Map<String, Value>) {
+    (review.to_markdown(), envelope(review))
 }
 
 /// Reads a line number from 1.

@@ -2,8 +2,10 @@
 
 use super::at::envelope;
 use super::obj::Obj;
+use model::envelope::TodoInfoState;
+use model::message_type::todo::{Todo, TodoItem, TodoStatus};
 use model::todo_state::TodoState;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
 struct Item {
@@ -160,56 +162,43 @@ fn ids_of(list: &Value) -> Vec<String> {
 fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
     let (mut todos, mut infos) = (Vec::new(), Map::new());
     for item in items {
-        let mut info = Map::new();
-        let status = match item.status.as_str() {
-            "in_progress" => "in_progress",
-            "completed" => "completed",
-            "cancelled" => {
-                info.insert("state".to_owned(), json!("cancelled"));
-                "completed"
-            }
-            "deleted" => {
-                info.insert("state".to_owned(), json!("deleted"));
-                "deleted"
-            }
-            "blocked" => {
-                info.insert("state".to_owned(), json!("blocked"));
-                "pending"
-            }
-            _ => "pending",
+        let (status, mut state) = match item.status.as_str() {
+            "in_progress" => (Some(TodoStatus::InProgress), None),
+            "completed" => (Some(TodoStatus::Completed), None),
+            "cancelled" => (Some(TodoStatus::Completed), Some(TodoInfoState::Cancelled)),
+            "deleted" => (None, Some(TodoInfoState::Deleted)),
+            "blocked" => (Some(TodoStatus::Pending), Some(TodoInfoState::Blocked)),
+            _ => (Some(TodoStatus::Pending), None),
         };
         let is_there = |id: &&String| items.iter().any(|item| item.id == **id && item.status != "deleted");
-        let blocked_by: Vec<&String> = item.blocked_by.iter().filter(is_there).collect();
-        let waits = blocked_by.iter().any(|id| items.iter().any(|other| other.id == **id && other.is_open()));
-        if waits && status == "pending" {
-            info.insert("state".to_owned(), json!("blocked"));
+        let blocked_by: Vec<&str> = item.blocked_by.iter().filter(is_there).map(String::as_str).collect();
+        let waits = blocked_by.iter().any(|id| items.iter().any(|other| other.id == *id && other.is_open()));
+        if waits && status == Some(TodoStatus::Pending) {
+            state = Some(TodoInfoState::Blocked);
         }
-        if !blocked_by.is_empty() {
-            info.insert("blocked_by".to_owned(), json!(blocked_by));
-        }
-        if item.has_number {
-            info.insert("number".to_owned(), json!(item.id));
-        }
-        let texts = [("active_form", &item.active_form), ("priority", &item.priority), ("owner", &item.owner)];
-        for (key, text) in texts {
-            if let Some(text) = text {
-                info.insert(key.to_owned(), json!(text));
-            }
-        }
+        // In the order in which they are stored, which isn't that of `TodoInfo`: in another one, a list that is read again
+        // would count as changed.
+        let info: [(&str, Option<Value>); 6] = [
+            ("state", state.map(|state| state.as_str().into())),
+            ("blocked_by", (!blocked_by.is_empty()).then(|| blocked_by.into())),
+            ("number", item.has_number.then(|| item.id.as_str().into())),
+            ("active_form", item.active_form.as_deref().map(Value::from)),
+            ("priority", item.priority.as_deref().map(Value::from)),
+            ("owner", item.owner.as_deref().map(Value::from)),
+        ];
+        let info: Map<_, _> = info.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
         if !info.is_empty() {
-            infos.insert(item.id.clone(), Value::Object(info));
+            infos.insert(item.id.clone(), info.into());
         }
-        if status == "deleted" {
-            continue;
-        }
-        todos.push(json!({ "id": item.id, "content": item.content, "status": status }));
+        let (id, content) = (item.id.clone(), item.content.clone());
+        todos.extend(status.map(|status| TodoItem { id, content, status }));
     }
     if todos.is_empty() {
         return None;
     }
-    let mut metadata = envelope("TODO", json!({ "todos": todos }));
+    let mut metadata = envelope(Todo { todos });
     if !infos.is_empty() {
-        metadata.insert("todo_info".to_owned(), Value::Object(infos));
+        metadata.insert("todo_info".to_owned(), infos.into());
     }
     Some((TodoState::of_metadata(&metadata).summary(), metadata))
 }

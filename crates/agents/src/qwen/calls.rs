@@ -5,11 +5,11 @@ use super::said::content;
 use crate::gemini::calls::{kind, outcome};
 use crate::gemini::content::{Part, file, parts, response_files, response_text};
 use crate::gemini::edits;
-use crate::parts::at::{At, derived_id, envelope};
+use crate::parts::at::{At, derived_id, envelope, extras};
 use crate::parts::calls::NewCall;
-use crate::parts::obj::Obj;
+use crate::parts::obj::{Obj, object};
 use crate::parts::todos;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 impl Log {
     /// A call begins, with the edit or the list that its input already says.
@@ -78,9 +78,9 @@ impl Log {
         }
         outcome.answers = display.as_ref().and_then(|display| display.value("answers"));
         for (n, part) in response_files(results).iter().enumerate() {
-            let Some((content, item)) = file(&mut self.book, part) else { continue };
+            let Some((content, file)) = file(&mut self.book, part) else { continue };
             let id = derived_id(&message, "file", n);
-            let draft = at.derived(&id, call_id, content, envelope("FILE", json!({ "files": [item] })));
+            let draft = at.derived(&id, call_id, content, envelope(file));
             self.book.say(session, draft, at.span);
         }
         if let Some(agent) = display.and_then(|display| display.filled("agentId")) {
@@ -97,13 +97,12 @@ impl Log {
         let (text, is_error) = response_text(&one(response));
         let mut draft = at.text(id, model::Role::Tool, "tool_result", text);
         draft.call_id = response.filled("id");
-        draft.metadata = Some(Map::from_iter([("is_error".to_owned(), json!(is_error))]));
+        draft.metadata = Some(extras("is_error", is_error));
         self.say(at, draft);
     }
 }
 
 /// A content of one response.
 fn one(response: &Obj) -> String {
-    let fields: Vec<String> = response.fields().map(|(name, raw)| format!("{}:{raw}", json!(name))).collect();
-    format!("[{{\"functionResponse\":{{{}}}}}]", fields.join(","))
+    format!("[{{\"functionResponse\":{}}}]", object(response.fields()))
 }

@@ -2,11 +2,10 @@
 
 use super::Log;
 use crate::gemini::content::{FILES, Part, file, parts};
-use crate::parts::at::{At, envelope, extras};
+use crate::parts::at::{At, extras};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
 use model::{Context, Role, RunOutcome, Spent, Usage};
-use serde_json::json;
 
 /// Texts of a content that hooks and other parts of the program added begin so.
 const ADDED: [&str; 2] = ["<qwen:", "<system-reminder>"];
@@ -106,10 +105,8 @@ impl Log {
             Part::Call(call) => self.call(at, id, &call),
             Part::Response(response) => self.stray(at, id, &response),
             Part::File(part) => {
-                let Some((content, item)) = file(&mut self.book, &part) else { return };
-                let mut draft = at.text(id, role, if role == Role::User { "user" } else { "bot" }, content);
-                draft.metadata = Some(envelope("FILE", json!({ "files": [item] })));
-                self.say(at, draft);
+                let Some(file) = file(&mut self.book, &part) else { return };
+                self.say(at, at.file(id, role, file));
             }
             Part::Other(raw) => {
                 let mut draft = at.aside(id, "qwen", "A part of an unknown kind");

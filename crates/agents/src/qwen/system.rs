@@ -6,7 +6,7 @@ use crate::parts::at::{At, extras, message_id};
 use crate::parts::obj::Obj;
 use crate::parts::session::TitleRank;
 use crate::parts::short::fields_in_short;
-use serde_json::json;
+use serde_json::Map;
 
 impl Log {
     pub(super) fn system(&mut self, at: &At, subtype: &str, record: &Obj) {
@@ -34,7 +34,7 @@ impl Log {
                     _ => "Conversation compacted".to_owned(),
                 };
                 let mut draft = at.aside(&at.id, "compact_boundary", words);
-                draft.metadata = Some(extras("compact", json!({})));
+                draft.metadata = Some(extras("compact", Map::new()));
                 return self.say(at, draft);
             }
             "slash_command" => {

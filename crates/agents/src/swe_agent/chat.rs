@@ -2,13 +2,12 @@
 
 use super::{Action, Trajectory};
 use crate::Span;
-use crate::parts::at::{At, derived_id, envelope, extras, message_id};
+use crate::parts::at::{At, derived_id, extras, message_id};
 use crate::parts::blocks::joined_text;
 use crate::parts::calls::Result;
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, string};
 use model::{Context, Micros, Role, Spent, Usage};
-use serde_json::json;
 
 impl Trajectory {
     /// An entry of a list of messages.
@@ -144,7 +143,7 @@ impl Trajectory {
         let is_redacted = thought.trim().is_empty();
         let mut draft = at.text(&format!("{}~thinking", at.id), Role::Model, "thinking", thought);
         if is_redacted {
-            draft.metadata = Some(extras("redacted", json!(true)));
+            draft.metadata = Some(extras("redacted", true));
         }
         self.say(at, draft);
     }
@@ -187,10 +186,8 @@ impl Trajectory {
     /// The pictures of a message.
     fn pictures(&mut self, at: &At, raw: &str) {
         for (n, block) in files_in(raw, None).iter().enumerate() {
-            let (content, file) = self.book.file_item(block, None);
-            let mut draft = at.text(&derived_id(&at.id, "file", n), Role::User, "user", content);
-            draft.metadata = Some(envelope("FILE", json!({ "files": [file] })));
-            self.say(at, draft);
+            let file = self.book.file(block, None);
+            self.say(at, at.file(&derived_id(&at.id, "file", n), Role::User, file));
         }
     }
 }
@@ -283,7 +280,7 @@ fn observed(text: &str, extra: Option<&Obj>) -> Result {
         }
     }
     if let Some(code) = code {
-        result.details.push(("exit_code", json!(code)));
+        result.details.push(("exit_code", code.into()));
         if code != 0 {
             result.state = "failed";
         }

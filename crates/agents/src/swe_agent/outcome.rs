@@ -2,11 +2,13 @@
 
 use super::Trajectory;
 use crate::Span;
+use crate::parts::at::tokens;
 use crate::parts::edits::of_patch;
 use crate::parts::obj::{Obj, string};
 use crate::parts::patch::unified;
+use model::envelope::EditState;
 use model::{Role, RunOutcome, Spent, Usage};
-use serde_json::{Map, json};
+use serde_json::Map;
 
 impl Trajectory {
     /// What is known of the run. mini-SWE-agent writes it before the messages, but the end of the document is where it ends.
@@ -60,9 +62,7 @@ impl Trajectory {
         words.extend(cost_usd.map(|cost| format!("${cost:.2}")));
         let used = self.book.sessions[at.session].runs.last().map(|run| run.usage).unwrap_or_default();
         let mut draft = at.text(&at.id, Role::Host, "result_meta", words.join(", "));
-        if used != Usage::default() {
-            draft.metadata = Some(Map::from_iter([("tokens".to_owned(), json!(used))]));
-        }
+        draft.metadata = tokens(used).map(|tokens| Map::from_iter([tokens]));
         if let Some(submission) = info.filled("submission") {
             self.submission(&at, &submission);
         }
@@ -76,7 +76,7 @@ impl Trajectory {
     fn submission(&mut self, at: &crate::parts::at::At, text: &str) {
         let patches = unified(&without_returns(text));
         for (n, patch) in patches.iter().enumerate() {
-            let done = of_patch(patch, "applied", None);
+            let done = of_patch(patch, EditState::Applied, None);
             let id = format!("{}~submission~{n}", self.file_key);
             let mut draft = at.text(&id, Role::Assistant, "bot", done.content);
             draft.metadata = Some(done.metadata);

@@ -7,7 +7,7 @@ use crate::parts::at::hash;
 use crate::parts::calls::Result;
 use crate::parts::obj::{Obj, string};
 use model::{Context, Role};
-use serde_json::json;
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// Steps that wait for the prompts before them, which only the history has.
@@ -118,7 +118,7 @@ impl Trajectory {
             let call = called(step, &action).unwrap_or_else(|| Action::command(action.trim_end()));
             let call_id = self.begin_call(&at, None, 0, call);
             let seconds = step.float("execution_time").filter(|seconds| *seconds > 0.0);
-            let details = seconds.map(|seconds| ("duration_ms", json!((seconds * 1000.0) as i64)));
+            let details = seconds.map(|seconds| ("duration_ms", Value::from((seconds * 1000.0) as i64)));
             let details = details.into_iter().collect();
             let result = Result { state: "done", text: observation, details, ..Result::default() };
             self.calls.finish(&mut self.book, &at, &call_id, result);

@@ -68,7 +68,7 @@ impl Digests {
                 };
                 let request = ApiRequest {
                     shape: record.filled("shapeHash").unwrap_or_default(),
-                    params: record.value("params").unwrap_or_else(|| json!({})),
+                    params: record.value("params").unwrap_or_else(|| Map::new().into()),
                     base: record.filled("base"),
                     keep: record.int("keep").and_then(|keep| usize::try_from(keep).ok()).unwrap_or_default(),
                     tail: strings("tail"),
