@@ -23,7 +23,7 @@ use crate::opencode::Session;
 use crate::openhands::Conversation;
 use crate::parts::document::WholeFile;
 use crate::parts::either::Either;
-use crate::parts::lines::JsonLines;
+use crate::parts::lines::{JsonLines, TextLines};
 use crate::parts::obj::Obj;
 use crate::pi::Tree;
 use crate::qwen::Log;
@@ -292,7 +292,7 @@ pub static AGENTS: [Agent; 36] = [
     Agent::new(Cursor::NAME, "Cursor", '▸', "a Cursor transcript in plain text", Text(detect::cursor_text)).read(
         Cursor::VERSION,
         None,
-        |path, _| Box::new(cursor::text::Text::new(path)),
+        |path, _| Box::new(TextLines::new(cursor::text::Text::new(path))),
     ),
     Agent::new(hermes::Session::NAME, "Hermes", '▦', "a Hermes session", Record(detect::hermes))
         .folders(&[Folder::home(".hermes", "sessions", Some("HERMES_HOME")).endings(&[".json"])])
@@ -395,7 +395,7 @@ pub static AGENTS: [Agent; 36] = [
     Agent::new(aider::History::NAME, "Aider", 'ⓐ', "a chat history of Aider", Line(detect::aider)).read(
         aider::History::VERSION,
         None,
-        |path, _| Box::new(aider::History::new(path)),
+        |path, _| Box::new(TextLines::new(aider::History::new(path))),
     ),
     Agent::new(claude::Reader::NAME, "Claude Code", '✻', "a transcript of Claude Code", Record(detect::claude))
         .resume("claude --resume")

@@ -9,26 +9,20 @@
 
 mod edits;
 
+use crate::Span;
 use crate::parts::asks::decided;
 use crate::parts::at::{At, derived_id, extras};
-use crate::parts::lines::{Lines, RawLine};
-use crate::parts::log::Log;
+use crate::parts::lines::Texts;
+use crate::parts::log::{Log, contents_of_log};
 use crate::parts::obj::Obj;
-use crate::parts::pieces::What;
-use crate::{Change, Reader, SessionKey, Span};
 use edits::{Block, Fence, Whole};
 use model::envelope::EditState;
 use model::message_type::approval::{ApprovalState, Decision};
-use model::{Context, MessageId, Micros, Origin, Part, Role, Spent, Usage};
+use model::{Context, Micros, Origin, Part, Role, Spent, Usage};
 use serde_json::json;
 
 /// Reads one chat history.
 pub(crate) struct History {
-    lines: Lines,
-    chat: Chat,
-}
-
-struct Chat {
     log: Log,
     /// The folder that the file lies in, and its name.
     folder: String,
@@ -85,7 +79,7 @@ impl History {
     pub fn new(path: &str) -> Self {
         let folder = path.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
         let named = folder.rsplit(['/', '\\']).next().unwrap_or_default();
-        let chat = Chat {
+        Self {
             log: Log::new(named),
             folder: folder.to_owned(),
             named: named.to_owned(),
@@ -95,58 +89,6 @@ impl History {
             fence: None,
             edits: Vec::new(),
             wholes: Vec::new(),
-        };
-        Self { lines: Lines::default(), chat }
-    }
-}
-
-impl Chat {
-    fn raw_line(&mut self, line: RawLine) {
-        match line.bytes {
-            Some(bytes) => self.line(line.encoding.decode(bytes).trim_end_matches(['\r', '\n']), line.span),
-            None => line.each(|what, span| {
-                if let What::Note(text) = what {
-                    self.log.note(span, &text);
-                }
-            }),
-        }
-    }
-
-    fn line(&mut self, line: &str, span: Span) {
-        let line = line.trim_start_matches('\u{feff}');
-        if line.trim().is_empty() && !self.is_in_code() {
-            return self.empty_line(span);
-        }
-        let (speaker, text) = self.speaker(line);
-        let is_same = |section: &Section| {
-            section.speaker == speaker
-                && !section.is_over
-                && match speaker {
-                    Speaker::Head => false,
-                    // An empty line within what a person says has the mark, too.
-                    Speaker::Person => section.empty == 0,
-                    Speaker::Program | Speaker::Model | Speaker::Thought => true,
-                }
-        };
-        if !self.section.as_ref().is_some_and(is_same) {
-            self.close();
-            self.open(speaker, text, span);
-        } else if let Some(section) = &mut self.section
-            && let Some(draft) = self.log.book.change(section.at.session, &section.at.id, span)
-        {
-            section.is_over = speaker == Speaker::Thought && is_tag(text, true);
-            if !section.is_over {
-                let between = if draft.content.is_empty() { 0 } else { section.empty + 1 };
-                draft.content.push_str(&"\n".repeat(between));
-                draft.content.push_str(text);
-            }
-            section.empty = 0;
-        }
-        match speaker {
-            Speaker::Model => self.model_line(text, span),
-            // With the mark of a person it only repeats a question, which comes by itself.
-            Speaker::Program if !line.starts_with('#') => self.program_line(text, span),
-            Speaker::Program | Speaker::Head | Speaker::Person | Speaker::Thought => {}
         }
     }
 
@@ -288,13 +230,6 @@ impl Chat {
         let at = section.at.clone();
         self.log.book.say(at.session, draft, span);
     }
-
-    fn end(&mut self) {
-        self.log.session(None);
-        if let Some(lead) = self.lead.take() {
-            self.log.note(lead, "An empty line");
-        }
-    }
 }
 
 /// Is it a question of the program, which it answered as a person had answered the one before?
@@ -344,33 +279,51 @@ fn spent(id: String, figures: &str) -> Spent {
     Spent { id, usage, cost_usd, ..Spent::default() }
 }
 
-impl Reader for History {
-    fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
-        let chat = &mut self.chat;
-        self.lines.push(bytes, |line| chat.raw_line(line));
-        chat.log.book.flush(out);
+contents_of_log!(History, |history| {
+    if let Some(lead) = history.lead.take() {
+        history.log.note(lead, "An empty line");
+    }
+});
+
+impl Texts for History {
+    fn line(&mut self, line: &str, span: Span) {
+        if line.trim().is_empty() && !self.is_in_code() {
+            return self.empty_line(span);
+        }
+        let (speaker, text) = self.speaker(line);
+        let is_same = |section: &Section| {
+            section.speaker == speaker
+                && !section.is_over
+                && match speaker {
+                    Speaker::Head => false,
+                    // An empty line within what a person says has the mark, too.
+                    Speaker::Person => section.empty == 0,
+                    Speaker::Program | Speaker::Model | Speaker::Thought => true,
+                }
+        };
+        if !self.section.as_ref().is_some_and(is_same) {
+            self.close();
+            self.open(speaker, text, span);
+        } else if let Some(section) = &mut self.section
+            && let Some(draft) = self.log.book.change(section.at.session, &section.at.id, span)
+        {
+            section.is_over = speaker == Speaker::Thought && is_tag(text, true);
+            if !section.is_over {
+                let between = if draft.content.is_empty() { 0 } else { section.empty + 1 };
+                draft.content.push_str(&"\n".repeat(between));
+                draft.content.push_str(text);
+            }
+            section.empty = 0;
+        }
+        match speaker {
+            Speaker::Model => self.model_line(text, span),
+            // With the mark of a person it only repeats a question, which comes by itself.
+            Speaker::Program if !line.starts_with('#') => self.program_line(text, span),
+            Speaker::Program | Speaker::Head | Speaker::Person | Speaker::Thought => {}
+        }
     }
 
-    fn finish(&mut self, out: &mut Vec<Change>) {
-        let chat = &mut self.chat;
-        self.lines.finish(|line| chat.raw_line(line));
-        chat.end();
-        chat.log.book.flush(out);
-    }
-
-    fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
-        Vec::new()
-    }
-
-    fn offset(&self) -> u64 {
-        self.lines.offset()
-    }
-
-    fn held_bytes(&self) -> usize {
-        self.lines.held()
-    }
-
-    fn holds_back(&self) -> bool {
-        self.lines.held() > 0 || self.chat.lead.is_some()
+    fn waits(&self) -> bool {
+        self.lead.is_some()
     }
 }

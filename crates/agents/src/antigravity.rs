@@ -5,10 +5,10 @@
 
 use crate::Span;
 use crate::parts::at::{At, derived_id};
-use crate::parts::calls::Result;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::{Obj, value};
+use crate::parts::result::Result;
 use serde_json::{Map, Value};
 
 /// Reads one log.

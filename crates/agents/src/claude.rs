@@ -1,7 +1,7 @@
 //! Claude Code's transcripts: `~/.claude/projects/<folder>/<session>.jsonl`, one JSON object a line, appended only.
 //!
 //! A tour: [`Reader`] gets lines of `parts::lines`; `state` finds session and id of each and hands it
-//! to the file that is named after its type (`assistant`, `user`, `system`, `attachments`, `progress`, `queue`,
+//! to the file that is named after its type (`assistant`, `user`, `system`, `attachments`, `progress`, `queued`,
 //! `bookkeeping`); `calls` keeps the open tool calls, whose derived messages `edits`, `todos` and `approvals` make; `tree`
 //! finds which turns were rewound; `book` hands out what is new.
 //!
@@ -26,6 +26,7 @@ mod peers;
 mod preview;
 mod progress;
 pub(crate) mod queue;
+mod queued;
 mod replays;
 mod reviews;
 mod said;

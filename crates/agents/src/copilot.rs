@@ -16,10 +16,11 @@ mod todos;
 
 use crate::Span;
 use crate::parts::at::At;
-use crate::parts::calls::{Result, input};
+use crate::parts::calls::input;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use crate::parts::session::TitleRank;
 use crate::parts::todos::of_list;
 use asks::Asked;

@@ -11,10 +11,10 @@ pub(crate) mod text;
 use crate::Span;
 use crate::parts::at::{At, derived_id};
 use crate::parts::blocks::joined_text;
-use crate::parts::calls::Result;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::{Obj, list};
+use crate::parts::result::Result;
 use model::{Origin, Role, RunOutcome};
 
 /// Reads one transcript.

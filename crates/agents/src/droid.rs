@@ -9,10 +9,11 @@
 use crate::Span;
 use crate::parts::at::At;
 use crate::parts::blocks::result_text;
-use crate::parts::calls::{Result, input};
+use crate::parts::calls::input;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use crate::parts::runs::usage;
 use crate::parts::session::TitleRank;
 use model::{Origin, Role, RunOutcome, Spent, Usage};

@@ -6,10 +6,11 @@
 use crate::Span;
 use crate::parts::at::At;
 use crate::parts::blocks::result_text;
-use crate::parts::calls::{Result, input};
+use crate::parts::calls::input;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use model::{Origin, Role};
 
 /// Reads one session.

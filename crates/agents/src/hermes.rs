@@ -5,11 +5,12 @@
 use crate::parts::at::At;
 use crate::parts::blocks::{cut, result_text};
 use crate::parts::book::Book;
-use crate::parts::calls::{Result, input};
+use crate::parts::calls::input;
 use crate::parts::contents::Contents;
 use crate::parts::document::Document;
 use crate::parts::log::{Log, stem};
 use crate::parts::obj::{Obj, string};
+use crate::parts::result::Result;
 use crate::{SessionKey, Span};
 use model::{MessageId, Origin, Role};
 

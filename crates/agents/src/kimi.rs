@@ -10,10 +10,11 @@ use crate::Span;
 use crate::parts::asks::decided;
 use crate::parts::at::{At, derived_id, message_id};
 use crate::parts::blocks::result_text;
-use crate::parts::calls::{Result, input};
+use crate::parts::calls::input;
 use crate::parts::lines::Records;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use model::message_type::approval::{ApprovalState, Decision};
 use model::{Origin, Role, Spent, Usage};
 

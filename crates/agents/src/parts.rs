@@ -6,7 +6,7 @@
 //! - `book`: what has been read but not yet handed out; `session`, `runs`: what is known of a session and its runs.
 //! - `at`: what every message made from one line has in common; ids and envelopes.
 //! - `log`: a file of one session, whose lines become messages one by one: what most readers do with most lines.
-//! - `calls`: tool calls and their results. `call_ids`: their ids. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
+//! - `calls`: tool calls and their results. `result`: how a call went. `call_ids`: their ids. `proposal`: what a call would do. `blocks`, `files`, `picture`: content. `short`: a record in one line.
 //! - `asks`, `answers`, `forms`: what a person is asked, and the answers.
 //! - `edits`, `patch`, `search_replace`, `window`: changes of files. `todos`: checklists. `reviews`: what was found in files.
 
@@ -31,6 +31,7 @@ pub(crate) mod patch;
 pub(crate) mod picture;
 pub(crate) mod pieces;
 pub(crate) mod proposal;
+pub(crate) mod result;
 pub(crate) mod reviews;
 pub(crate) mod runs;
 pub(crate) mod search_replace;

@@ -27,7 +27,7 @@ const CRATES: [&str; 16] = [
     "server",
 ];
 /// Crates in which that holds within each folder as well.
-const TO_THE_LEAVES: [&str; 1] = ["crates/hub"];
+const TO_THE_LEAVES: [&str; 2] = ["crates/agents", "crates/hub"];
 
 /// The path of a module, or of an item in it, from the root of its crate.
 type Path = Vec<String>;

@@ -5,9 +5,10 @@ use super::requests::Request;
 use crate::parts::asks;
 use crate::parts::at::{At, derived_id, message_id};
 use crate::parts::blocks::result_text;
-use crate::parts::calls::{Result, payload};
+use crate::parts::calls::payload;
 use crate::parts::forms;
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, OptionKind, Question};
 use std::collections::HashSet;
 

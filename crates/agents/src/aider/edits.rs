@@ -1,6 +1,6 @@
 //! What an answer changes: SEARCH/REPLACE blocks, diffs and whole files, in fences, by the lines of the answer.
 
-use super::{Chat, Section};
+use super::{History, Section};
 use crate::Span;
 use crate::parts::at::{At, derived_id};
 use crate::parts::calls::settle;
@@ -52,7 +52,7 @@ fn join(start: Span, end: Span) -> Span {
     Span { offset: start.offset, len: end.end() - start.offset }
 }
 
-impl Chat {
+impl History {
     /// Is a block or code being read, of which an empty line is a part?
     pub(super) fn is_in_code(&self) -> bool {
         self.block.is_some() || self.fence.is_some()

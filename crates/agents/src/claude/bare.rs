@@ -1,7 +1,6 @@
 //! Texts of tools' results without the tags that the program put around them for the model. Only forms that are known are
 //! unwrapped; the record keeps every byte.
 
-use super::calls::is_stop;
 use super::obj::Obj;
 
 /// A result without the tags around it.
@@ -73,6 +72,11 @@ pub(crate) fn background(tool: &str, text: &str, fields: Option<&Obj>) -> Option
         }
         _ => None,
     }
+}
+
+/// Does the tool end a task in the background?
+pub(crate) fn is_stop(tool: &str) -> bool {
+    matches!(tool, "KillBash" | "KillShell" | "TaskStop")
 }
 
 /// The text from `<name>` to the last `</name>`, without the empty lines around it. A tag that isn't closed was cut off.

@@ -1,11 +1,13 @@
 //! Tool calls: each is one `TOOL_CALL` message, which its result, progress and denial change later.
 
 use super::at::{At, derived_id, envelope, extras, hash, message_id};
+use super::bare::is_stop;
 use super::edits;
 use super::obj::Obj;
 use super::outcome::{Outcome, outcome};
 use super::preview::preview;
 use super::state::State;
+use super::state::calls::{Call, Task};
 use super::{approvals, reviews, todos};
 use crate::parts::asks;
 use crate::parts::blocks::cut;
@@ -13,9 +15,8 @@ use crate::parts::calls::{payload, retract_list};
 use model::message_type::todo::TodoProgress;
 use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
 use model::text::one_line;
-use model::{Draft, Micros, Part, Role, Status};
+use model::{Draft, Part, Role, Status};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet, VecDeque};
 
 /// How many answered calls are kept, for progress lines that come late.
 const KEPT: usize = 64;
@@ -28,71 +29,6 @@ const TASK_IDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "agentId"];
 
 /// The status of a task that was ended on purpose.
 const STOPPED: &str = "stopped";
-
-/// A call that a later line may still change.
-pub(crate) struct Call {
-    pub session: usize,
-    /// Id of the `TOOL_CALL` message.
-    pub id: String,
-    pub tool: String,
-    pub started: Micros,
-    pub open: bool,
-    /// Has its success been counted? A result may be repeated.
-    counted: bool,
-    /// The id of the line that has its result.
-    answer: Option<String>,
-    /// Ids of the derived messages.
-    derived: Vec<String>,
-    /// What the session's list counted before the call.
-    todos: Option<TodoProgress>,
-}
-
-#[derive(Default)]
-pub(crate) struct Calls {
-    by_id: HashMap<String, Call>,
-    /// Open calls in the order of their lines.
-    open: Vec<String>,
-    answered: VecDeque<String>,
-    /// Hashes of all call ids that the file has used.
-    used: HashSet<u64>,
-    /// What runs in the background, by the id that later calls and notifications name it by.
-    tasks: HashMap<String, Task>,
-}
-
-/// Work that goes on behind a call's result.
-struct Task {
-    call_id: String,
-    /// Its command, or what the agent calls it.
-    what: String,
-    /// Was it ended on purpose?
-    is_stopped: bool,
-}
-
-impl Calls {
-    pub fn get(&self, call_id: &str) -> Option<&Call> {
-        self.by_id.get(call_id)
-    }
-    /// Has a call of this id begun?
-    pub fn has_used(&self, call_id: &str) -> bool {
-        self.used.contains(&hash(call_id))
-    }
-    /// The call whose result is on a line.
-    pub fn answered_by(&self, line: &str) -> Option<String> {
-        self.by_id.iter().find(|(_, call)| call.answer.as_deref() == Some(line)).map(|(id, _)| id.clone())
-    }
-    /// The command of a task in the background, or what the agent calls it.
-    pub fn task(&self, id: &str) -> Option<&str> {
-        self.tasks.get(id).map(|task| task.what.as_str())
-    }
-    pub fn has_open(&self, session: usize) -> bool {
-        self.open.iter().any(|id| self.by_id.get(id).is_some_and(|call| call.session == session))
-    }
-    /// The open calls of a session, oldest first.
-    pub fn open_in(&self, session: usize) -> Vec<String> {
-        let here = |id: &&String| self.by_id.get(*id).is_some_and(|call| call.session == session);
-        self.open.iter().filter(here).cloned().collect()
-    }
-}
 
 impl State {
     /// A tool call begins. Old fixtures have calls without ids, which take the block's.
@@ -423,11 +359,6 @@ impl State {
             self.book.release(call.session, id);
         }
     }
-}
-
-/// Does the tool end a task in the background?
-pub(crate) fn is_stop(tool: &str) -> bool {
-    matches!(tool, "KillBash" | "KillShell" | "TaskStop")
 }
 
 /// Did the list refuse a change? It says so in its structured result alone.

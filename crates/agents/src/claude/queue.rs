@@ -7,9 +7,7 @@
 //! Newer versions say in the removal what was removed, and why. Older ones don't, and at the end of a turn they clear
 //! events as well. So there a prompt counts as taken with the first removal behind it, until a later line says otherwise.
 //!
-//! `lines` makes messages of it. What the model saw follows from the same queue.
-
-mod lines;
+//! `queued` makes messages of it. What the model saw follows from the same queue.
 
 use super::blocks::joined_text;
 use super::obj::Obj;

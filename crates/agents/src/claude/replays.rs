@@ -8,48 +8,13 @@
 use super::at::hash;
 use super::obj::Obj;
 use super::state::State;
+use super::state::replays::Held;
 use crate::Span;
-use std::collections::HashMap;
 
 /// Lines that are held back at most.
 const MOST: usize = 32;
 /// Bytes of them.
 const BYTES: usize = 1 << 20;
-
-#[derive(Default)]
-pub(crate) struct Replays {
-    /// The first line with the same words of the same moment, call or API message: hash of both to hash of its id.
-    first: HashMap<u64, u64>,
-    /// Prompts by words and the line before, and the file's first one by its words: hash of these to hash of its id.
-    prompts: HashMap<u64, u64>,
-    /// Hash of a copy's id to that of its original.
-    originals: HashMap<u64, u64>,
-    held: Vec<Held>,
-}
-
-/// A line that waits for the next one of the conversation.
-struct Held {
-    text: String,
-    span: Span,
-    id: u64,
-    before: u64,
-    /// The prompt that it repeats; None of lines behind it.
-    original: Option<u64>,
-}
-
-impl Replays {
-    /// Returns how many bytes of lines are held back.
-    pub fn held_bytes(&self) -> usize {
-        self.held.iter().map(|held| held.text.len()).sum()
-    }
-
-    /// The line that a line stands behind, by its original.
-    fn before(&self, line: &Obj) -> u64 {
-        let Some(id) = line.filled("parentUuid").map(|id| hash(&id)) else { return 0 };
-        let held = self.held.iter().find(|held| held.id == id).and_then(|held| held.original);
-        held.or_else(|| self.originals.get(&id).copied()).unwrap_or(id)
-    }
-}
 
 impl State {
     /// Is the line a prompt that may be a copy, or behind one of which that isn't known yet? Then it is read later.

@@ -1,17 +1,21 @@
 //! One line after the other: which session, which id, and who reads it.
 
+pub(crate) mod calls;
+pub(crate) mod replays;
+mod side_chains;
+
 use super::at::{At, file_key, hash, micros};
 use super::book::{Book, Line};
-use super::calls::Calls;
 use super::file_name::FileName;
 use super::obj::Obj;
 use super::queue::Queue;
-use super::replays::Replays;
 use super::session::TitleRank;
-use super::subagents::SideChains;
-use super::tree::Tree;
+use super::tree::{Rewind, Tree};
 use crate::Span;
+use calls::Calls;
 use model::{Context, Origin, Role};
+use replays::Replays;
+use side_chains::SideChains;
 use std::collections::HashMap;
 
 pub(crate) struct State {
@@ -205,6 +209,29 @@ impl State {
         }
         let run = facts.runs.id().map(str::to_owned);
         At { session, span, time: time.unwrap_or(facts.last_time), id, origin, run }
+    }
+
+    /// A line comes next. Only those of the session itself are a tree: a sub-agent is never rewound.
+    pub fn enter_line(&mut self, line: &Obj) {
+        if self.agent_file || line.is_true("isSidechain") {
+            self.tree.enter_aside();
+        } else {
+            self.tree.enter(line);
+        }
+    }
+
+    /// The line begins a turn, whose first message has this id. What an earlier one left behind no longer holds.
+    pub fn begin_turn(&mut self, session: usize, id: &str, offset: u64) {
+        if session != self.main {
+            return;
+        }
+        let standing = self.book.sessions[session].standing();
+        let Some(Rewind { stretches, end }) = self.tree.begin(id, offset, standing) else { return };
+        for (stretch, lines, left) in stretches {
+            self.book.leave(session, stretch, lines, left);
+        }
+        let is_new = end.is_none();
+        self.book.sessions[session].go_back(end.unwrap_or_default(), is_new);
     }
 
     /// A prompt begins a run, and shows that calls without a result never get one.

@@ -6,25 +6,6 @@ use super::obj::Obj;
 use super::outcome::Outcome;
 use super::state::State;
 use model::RunOutcome;
-use std::collections::HashMap;
-
-/// Side chains inside the file: which session a line's children belong to.
-#[derive(Default)]
-pub(crate) struct SideChains {
-    by_uuid: HashMap<u64, usize>,
-    last: Option<usize>,
-    /// Task calls that have their side chain.
-    taken: Vec<String>,
-}
-
-impl SideChains {
-    /// A line stands for another one, of which it is a copy.
-    pub fn alias(&mut self, copy: u64, first: u64) {
-        if let Some(session) = self.by_uuid.get(&first).copied() {
-            self.by_uuid.insert(copy, session);
-        }
-    }
-}
 
 impl State {
     /// The session of a line with `isSidechain` in its parent's file.

@@ -5,12 +5,12 @@
 //! were typed meanwhile. A turn counts as left behind only if another prompt took its place: both stand behind the very
 //! same line of the conversation. Since every turn is one stretch of the file, it is named by its first message and the next one's.
 
-use super::at::hash;
+use super::at::{hash, message_id};
 use super::obj::Obj;
 use super::session::Standing;
-use super::state::State;
 use crate::change::Stretch;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 #[derive(Default)]
 pub(crate) struct Tree {
@@ -43,12 +43,22 @@ struct Turn {
     end: Standing,
 }
 
-/// Turns that are left behind or hold again, and the turn after which the conversation goes on.
-type Rewind = (Vec<(usize, bool)>, Option<usize>);
+/// What a prompt makes of earlier turns.
+pub(crate) struct Rewind {
+    /// Turns that are left behind, or hold again: their messages, where they stand in the file, and whether they are left.
+    pub stretches: Vec<(Stretch, Range<u64>, bool)>,
+    /// How the session stood at the end of the turn after which the conversation goes on. None if it begins anew.
+    pub end: Option<Standing>,
+}
 
 impl Tree {
+    /// A line that is no part of the main conversation comes next.
+    pub fn enter_aside(&mut self) {
+        self.current = None;
+    }
+
     /// A line of the main conversation comes next.
-    fn enter(&mut self, line: &Obj) {
+    pub fn enter(&mut self, line: &Obj) {
         self.current = None;
         let Some(uuid) = line.filled("uuid").map(|uuid| hash(&uuid)) else { return };
         if self.nodes.contains_key(&uuid) {
@@ -82,9 +92,8 @@ impl Tree {
         }
     }
 
-    /// The present line begins a turn. Gives back the turns that are left behind by that, or hold again, and the turn after
-    /// which the conversation goes on.
-    fn begin(&mut self, id: &str, offset: u64, standing: Standing) -> Option<Rewind> {
+    /// The present line begins a turn. Gives back what that makes of earlier ones.
+    pub fn begin(&mut self, id: &str, offset: u64, standing: Standing) -> Option<Rewind> {
         let (line, above) = self.current.take()?;
         let new = self.turns.len();
         let last = new.checked_sub(1);
@@ -117,45 +126,21 @@ impl Tree {
                 changed.push((at, left));
             }
         }
-        Some((changed, parent))
+        if changed.is_empty() {
+            return None;
+        }
+        let stretch = |(at, left)| {
+            let (turn, next): (&Turn, &Turn) = (self.turns.get(at)?, self.turns.get(at + 1)?);
+            let stretch = Stretch { from: message_id(&turn.id), before: message_id(&next.id) };
+            Some((stretch, turn.offset..next.offset, left))
+        };
+        let end = parent.map(|parent| self.turns.get(parent).map(|turn| turn.end.clone()).unwrap_or_default());
+        Some(Rewind { stretches: changed.into_iter().filter_map(stretch).collect(), end })
     }
 }
 
 impl Turn {
     fn place(&self) -> (Option<usize>, u64) {
         (self.parent, self.anchor)
-    }
-}
-
-impl State {
-    /// A line comes next. Only those of the session itself are a tree: a sub-agent is never rewound.
-    pub fn enter_line(&mut self, line: &Obj) {
-        if self.agent_file || line.is_true("isSidechain") {
-            self.tree.current = None;
-        } else {
-            self.tree.enter(line);
-        }
-    }
-
-    /// The line begins a turn, whose first message has this id. What an earlier one left behind no longer holds.
-    pub fn begin_turn(&mut self, session: usize, id: &str, offset: u64) {
-        if session != self.main {
-            return;
-        }
-        let standing = self.book.sessions[session].standing();
-        let Some((changed, parent)) = self.tree.begin(id, offset, standing) else { return };
-        if changed.is_empty() {
-            return;
-        }
-        let turns = &self.tree.turns;
-        let end = parent.and_then(|parent| turns.get(parent)).map(|turn| turn.end.clone()).unwrap_or_default();
-        for (at, left) in changed {
-            if let (Some(turn), Some(next)) = (turns.get(at), turns.get(at + 1)) {
-                let stretch =
-                    Stretch { from: super::at::message_id(&turn.id), before: super::at::message_id(&next.id) };
-                self.book.leave(session, stretch, turn.offset..next.offset, left);
-            }
-        }
-        self.book.sessions[session].go_back(end, parent.is_none());
     }
 }

@@ -1,13 +1,13 @@
 //! Calls of tools, by whatever lines tell of them.
 
 use super::Rollout;
-use super::items::texts;
-use super::result::{read, result_of};
+use super::result::{read, result_of, state_of};
 use super::said::Half;
 use crate::parts::at::{At, envelope, extras, hash, message_id};
-use crate::parts::calls::{NewCall, Result, input};
-use crate::parts::obj::{Obj, string};
+use crate::parts::calls::{NewCall, input};
+use crate::parts::obj::Obj;
 use crate::parts::patch;
+use crate::parts::result::Result;
 use crate::parts::todos;
 use model::MessageId;
 use model::message_type::tool_call::ToolKind;
@@ -252,25 +252,4 @@ fn names(raw: &str) -> Option<String> {
         })
     };
     Some(tools.into_iter().filter_map(line).collect::<Vec<_>>().join("\n"))
-}
-
-/// The state of a call by the agent's word for it.
-pub(super) fn state_of(status: Option<&str>) -> &'static str {
-    match status {
-        Some("failed" | "error" | "errored") => "failed",
-        Some("declined" | "denied" | "rejected") => "denied",
-        Some("cancelled" | "aborted" | "interrupted" | "incomplete") => "cancelled",
-        _ => "done",
-    }
-}
-
-/// The text of a server's answer: `{Ok: {content}}`, `{Err}`, or the content itself.
-pub(super) fn answer(raw: &str) -> (String, bool) {
-    let Some(answer) = Obj::parse(raw) else { return (texts(raw).join("\n"), false) };
-    if let Some(error) = answer.raw("Err") {
-        return (string(error).map_or_else(|| error.to_owned(), std::borrow::Cow::into_owned), true);
-    }
-    let inner = answer.obj("Ok").unwrap_or(answer);
-    let text = inner.raw("content").map(crate::parts::blocks::result_text).unwrap_or_default();
-    (text, inner.is_true("isError") || inner.is_true("is_error"))
 }

@@ -1,7 +1,7 @@
 //! Edits: what a patch proposes, and what became of it.
 
 use super::Rollout;
-use super::calls::state_of;
+use super::result::state_of;
 use crate::parts::at::{At, derived_id};
 use crate::parts::calls::MAX_NOTE;
 use crate::parts::edits::of_patch;

@@ -1,7 +1,7 @@
 //! Events: what the program shows of a session while it goes on. Many say again what an item says.
 
 use super::Rollout;
-use super::items::texts;
+use super::result::texts;
 use super::said::Half;
 use crate::Span;
 use crate::parts::at::At;

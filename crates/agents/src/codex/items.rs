@@ -2,6 +2,7 @@
 
 use super::Rollout;
 use super::calls::{input_of, tool_name};
+use super::result::texts;
 use super::said::Half;
 use crate::parts::at::{At, envelope, extras};
 use crate::parts::calls::NewCall;
@@ -143,13 +144,4 @@ impl Rollout {
         draft.metadata = Some(extras("item", Value::Object(payload)));
         self.say(at, draft);
     }
-}
-
-/// The texts of a list of blocks.
-pub(super) fn texts(raw: &str) -> Vec<String> {
-    let text = |raw: &str| match string(raw) {
-        Some(text) => Some(text.into_owned()),
-        None => Obj::parse(raw)?.filled("text"),
-    };
-    list(raw).unwrap_or_else(|| vec![raw]).into_iter().filter_map(text).filter(|text| !text.is_empty()).collect()
 }

@@ -1,10 +1,8 @@
 //! What tools gave back: in the texts that the model reads, and in the events of their ends.
 
-use super::calls::{answer, state_of};
-use super::items::texts;
 use crate::parts::blocks::{result_text, without_data};
-use crate::parts::calls::Result;
 use crate::parts::obj::{Obj, list, string, value};
+use crate::parts::result::Result;
 use serde_json::Value;
 
 /// Reads the output of an item: a text, blocks, or an object with either.
@@ -162,6 +160,36 @@ pub(super) fn read(event: &Obj) -> Result {
         result.details.push(("result", Value::Object(statuses)));
     }
     result
+}
+
+/// The state of a call by the agent's word for it.
+pub(super) fn state_of(status: Option<&str>) -> &'static str {
+    match status {
+        Some("failed" | "error" | "errored") => "failed",
+        Some("declined" | "denied" | "rejected") => "denied",
+        Some("cancelled" | "aborted" | "interrupted" | "incomplete") => "cancelled",
+        _ => "done",
+    }
+}
+
+/// The text of a server's answer: `{Ok: {content}}`, `{Err}`, or the content itself.
+pub(super) fn answer(raw: &str) -> (String, bool) {
+    let Some(answer) = Obj::parse(raw) else { return (texts(raw).join("\n"), false) };
+    if let Some(error) = answer.raw("Err") {
+        return (string(error).map_or_else(|| error.to_owned(), std::borrow::Cow::into_owned), true);
+    }
+    let inner = answer.obj("Ok").unwrap_or(answer);
+    let text = inner.raw("content").map(result_text).unwrap_or_default();
+    (text, inner.is_true("isError") || inner.is_true("is_error"))
+}
+
+/// The texts of a list of blocks.
+pub(super) fn texts(raw: &str) -> Vec<String> {
+    let text = |raw: &str| match string(raw) {
+        Some(text) => Some(text.into_owned()),
+        None => Obj::parse(raw)?.filled("text"),
+    };
+    list(raw).unwrap_or_else(|| vec![raw]).into_iter().filter_map(text).filter(|text| !text.is_empty()).collect()
 }
 
 #[cfg(test)]

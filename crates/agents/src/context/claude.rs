@@ -6,6 +6,7 @@
 
 mod attachment;
 mod branch;
+mod content;
 mod digests;
 mod line;
 mod queue;
@@ -13,8 +14,8 @@ mod queue;
 use super::Log;
 use super::request::Request;
 use crate::parts::obj::Obj;
+pub(super) use content::clear;
 use digests::Digests;
-pub(super) use line::clear;
 use line::{Kind, Lane, Line};
 use model::RecordRef;
 use model::model_context::ContextBlockKind::ToolResult;

@@ -5,9 +5,10 @@
 use super::Events;
 use crate::parts::asks;
 use crate::parts::at::{At, envelope};
-use crate::parts::calls::{Result, payload};
+use crate::parts::calls::payload;
 use crate::parts::forms;
 use crate::parts::obj::{Obj, value};
+use crate::parts::result::Result;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, Question};
 use serde_json::{Map, Value};
 

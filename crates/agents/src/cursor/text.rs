@@ -6,24 +6,16 @@
 //! Ids of messages: `<session>~<offset>`.
 
 use super::{end_calls, said};
+use crate::Span;
 use crate::parts::at::At;
-use crate::parts::calls::Result;
-use crate::parts::contents::Contents as _;
-use crate::parts::lines::{Lines, RawLine};
+use crate::parts::lines::Texts;
 use crate::parts::log::{Log, contents_of_log, stem};
 use crate::parts::obj::Obj;
-use crate::parts::pieces::What;
-use crate::{Change, Reader, SessionKey, Span};
-use model::MessageId;
+use crate::parts::result::Result;
 use serde_json::{Map, Value};
 
-/// A [`Reader`] of one transcript.
+/// Reads one transcript.
 pub(crate) struct Text {
-    lines: Lines,
-    talk: Talk,
-}
-
-struct Talk {
     log: Log,
     section: Option<Section>,
 }
@@ -50,44 +42,7 @@ impl Text {
     pub fn new(path: &str) -> Self {
         let mut log = Log::new(stem(path));
         log.are_in_order = true;
-        Self { lines: Lines::default(), talk: Talk { log, section: None } }
-    }
-}
-
-impl Talk {
-    fn raw_line(&mut self, line: RawLine) {
-        match line.bytes {
-            Some(bytes) => self.line(line.encoding.decode(bytes).trim_end_matches(['\r', '\n']), line.span),
-            None => line.each(|what, span| {
-                if let What::Note(text) = what {
-                    self.log.note(span, &text);
-                }
-            }),
-        }
-    }
-
-    fn line(&mut self, line: &str, span: Span) {
-        let line = line.trim_start_matches('\u{feff}');
-        if let Some((part, text)) = self.begins(line) {
-            self.close();
-            self.section = Some(Section { part, text: text.to_owned(), span });
-            return;
-        }
-        let section = self.section.get_or_insert_with(|| Section {
-            part: Part::Head,
-            text: String::new(),
-            span: Span { len: 0, ..span },
-        });
-        section.span.len = span.end() - section.span.offset;
-        if !section.text.is_empty() {
-            section.text.push('\n');
-        }
-        section.text.push_str(line);
-        if section.part == Part::Thought && line.trim().is_empty() && !section.text.trim().is_empty() {
-            self.close();
-            let (part, span) = (Part::Answer, Span { offset: span.end(), len: 0 });
-            self.section = Some(Section { part, text: String::new(), span });
-        }
+        Self { log, section: None }
     }
 
     /// What a line begins, with what it says of it already.
@@ -171,36 +126,37 @@ fn arguments(text: &str) -> Map<String, Value> {
     arguments.into_iter().map(|(name, value)| (name.to_owned(), Value::String(value))).collect()
 }
 
-contents_of_log!(Talk);
+contents_of_log!(Text, Text::close);
 
-impl Reader for Text {
-    fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
-        let talk = &mut self.talk;
-        self.lines.push(bytes, |line| talk.raw_line(line));
-        talk.log.book.flush(out);
+impl Texts for Text {
+    fn line(&mut self, line: &str, span: Span) {
+        if let Some((part, text)) = self.begins(line) {
+            self.close();
+            self.section = Some(Section { part, text: text.to_owned(), span });
+            return;
+        }
+        let section = self.section.get_or_insert_with(|| Section {
+            part: Part::Head,
+            text: String::new(),
+            span: Span { len: 0, ..span },
+        });
+        section.span.len = span.end() - section.span.offset;
+        if !section.text.is_empty() {
+            section.text.push('\n');
+        }
+        section.text.push_str(line);
+        if section.part == Part::Thought && line.trim().is_empty() && !section.text.trim().is_empty() {
+            self.close();
+            let (part, span) = (Part::Answer, Span { offset: span.end(), len: 0 });
+            self.section = Some(Section { part, text: String::new(), span });
+        }
     }
 
-    fn finish(&mut self, out: &mut Vec<Change>) {
-        let talk = &mut self.talk;
-        self.lines.finish(|line| talk.raw_line(line));
-        talk.close();
-        talk.end();
-        talk.log.book.flush(out);
+    fn held(&self) -> usize {
+        self.section.as_ref().map_or(0, |section| section.text.len())
     }
 
-    fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
-        Vec::new()
-    }
-
-    fn offset(&self) -> u64 {
-        self.lines.offset()
-    }
-
-    fn held_bytes(&self) -> usize {
-        self.lines.held() + self.talk.section.as_ref().map_or(0, |section| section.text.len())
-    }
-
-    fn holds_back(&self) -> bool {
-        self.lines.held() > 0 || self.talk.section.is_some()
+    fn waits(&self) -> bool {
+        self.section.is_some()
     }
 }

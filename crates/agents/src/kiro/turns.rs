@@ -3,9 +3,10 @@
 use super::History;
 use crate::parts::at::{At, extras};
 use crate::parts::blocks::{result_text, without_data};
-use crate::parts::calls::{NewCall, Result};
+use crate::parts::calls::NewCall;
 use crate::parts::edits::{Finished, Piece, after_call, created, fragment, message};
 use crate::parts::obj::{Obj, string, value};
+use crate::parts::result::Result;
 use crate::parts::short::fields_in_short;
 use model::message_type::tool_call::ToolKind;
 use model::{Context, Role, RunOutcome};

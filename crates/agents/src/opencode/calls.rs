@@ -3,8 +3,9 @@
 use super::edits;
 use super::{REDACTED, Session, milliseconds};
 use crate::parts::at::{At, derived_id, envelope};
-use crate::parts::calls::{NewCall, Result};
+use crate::parts::calls::NewCall;
 use crate::parts::obj::Obj;
+use crate::parts::result::Result;
 use crate::parts::todos;
 use model::message_type::tool_call::ToolKind;
 use serde_json::{Map, Value};

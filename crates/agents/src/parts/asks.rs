@@ -3,7 +3,7 @@
 use super::answers::{Answers, text_of};
 use super::at::envelope;
 use super::blocks::cut;
-use super::calls::Result;
+use super::result::Result;
 use model::Micros;
 use model::message_type::approval::{Approval, ApprovalKind, ApprovalState, Choice, Decision, Question};
 use serde::Deserialize as _;
@@ -304,7 +304,8 @@ pub(crate) fn plan_title(plan: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{decide, from_call};
-    use crate::parts::calls::{Result, payload};
+    use crate::parts::calls::payload;
+    use crate::parts::result::Result;
     use model::{Draft, MessageId, Micros, Role};
     use serde_json::{Value, json};
 

@@ -6,6 +6,7 @@ use super::at::{At, derived_id, envelope, message_id};
 use super::blocks::cut;
 use super::book::Book;
 use super::obj::{Obj, string, value};
+use super::result::Result;
 use model::envelope::{EditState, INTERRUPTED};
 use model::message_type::todo::TodoProgress;
 use model::message_type::tool_call::{ToolCall, ToolKind, ToolState};
@@ -46,19 +47,6 @@ pub(crate) struct NewCall {
     pub kind: Option<ToolKind>,
     /// What the input means to people, where it doesn't say so itself.
     pub target: Option<String>,
-}
-
-/// How a call went.
-#[derive(Default)]
-pub(crate) struct Result {
-    /// A word of `ToolState`: `done`, `failed`, `denied`, `cancelled`.
-    pub state: &'static str,
-    /// What the tool gave back, or why it failed.
-    pub text: String,
-    /// Further fields of the payload: `exit_code`, `duration_ms`, `background`.
-    pub details: Vec<(&'static str, Value)>,
-    /// What a person answered to the questions of the call, where its record has it beside `text`.
-    pub answers: Option<Value>,
 }
 
 /// The calls of a file.
@@ -323,14 +311,6 @@ impl Calls {
         {
             release(book, &call);
         }
-    }
-}
-
-impl Result {
-    /// Adds how many files the tool gave back, which are messages of their own.
-    pub fn with_files(mut self, count: usize) -> Self {
-        self.details.extend((count > 0).then(|| ("files", count.into())));
-        self
     }
 }
 

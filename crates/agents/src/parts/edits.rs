@@ -1,7 +1,7 @@
 //! `CODE_EDIT` messages: a path and what changed in it become a payload with its `edit_info`.
 
 use super::at::envelope;
-use super::patch::{FileChange, FilePatch, hunks};
+use super::patch::{FileChange, FilePatch, Hunk, hunks};
 use super::window::windows;
 use model::envelope::{EditInfo, EditScope, EditState, INTERRUPTED};
 use model::message_type::code_edit::{CodeEdit, Edit};
@@ -33,6 +33,21 @@ impl Piece {
     fn info(&self) -> EditInfo {
         let start_line = self.start_line.and_then(|line| u32::try_from(line.min(1 << 31)).ok());
         EditInfo { scope: Some(self.scope), start_line, patch: self.patch.clone(), ..EditInfo::default() }
+    }
+}
+
+impl FilePatch {
+    /// The entries of a `CODE_EDIT`.
+    pub fn pieces(&self) -> Vec<Piece> {
+        match &self.change {
+            FileChange::Created(text) => vec![created(text)],
+            FileChange::Deleted(text) => vec![Piece { scope: EditScope::File, ..fragment(text.as_deref(), None) }],
+            FileChange::Updated(hunks) => {
+                let piece =
+                    |hunk: &Hunk| Piece { start_line: hunk.start_line, ..fragment(Some(&hunk.old), Some(&hunk.new)) };
+                hunks.iter().map(piece).collect()
+            }
+        }
     }
 }
 

@@ -190,6 +190,21 @@ impl RawLine<'_> {
             What::Note(text) => note(to, span, &text),
         });
     }
+
+    /// Reads a line that is no JSON.
+    fn read_text<T: Texts>(&self, to: &mut T) {
+        match self.bytes {
+            Some(bytes) => {
+                let line = self.encoding.decode(bytes);
+                to.line(line.trim_end_matches(['\r', '\n']).trim_start_matches('\u{feff}'), self.span);
+            }
+            None => self.each(|what, span| {
+                if let What::Note(text) = what {
+                    to.note(span, &text);
+                }
+            }),
+        }
+    }
 }
 
 /// What reads the records of a file of JSON lines.
@@ -237,5 +252,55 @@ impl<R: Records> Reader for JsonLines<R> {
     }
     fn holds_back(&self) -> bool {
         self.lines.held() > 0 || self.records.waits()
+    }
+}
+
+/// What reads a file of lines that are no JSON.
+pub(crate) trait Texts: Contents {
+    /// A line without its end.
+    fn line(&mut self, line: &str, span: Span);
+    /// Bytes of lines that aren't in a message yet.
+    fn held(&self) -> usize {
+        0
+    }
+    /// Is something held back that only the next line, or the end, hands out?
+    fn waits(&self) -> bool;
+}
+
+/// A [`Reader`] of lines that are no JSON.
+pub(crate) struct TextLines<T> {
+    lines: Lines,
+    texts: T,
+}
+
+impl<T: Texts> TextLines<T> {
+    pub fn new(texts: T) -> Self {
+        Self { lines: Lines::default(), texts }
+    }
+}
+
+impl<T: Texts> Reader for TextLines<T> {
+    fn push(&mut self, bytes: &[u8], out: &mut Vec<Change>) {
+        let texts = &mut self.texts;
+        self.lines.push(bytes, |line| line.read_text(texts));
+        self.texts.book().flush(out);
+    }
+    fn finish(&mut self, out: &mut Vec<Change>) {
+        let texts = &mut self.texts;
+        self.lines.finish(|line| line.read_text(texts));
+        self.texts.end();
+        self.texts.book().flush(out);
+    }
+    fn torn_notes(&self) -> Vec<(SessionKey, MessageId)> {
+        Vec::new()
+    }
+    fn offset(&self) -> u64 {
+        self.lines.offset()
+    }
+    fn held_bytes(&self) -> usize {
+        self.lines.held() + self.texts.held()
+    }
+    fn holds_back(&self) -> bool {
+        self.lines.held() > 0 || self.texts.waits()
     }
 }

@@ -3,12 +3,13 @@
 use super::at::{At, derived_id, envelope, extras, file_key, hash, message_id, micros};
 use super::blocks::result_text;
 use super::book::{Book, Line};
-use super::calls::{Calls, NewCall, Result, input};
+use super::calls::{Calls, NewCall, input};
 use super::edits::of_patch;
 use super::files::{files_in, is_file};
 use super::obj::{Obj, list, string};
 use super::patch::{FilePatch, unified};
 use super::proposal;
+use super::result::Result;
 use super::session::Session;
 use super::short::fields_in_short;
 use super::todos;

@@ -1,8 +1,5 @@
 //! Patches as changes of files: those of `apply_patch`, and unified diffs.
 
-use super::edits::{Piece, created, fragment};
-use model::envelope::EditScope;
-
 /// What a patch does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FilePatch {
@@ -28,21 +25,6 @@ pub(crate) struct Hunk {
     pub start_line: Option<usize>,
     pub old: String,
     pub new: String,
-}
-
-impl FilePatch {
-    /// The entries of a `CODE_EDIT`.
-    pub fn pieces(&self) -> Vec<Piece> {
-        match &self.change {
-            FileChange::Created(text) => vec![created(text)],
-            FileChange::Deleted(text) => vec![Piece { scope: EditScope::File, ..fragment(text.as_deref(), None) }],
-            FileChange::Updated(hunks) => {
-                let piece =
-                    |hunk: &Hunk| Piece { start_line: hunk.start_line, ..fragment(Some(&hunk.old), Some(&hunk.new)) };
-                hunks.iter().map(piece).collect()
-            }
-        }
-    }
 }
 
 const BEGIN: &str = "*** Begin Patch";

@@ -4,9 +4,9 @@ use super::{Action, Trajectory};
 use crate::Span;
 use crate::parts::at::{At, derived_id, extras, message_id};
 use crate::parts::blocks::joined_text;
-use crate::parts::calls::Result;
 use crate::parts::files::files_in;
 use crate::parts::obj::{Obj, string};
+use crate::parts::result::Result;
 use model::{Context, Micros, Role, Spent, Usage};
 
 impl Trajectory {

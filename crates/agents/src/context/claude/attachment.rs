@@ -1,6 +1,6 @@
 //! Attachments: what the program gives to the model beside the conversation.
 
-use super::line::blocks;
+use super::content::blocks;
 use crate::claude::readable;
 use crate::context::block;
 use crate::parts::obj::Obj;

@@ -2,7 +2,8 @@
 
 use super::Claude;
 use super::attachment::is_recent;
-use super::line::{Kind, Lane, Line, clear};
+use super::content::clear;
+use super::line::{Kind, Lane, Line};
 use crate::context::block;
 use crate::context::request::Request;
 use model::model_context::ContextBlockKind as BlockKind;

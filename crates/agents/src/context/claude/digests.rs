@@ -4,7 +4,8 @@
 //! settings of a request, how many messages it keeps of an earlier one, and the digests of those behind them.
 
 use super::Claude;
-use super::line::{Kind, Line, blocks};
+use super::content::blocks;
+use super::line::{Kind, Line};
 use crate::context::block;
 use crate::context::request::Request;
 use crate::parts::at::sha256;

@@ -1,9 +1,9 @@
 //! Messages of what waited in the queue.
 
-use super::super::at::{At, extras};
-use super::super::obj::Obj;
-use super::super::state::State;
-use super::Shown;
+use super::at::{At, extras};
+use super::obj::Obj;
+use super::queue::Shown;
+use super::state::State;
 use model::{Micros, Role};
 use serde_json::json;
 
