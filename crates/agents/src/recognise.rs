@@ -34,9 +34,11 @@ impl Recognised {
 /// Records that are asked.
 const RECORDS: usize = 50;
 
-/// The line of [`AGENTS`] that a record, or a document of these fields, belongs to.
-fn line_of(object: &Obj) -> Option<usize> {
-    AGENTS.iter().position(|agent| matches!(agent.detect, Detect::Record(fits) if fits(object)))
+/// The line of [`AGENTS`] that a record, or a document of these fields, belongs to: one of the keeper's, if any fits.
+fn line_of(keeper: Option<&Agent>, object: &Obj) -> Option<usize> {
+    let fits = |agent: &Agent| matches!(agent.detect, Detect::Record(fits) if fits(object));
+    let kept = keeper.and_then(|keeper| AGENTS.iter().position(|agent| agent.name == keeper.name && fits(agent)));
+    kept.or_else(|| AGENTS.iter().position(fits))
 }
 
 /// Returns what a file is by its content. `beginning` is its first bytes, best up to the end of a line. `end` is its last ones, empty
@@ -71,15 +73,6 @@ pub fn recognise_tables(tables: &[String]) -> Recognised {
 }
 
 fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recognised {
-    let line_of = |object: &Obj| {
-        let kept = keeper.and_then(|keeper| {
-            let is_kept = |agent: &Agent| {
-                agent.name == keeper.name && matches!(agent.detect, Detect::Record(fits) if fits(object))
-            };
-            AGENTS.iter().position(is_kept)
-        });
-        kept.or_else(|| line_of(object))
-    };
     let encoding = Encoding::of(beginning.iter().copied()).unwrap_or(Encoding::Utf8);
     let text = encoding.decode(beginning);
     let start = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -98,6 +91,40 @@ fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recogni
     if let Some(agent) = AGENTS.iter().find(begins_with) {
         return Recognised::Agent(agent);
     }
+    let (asked, votes) = votes(keeper, &text);
+    if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
+        // One JSON document over many lines, or a first line that was cut off.
+        let is_claude = |agent: &Agent| agent.name == claude::Reader::NAME;
+        let among_claude = AGENTS.iter().zip(votes).any(|(agent, votes)| is_claude(agent) && votes > 0);
+        match of_document(keeper, start, &encoding.decode(end)) {
+            Some(agent) if is_claude(agent) || !among_claude => return Recognised::Agent(agent),
+            None if asked == 0 => return Recognised::Other("JSON of an unknown shape"),
+            _ => {}
+        }
+    }
+    // Of several with as many records the last one, whose test fits most.
+    let most = AGENTS.iter().zip(votes).filter(|(_, votes)| *votes > 0).max_by_key(|(_, votes)| *votes);
+    match (most, asked) {
+        (Some((agent, _)), _) => Recognised::Agent(agent),
+        (None, 1) => Recognised::Other("JSON of an unknown shape"),
+        (None, 2..) => Recognised::Other("JSON lines of an unknown shape"),
+        (None, 0) => by_lines(&text).unwrap_or_else(|| {
+            let is_text = encoding != Encoding::Utf8 || !is_binary(beginning);
+            Recognised::Other(if is_text { "plain text" } else { "a binary file" })
+        }),
+    }
+}
+
+/// The agent that a document is of, by the fields that it begins and ends with.
+fn of_document(keeper: Option<&Agent>, start: &str, end: &str) -> Option<&'static Agent> {
+    let document = start.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    let last = last_fields(end).filter(|_| start.starts_with('{')).map(|fields| format!("{{{fields}"));
+    let last = last.as_deref().and_then(Obj::parse);
+    line_of(keeper, &Obj::beginning(document).and(last)).and_then(|line| AGENTS.get(line))
+}
+
+/// How many records of a text were asked, and how many of them are of each line of [`AGENTS`].
+fn votes(keeper: Option<&Agent>, text: &str) -> (usize, [usize; AGENTS.len()]) {
     let mut votes = [0; AGENTS.len()];
     let mut asked = 0;
     for line in text.split('\n').filter(|line| line.contains('{')) {
@@ -111,39 +138,13 @@ fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recogni
                 && let Some(object) = Obj::parse(&record).filter(|object| lone || is_record(object))
             {
                 asked += 1;
-                if let Some(votes) = line_of(&object).and_then(|line| votes.get_mut(line)) {
+                if let Some(votes) = line_of(keeper, &object).and_then(|line| votes.get_mut(line)) {
                     *votes += 1;
                 }
             }
         }
     }
-    let in_lines = asked > 0;
-    if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
-        // One JSON document over many lines, or a first line that was cut off.
-        let document = start.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
-        let end = encoding.decode(end);
-        let last = last_fields(&end).filter(|_| start.starts_with('{')).map(|fields| format!("{{{fields}"));
-        let last = last.as_deref().and_then(Obj::parse);
-        let document = Obj::beginning(document).and(last);
-        let is_claude = |agent: &Agent| agent.name == claude::Reader::NAME;
-        let among_claude = AGENTS.iter().zip(votes).any(|(agent, votes)| is_claude(agent) && votes > 0);
-        match line_of(&document).and_then(|line| AGENTS.get(line)) {
-            Some(agent) if is_claude(agent) || !among_claude => return Recognised::Agent(agent),
-            None if !in_lines => return Recognised::Other("JSON of an unknown shape"),
-            _ => {}
-        }
-    }
-    // Of several with as many records the last one, whose test fits most.
-    let most = AGENTS.iter().zip(votes).filter(|(_, votes)| *votes > 0).max_by_key(|(_, votes)| *votes);
-    match most {
-        Some((agent, _)) => Recognised::Agent(agent),
-        None if asked == 1 => Recognised::Other("JSON of an unknown shape"),
-        None if in_lines => Recognised::Other("JSON lines of an unknown shape"),
-        None => by_lines(&text).unwrap_or_else(|| {
-            let is_text = encoding != Encoding::Utf8 || !is_binary(beginning);
-            Recognised::Other(if is_text { "plain text" } else { "a binary file" })
-        }),
-    }
+    (asked, votes)
 }
 
 /// The fields that a document ends with, as far as they are whole, up to its last bracket.

@@ -43,7 +43,10 @@ fn main() {
     best("a created file of 1,000,000 lines", || {
         file_diff(&DiffInput { old: None, new: Some(&created), ..input(None, "a.txt") })
     });
+    highlighting();
+}
 
+fn highlighting() {
     let block = code(2_000);
     let start = Instant::now();
     highlight("rust", &block);

@@ -244,37 +244,40 @@ enum Rows {
     OfFilesStay(Micros),
 }
 
+/// What goes with a session, by its row.
+const BY_RID: [&str; 16] = [
+    "DELETE FROM session_spending WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM session_activity WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM memory WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
+    "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM file_change WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM context_log WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM spent WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
+    "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
+];
+/// What goes with a session, by its id.
+const BY_ID: [&str; 10] = [
+    "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
+    "DELETE FROM schedule WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
+    "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
+    "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM hook_owner WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM agent_run WHERE workspace_id = $1 AND session_id = $2",
+    "DELETE FROM growing_text WHERE workspace_id = $1 AND session_id = $2",
+    "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
+];
+
 async fn delete_sessions(step: &mut Step<'_>, sessions: &[Gone], rows_of: Rows) -> Result<Vec<SessionId>, StoreError> {
-    const BY_RID: [&str; 16] = [
-        "DELETE FROM session_spending WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM session_activity WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM memory WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM message_search WHERE rowid IN (SELECT rid FROM message WHERE workspace_id = $1 AND session_rid = $2)",
-        "DELETE FROM message WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM tool_use WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM file_change WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM message_count WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM run WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM context_log WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM spent WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM session_blob WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM read_position WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM delivery WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM channel_session WHERE workspace_id = $1 AND session_rid = $2",
-        "DELETE FROM channel_delivery WHERE workspace_id = $1 AND session_rid = $2",
-    ];
-    const BY_ID: [&str; 10] = [
-        "DELETE FROM schedule_run WHERE workspace_id = $1 AND schedule_id IN (SELECT id FROM schedule WHERE workspace_id = $1 AND session_id = $2)",
-        "DELETE FROM schedule WHERE workspace_id = $1 AND session_id = $2",
-        "DELETE FROM meta WHERE workspace_id = $1 AND key = 'routing/' || $2",
-        "DELETE FROM feed WHERE kind <> 'range' AND workspace_id = $1 AND session_id = $2",
-        "DELETE FROM hook_request WHERE workspace_id = $1 AND session_id = $2",
-        "DELETE FROM hook_owner WHERE workspace_id = $1 AND session_id = $2",
-        "DELETE FROM driven WHERE workspace_id = $1 AND session_id = $2",
-        "DELETE FROM agent_run WHERE workspace_id = $1 AND session_id = $2",
-        "DELETE FROM growing_text WHERE workspace_id = $1 AND session_id = $2",
-        "UPDATE session SET forked_from = NULL WHERE workspace_id = $1 AND forked_from = $2",
-    ];
     let mut forgotten = Vec::new();
     let mut rows = Vec::new();
     for (rid, id, _) in sessions {

@@ -107,13 +107,21 @@ impl Review {
         for call in &self.entry.calls {
             page.call(call);
         }
+        self.questions(&mut page);
+        self.inputs(&mut page);
+        self.reason(&mut page);
+        page.lines
+    }
+
+    /// The questions, with what can be chosen, numbered through.
+    fn questions(&self, page: &mut Page) {
         let mut number = 0;
-        for question in &approval.questions {
+        for question in &self.approval.questions {
             page.blank();
             if let Some(header) = question.header.as_deref().filter(|header| *header != question.question) {
                 page.exact(header, "");
             }
-            if question.question != approval.title {
+            if question.question != self.approval.title {
                 page.exact(&question.question, "");
             }
             for choice in &question.options {
@@ -127,19 +135,27 @@ impl Review {
                 }
             }
         }
+    }
+
+    /// The inputs of a form, with what is in them.
+    fn inputs(&self, page: &mut Page) {
         if !self.form.is_empty() {
             page.blank();
         }
         for (field, value, is_current) in self.form.rows() {
             page.exact(&field.label, if is_current { "› " } else { "  " });
             // One line, whatever is in it: what was read stays read.
-            page.lines.push(Line::raw(cut(&format!("    {}", visible::line(&value, 300)), width)));
+            page.lines.push(Line::raw(cut(&format!("    {}", visible::line(&value, 300)), page.width)));
             let must = if field.required == Some(true) { ", required" } else { "" };
             page.note(&format!("{}{must}", field.kind), "    ");
             if let Some(options) = &field.options {
                 page.exact(&options.join(", "), "    one of: ");
             }
         }
+    }
+
+    /// Why it can't be allowed here, if it can't.
+    fn reason(&self, page: &mut Page) {
         match (&self.entry.shown_sha256, &self.entry.not_shown) {
             (Some(_), _) => {}
             (None, Some(not_shown)) if not_shown.reason == NotShownReason::TooLarge => {
@@ -156,7 +172,6 @@ impl Review {
             }
             (None, _) => page.note("Not all that it asks about is here: close it and open it again", ""),
         }
-        page.lines
     }
 
     /// What the keys below the request are.

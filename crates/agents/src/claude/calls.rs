@@ -30,6 +30,19 @@ const TASK_IDS: [&str; 4] = ["task_id", "bash_id", "shell_id", "agentId"];
 /// The status of a task that was ended on purpose.
 const STOPPED: &str = "stopped";
 
+/// A call and its result.
+struct Answered<'a> {
+    /// The result's line, in the session of the call.
+    at: &'a At,
+    call_id: &'a str,
+    /// Id of the `TOOL_CALL` message.
+    id: &'a str,
+    tool: &'a str,
+    input: &'a Value,
+    outcome: &'a Outcome,
+    line: &'a Obj<'a>,
+}
+
 impl State {
     /// A tool call begins. Old fixtures have calls without ids, which take the block's.
     pub fn tool_use(&mut self, at: &At, block: &Obj, block_id: &str) {
@@ -159,9 +172,11 @@ impl State {
             self.task_is(at, task, status);
         }
         self.tool_files(at, block, &call_id, &id, alone.then_some(line));
-        self.settle(at, session, &call_id, &id, &tool, &input, &outcome, line);
+        let here = At { session, ..at.clone() };
+        let (input, outcome) = (&input, &outcome);
+        self.settle(&Answered { at: &here, call_id: &call_id, id: &id, tool: &tool, input, outcome, line });
         if matches!(tool.as_str(), "Task" | "Agent") {
-            self.link_child(at, session, &call_id, &outcome, line);
+            self.link_child(at, session, &call_id, outcome, line);
         }
         if matches!(outcome.state, "denied" | "failed") {
             self.book.sessions[session].trouble = outcome.state;
@@ -174,66 +189,70 @@ impl State {
     }
 
     /// The derived messages learn how the call went.
-    #[expect(clippy::too_many_arguments, reason = "a call's identity and its outcome; one caller")]
-    fn settle(
-        &mut self,
-        at: &At,
-        session: usize,
-        call_id: &str,
-        id: &str,
-        tool: &str,
-        input: &Value,
-        outcome: &Outcome,
-        line: &Obj,
-    ) {
+    fn settle(&mut self, answered: &Answered) {
+        let Answered { at, call_id, id, tool, input, outcome, line } = *answered;
         let Some(call) = self.calls.by_id.get_mut(call_id) else { return };
         let fresh = !std::mem::replace(&mut call.counted, true);
         let before = call.todos;
-        let here = At { session, ..at.clone() };
         let edit = derived_id(id, "edit", 0);
-        if self.book.peek(session, &edit).is_some() {
-            let done = edits::finished(tool, input, outcome, line, self.book.sessions[session].trouble);
-            if let Some(draft) = self.book.change(session, &edit, at.span) {
+        if self.book.peek(at.session, &edit).is_some() {
+            let done = edits::finished(tool, input, outcome, line, self.book.sessions[at.session].trouble);
+            if let Some(draft) = self.book.change(at.session, &edit, at.span) {
                 draft.content = done.content;
                 draft.metadata = Some(done.metadata);
             }
         }
+        self.settle_approval(answered, fresh);
+        if fresh && outcome.ok() {
+            self.settle_tasks(answered);
+            self.settle_reviews(answered);
+        } else if fresh && tool == "TodoWrite" {
+            self.book.sessions[at.session].recount_todos(before);
+            retract_list(&mut self.book, at, at.session, id);
+        }
+    }
+
+    /// What the call asked is answered; or it was allowed or denied itself.
+    fn settle_approval(&mut self, answered: &Answered, fresh: bool) {
+        let Answered { at, call_id, id, tool, input, outcome, line } = *answered;
         let approval = derived_id(id, "approval", 0);
         // A second result, of a process that went on beside another one, decides nothing any more: nobody was asked again.
-        if self.book.peek(session, &approval).is_some_and(|draft| fresh || approvals::is_undecided(draft))
-            && let Some(draft) = self.book.change(session, &approval, at.span)
+        if self.book.peek(at.session, &approval).is_some_and(|draft| fresh || approvals::is_undecided(draft))
+            && let Some(draft) = self.book.change(at.session, &approval, at.span)
         {
             draft.requires_user_input = false;
             approvals::decide(draft, outcome, line, at.time);
         }
-        self.quiet_question(session, Some(call_id));
+        self.quiet_question(at.session, Some(call_id));
         if !matches!(tool, "AskUserQuestion" | "ExitPlanMode" | "exit_plan_mode")
             && let Some((content, metadata)) = approvals::permission(tool, input, outcome, at.time)
         {
-            self.book.keep(session, here.derived(&approval, call_id, content, metadata), at.span);
+            self.book.keep(at.session, at.derived(&approval, call_id, content, metadata), at.span);
             self.remember_derived(call_id, approval);
         }
-        if fresh
-            && outcome.ok()
-            && let Some((content, metadata)) = self.book.sessions[session].tasks.apply(tool, input, line)
-        {
-            self.book.sessions[session].count_todos(&metadata);
-            let todo = derived_id(id, "todo", 0);
-            self.book.keep(session, here.derived(&todo, call_id, content, metadata), at.span);
-            self.remember_derived(call_id, todo);
-            self.replace_call(session, id);
-        }
-        if fresh && !outcome.ok() && tool == "TodoWrite" {
-            self.book.sessions[session].recount_todos(before);
-            retract_list(&mut self.book, at, session, id);
-        }
-        let reviews = if fresh && outcome.ok() { reviews::from_call(tool, input) } else { Vec::new() };
+    }
+
+    /// A tool that changes single tasks shows the list that comes of it.
+    fn settle_tasks(&mut self, answered: &Answered) {
+        let Answered { at, call_id, id, tool, input, line, .. } = *answered;
+        let session = &mut self.book.sessions[at.session];
+        let Some((content, metadata)) = session.tasks.apply(tool, input, line) else { return };
+        session.count_todos(&metadata);
+        let todo = derived_id(id, "todo", 0);
+        self.book.keep(at.session, at.derived(&todo, call_id, content, metadata), at.span);
+        self.remember_derived(call_id, todo);
+        self.replace_call(at.session, id);
+    }
+
+    fn settle_reviews(&mut self, answered: &Answered) {
+        let Answered { at, call_id, id, tool, input, .. } = *answered;
+        let reviews = reviews::from_call(tool, input);
         if !reviews.is_empty() {
-            self.replace_call(session, id);
+            self.replace_call(at.session, id);
         }
         for (n, (content, metadata)) in reviews.into_iter().enumerate() {
-            let review = here.derived(&derived_id(id, "review", n), call_id, content, metadata);
-            self.book.say(session, review, at.span);
+            let review = at.derived(&derived_id(id, "review", n), call_id, content, metadata);
+            self.book.say(at.session, review, at.span);
         }
     }
 

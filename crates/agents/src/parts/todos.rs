@@ -53,7 +53,7 @@ pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)>
     const WORDS: [&str; 5] = ["content", "step", "text", "title", "description"];
     let mut items: Vec<Item> = Vec::new();
     for (n, todo) in entries.iter().enumerate() {
-        let get = |key: &str| todo.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let get = |key: &str| text_of(todo, key);
         let id = get("id").or_else(|| todo.get("id").and_then(Value::as_i64).map(|id| id.to_string()));
         let id = id.filter(|id| items.iter().all(|item| item.id != *id)).unwrap_or_else(|| (n + 1).to_string());
         items.push(Item {
@@ -74,64 +74,65 @@ impl Tasks {
     /// What a Task tool's success does to the list: the new snapshot. None for other tools, and where nothing is known.
     pub fn apply(&mut self, tool: &str, input: &Value, line: &Obj) -> Option<(String, Map<String, Value>)> {
         let result = line.obj("toolUseResult");
-        let get = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         match tool {
-            "TaskCreate" => {
-                let task = result?.obj("task")?;
-                let content = task.filled("subject").or_else(|| get("subject"))?;
-                let item = Item { active_form: get("activeForm"), ..Item::numbered(id_of(&task, "id")?, content) };
-                let known = self.0.iter().any(|old| old.id == item.id);
-                if known && self.0.iter().all(|old| matches!(old.status.as_str(), "completed" | "deleted")) {
-                    // Ids are counted per list: the agent began a new one.
-                    self.0.clear();
-                }
-                self.0.retain(|old| old.id != item.id);
-                self.0.push(item);
-            }
-            "TaskUpdate" => {
-                let result = result?;
-                if result.raw("success") == Some("false") {
-                    return None;
-                }
-                let id = id_of(&result, "taskId").or_else(|| get("taskId"))?;
-                let item = self.item(&id);
-                if let Some(content) = get("subject") {
-                    item.content = content;
-                }
-                if let Some(status) = get("status") {
-                    item.status = status;
-                }
-                item.active_form = get("activeForm").or_else(|| item.active_form.take());
-                item.owner = get("owner").or_else(|| item.owner.take());
-                item.wait_for(ids_in(input, "addBlockedBy"));
-                let dropped = ids_in(input, "removeBlockedBy");
-                item.blocked_by.retain(|id| !dropped.contains(id));
-                for blocked in ids_in(input, "addBlocks") {
-                    self.item(&blocked).wait_for([id.clone()]);
-                }
-                let free = ids_in(input, "removeBlocks");
-                for item in self.0.iter_mut().filter(|item| free.contains(&item.id)) {
-                    item.blocked_by.retain(|blocker| *blocker != id);
-                }
-            }
-            "TaskList" => {
-                for raw in result?.list("tasks")? {
-                    let Some(task) = Obj::parse(raw) else { continue };
-                    let Some(id) = id_of(&task, "id") else { continue };
-                    let item = self.item(&id);
-                    item.content = task.filled("subject").unwrap_or_else(|| item.content.clone());
-                    item.status = task.filled("status").unwrap_or_else(|| item.status.clone());
-                    item.owner = task.filled("owner").or_else(|| item.owner.take());
-                    if let Some(ids) = task.value("blockedBy") {
-                        item.blocked_by = ids_of(&ids);
-                    }
-                }
-            }
+            "TaskCreate" => self.create(input, &result?.obj("task")?)?,
+            "TaskUpdate" => self.update(input, &result?)?,
+            "TaskList" => self.read(&result?.list("tasks")?),
             _ => return None,
         }
         // Results of calls at the same time come in any order. Ids that are no numbers stay where they are, at the end.
         self.0.sort_by_key(|item| item.id.parse::<u64>().unwrap_or(u64::MAX));
         snapshot(&self.0)
+    }
+
+    fn create(&mut self, input: &Value, task: &Obj) -> Option<()> {
+        let content = task.filled("subject").or_else(|| text_of(input, "subject"))?;
+        let item = Item { active_form: text_of(input, "activeForm"), ..Item::numbered(id_of(task, "id")?, content) };
+        let known = self.0.iter().any(|old| old.id == item.id);
+        if known && self.0.iter().all(|old| matches!(old.status.as_str(), "completed" | "deleted")) {
+            // Ids are counted per list: the agent began a new one.
+            self.0.clear();
+        }
+        self.0.retain(|old| old.id != item.id);
+        self.0.push(item);
+        Some(())
+    }
+
+    fn update(&mut self, input: &Value, result: &Obj) -> Option<()> {
+        if result.raw("success") == Some("false") {
+            return None;
+        }
+        let id = id_of(result, "taskId").or_else(|| text_of(input, "taskId"))?;
+        let item = self.item(&id);
+        item.content = text_of(input, "subject").unwrap_or_else(|| std::mem::take(&mut item.content));
+        item.status = text_of(input, "status").unwrap_or_else(|| std::mem::take(&mut item.status));
+        item.active_form = text_of(input, "activeForm").or_else(|| item.active_form.take());
+        item.owner = text_of(input, "owner").or_else(|| item.owner.take());
+        item.wait_for(ids_in(input, "addBlockedBy"));
+        let dropped = ids_in(input, "removeBlockedBy");
+        item.blocked_by.retain(|id| !dropped.contains(id));
+        for blocked in ids_in(input, "addBlocks") {
+            self.item(&blocked).wait_for([id.clone()]);
+        }
+        let free = ids_in(input, "removeBlocks");
+        for item in self.0.iter_mut().filter(|item| free.contains(&item.id)) {
+            item.blocked_by.retain(|blocker| *blocker != id);
+        }
+        Some(())
+    }
+
+    /// Reads the list as the agent was told it.
+    fn read(&mut self, tasks: &[&str]) {
+        for task in tasks.iter().filter_map(|raw| Obj::parse(raw)) {
+            let Some(id) = id_of(&task, "id") else { continue };
+            let item = self.item(&id);
+            item.content = task.filled("subject").unwrap_or_else(|| item.content.clone());
+            item.status = task.filled("status").unwrap_or_else(|| item.status.clone());
+            item.owner = task.filled("owner").or_else(|| item.owner.take());
+            if let Some(ids) = task.value("blockedBy") {
+                item.blocked_by = ids_of(&ids);
+            }
+        }
     }
 
     /// The item with this id. One that was made before the file begins is added.
@@ -142,6 +143,10 @@ impl Tasks {
         });
         &mut self.0[at]
     }
+}
+
+fn text_of(input: &Value, key: &str) -> Option<String> {
+    input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// Ids are strings, and numbers in some versions.

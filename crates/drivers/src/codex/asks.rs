@@ -3,8 +3,11 @@
 use super::{Codex, shown};
 use crate::form;
 use crate::rpc::{self, RpcError, filled, items};
-use crate::{Answer, Ask, AskKind, Choice, Effects, Event, Prompt, Refusal, When};
+use crate::{Answer, Ask, AskKind, Choice, Content, Effects, Event, Prompt, Refusal, When};
 use serde_json::{Map, Value, json};
+
+/// The request of a server of tools that wants values for a form, or an address to be opened.
+const ELICITATION: &str = "mcpServer/elicitation/request";
 
 /// A request that waits for an answer.
 #[derive(Debug)]
@@ -31,37 +34,8 @@ impl Codex {
         let text = |key: &str| filled(params, key);
         let item = text("itemId");
         let proposed = item.as_ref().and_then(|item| self.proposed.get(item));
-        let mut content = Vec::new();
-        let (tool_name, kind, input, options) = match method {
-            "item/commandExecution/requestApproval" => {
-                ("exec_command", Kind::Decision, shown::command(params, proposed), of_command(params))
-            }
-            "item/fileChange/requestApproval" => {
-                content = shown::changes(params, proposed);
-                ("apply_patch", Kind::Decision, Map::new(), usual().iter().filter_map(decision).collect())
-            }
-            "item/permissions/requestApproval" => {
-                ("request_permissions", Kind::Decision, shown::fields(params), of_permissions(params))
-            }
-            "item/tool/requestUserInput" => {
-                let (questions, ids) = questions(params);
-                let input = Map::from_iter([("questions".to_owned(), questions)]);
-                ("request_user_input", Kind::Questions(ids), input, Vec::new())
-            }
-            "mcpServer/elicitation/request" if text("mode").as_deref() == Some("form") => {
-                ("form", Kind::Form, form::input(params.get("requestedSchema")), Vec::new())
-            }
-            "mcpServer/elicitation/request" => {
-                let server = text("serverName").unwrap_or_else(|| "a server".to_owned());
-                effects.emit(Event::Notice(format!(
-                    "{server} asked to open an address, which isn't supported; it was told so"
-                )));
-                return effects.send(&rpc::answer(&id, Ok(form::cancelled())));
-            }
-            _ => {
-                let words = format!("`{method}` is not offered by this client");
-                return effects.send(&rpc::answer(&id, Err(RpcError::new(rpc::METHOD_NOT_FOUND, words))));
-            }
+        let Some(Wanted { tool_name, kind, input, content, options }) = wanted(method, params, proposed) else {
+            return refuse(&id, method, params, effects);
         };
         let request = rpc::key(&id);
         if self.asks.contains_key(&request) {
@@ -142,6 +116,54 @@ impl Codex {
             effects.emit(Event::Withdrawn { request });
         }
     }
+}
+
+/// What a request asks for.
+struct Wanted {
+    tool_name: &'static str,
+    kind: Kind,
+    input: Map<String, Value>,
+    content: Vec<Content>,
+    options: Vec<(Choice, Value)>,
+}
+
+/// Returns what a request asks for. None for one that can't be answered by a person here. `item` is what Codex began.
+fn wanted(method: &str, params: &Value, item: Option<&Value>) -> Option<Wanted> {
+    let mut content = Vec::new();
+    let (tool_name, kind, input, options) = match method {
+        "item/commandExecution/requestApproval" => {
+            ("exec_command", Kind::Decision, shown::command(params, item), of_command(params))
+        }
+        "item/fileChange/requestApproval" => {
+            content = shown::changes(params, item);
+            ("apply_patch", Kind::Decision, Map::new(), usual().iter().filter_map(decision).collect())
+        }
+        "item/permissions/requestApproval" => {
+            ("request_permissions", Kind::Decision, shown::fields(params), of_permissions(params))
+        }
+        "item/tool/requestUserInput" => {
+            let (questions, ids) = questions(params);
+            let input = Map::from_iter([("questions".to_owned(), questions)]);
+            ("request_user_input", Kind::Questions(ids), input, Vec::new())
+        }
+        ELICITATION if filled(params, "mode").as_deref() == Some("form") => {
+            ("form", Kind::Form, form::input(params.get("requestedSchema")), Vec::new())
+        }
+        _ => return None,
+    };
+    Some(Wanted { tool_name, kind, input, content, options })
+}
+
+/// Answers a request that can't be put to a person.
+fn refuse(id: &Value, method: &str, params: &Value, effects: &mut Effects) {
+    if method == ELICITATION {
+        let server = filled(params, "serverName").unwrap_or_else(|| "a server".to_owned());
+        effects
+            .emit(Event::Notice(format!("{server} asked to open an address, which isn't supported; it was told so")));
+        return effects.send(&rpc::answer(id, Ok(form::cancelled())));
+    }
+    let words = format!("`{method}` is not offered by this client");
+    effects.send(&rpc::answer(id, Err(RpcError::new(rpc::METHOD_NOT_FOUND, words))));
 }
 
 impl OpenAsk {

@@ -30,48 +30,11 @@ pub async fn follow(
     (mut stored, mut hold): (Driven, Hold),
     mut events: mpsc::Receiver<Event>,
 ) {
-    let mut beat = tokio::time::interval(BEAT);
     let mut asked: HashMap<String, Asked> = HashMap::new();
     let (edits, edited) = write_edits(&hub);
     let ended = CancellationToken::new();
     let growing = tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone()));
-    let mut ends = false;
-    let exit = loop {
-        tokio::select! {
-            event = events.recv() => match event {
-                Some(Event::Ended(exit)) => break Some(exit),
-                Some(event) => {
-                    let tells_choices = matches!(event, Event::Session { .. });
-                    // What the agent was doing when the server was ended stays stored. Stored first: what is shown holds after a crash.
-                    if let Event::State(state) = event
-                        && !ends
-                    {
-                        keep_phase(&hub, &running, state, &mut hold).await;
-                    }
-                    take(&hub, &running, event, &mut asked, &edits);
-                    if tells_choices {
-                        keep_choices(&hub, &running, &mut stored).await;
-                    }
-                }
-                None => break None,
-            },
-            _ = beat.tick() => {
-                if running.view().state == AgentState::Working {
-                    edit(&edits, &running, |edit| edit.sign = Some(SignOfLife::Heartbeat));
-                }
-                if hub.settings.server.is_some() && matches!(hold.renew(&hub).await, Ok(false)) {
-                    end(&running);
-                }
-            }
-            () = hub.shutdown.cancelled(), if !ends => {
-                ends = true;
-                let phase = if running.view().state == AgentState::Idle { AgentPhase::Idle } else { AgentPhase::Stopped };
-                // What can't be written now counts as a crash when the server starts again.
-                let _ = hold.keep(&hub, phase, running.handle.process()).await;
-                end(&running);
-            }
-        }
-    };
+    let (exit, shuts_down) = take_all(&hub, &running, (&mut stored, &mut hold), &mut events, &mut asked, &edits).await;
     for (_, asked) in asked {
         asked.over.cancel();
     }
@@ -81,7 +44,7 @@ pub async fn follow(
     ended.cancel();
     // Its only failure is a runtime that ends.
     let stored_texts = growing.await.unwrap_or_default();
-    if ends {
+    if shuts_down {
         // The store is about to close: the agent is marked when the server starts again.
         running.leave(&hub);
         return;
@@ -90,22 +53,75 @@ pub async fn follow(
     drop(edits);
     let _ = edited.await;
     let ended = as_ended(exit.as_ref(), stored, &running);
-    let is_ours = hold.is_held(&hub).await;
-    if is_ours {
-        if let Err(problem) = Requests::of(&hub).withdraw(&running.session).await {
-            tracing::warn!(%problem, "what an agent asked can't be closed now");
-        }
-        kept::keep(&hub, &running, &stored_texts).await;
-        if ended.state == DrivenState::Failed {
-            let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
-            hub.tell_session(&running.session, &message).await;
-        }
-        // Last: whatever else comes to the session counts as newer than its state, and a turn that broke off as work.
-        let failed = if ended.state == DrivenState::Failed { Ended::Failed } else { Ended::Done };
-        end_session(&hub, &ended, failed).await;
+    if hold.is_held(&hub).await {
+        close(&hub, &running, &ended, &stored_texts).await;
     }
     hold.release(&hub, Some(&ended)).await;
     running.leave(&hub);
+}
+
+/// Takes the events of an agent until it ends. Returns how it ended, and whether the server shuts down.
+async fn take_all(
+    hub: &Hub,
+    running: &Arc<Running>,
+    (stored, hold): (&mut Driven, &mut Hold),
+    events: &mut mpsc::Receiver<Event>,
+    asked: &mut HashMap<String, Asked>,
+    edits: &Edits,
+) -> (Option<Exit>, bool) {
+    let mut beat = tokio::time::interval(BEAT);
+    let mut shuts_down = false;
+    loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                Some(Event::Ended(exit)) => return (Some(exit), shuts_down),
+                Some(event) => {
+                    let tells_choices = matches!(event, Event::Session { .. });
+                    // What the agent was doing when the server was ended stays stored. Stored first: what is shown holds after a crash.
+                    if let Event::State(state) = event
+                        && !shuts_down
+                    {
+                        keep_phase(hub, running, state, hold).await;
+                    }
+                    take(hub, running, event, asked, edits);
+                    if tells_choices {
+                        keep_choices(hub, running, stored).await;
+                    }
+                }
+                None => return (None, shuts_down),
+            },
+            _ = beat.tick() => {
+                if running.view().state == AgentState::Working {
+                    edit(edits, running, |edit| edit.sign = Some(SignOfLife::Heartbeat));
+                }
+                if hub.settings.server.is_some() && matches!(hold.renew(hub).await, Ok(false)) {
+                    end(running);
+                }
+            }
+            () = hub.shutdown.cancelled(), if !shuts_down => {
+                shuts_down = true;
+                let phase = if running.view().state == AgentState::Idle { AgentPhase::Idle } else { AgentPhase::Stopped };
+                // What can't be written now counts as a crash when the server starts again.
+                let _ = hold.keep(hub, phase, running.handle.process()).await;
+                end(running);
+            }
+        }
+    }
+}
+
+/// Stores what an agent that ended leaves behind, and that it ended.
+async fn close(hub: &Hub, running: &Running, ended: &Driven, stored_texts: &kept::Stored) {
+    if let Err(problem) = Requests::of(hub).withdraw(&running.session).await {
+        tracing::warn!(%problem, "what an agent asked can't be closed now");
+    }
+    kept::keep(hub, running, stored_texts).await;
+    let failed = ended.state == DrivenState::Failed;
+    if failed {
+        let message = HostMessage::new(&HostEvent::AgentFailed { error: ended.reason.clone() });
+        hub.tell_session(&running.session, &message).await;
+    }
+    // Last: whatever else comes to the session counts as newer than its state, and a turn that broke off as work.
+    end_session(hub, ended, if failed { Ended::Failed } else { Ended::Done }).await;
 }
 
 /// Tells the agent to end, without waiting for it.

@@ -181,19 +181,7 @@ async fn enter(
             Err(problem) => return Err((problem, process)),
         }
     }
-    let stored = Driven {
-        session: session.clone(),
-        program: program.name.to_owned(),
-        command: None,
-        folder: folder.clone(),
-        mode: view.mode.clone(),
-        model: view.model.clone(),
-        state: DrivenState::Running,
-        reason: None,
-        started_at: clock::now(),
-        ended_at: None,
-        server: hub.settings.server.clone(),
-    };
+    let stored = as_stored(hub, &session, program, &folder, &view);
     let Some(mut hold) = process.hold.take() else { return Err((Problem::internal(), process)) };
     let kept = async {
         hold.keep(hub, AgentPhase::Idle, process.handle.process()).await.map_err(problem)?;
@@ -227,6 +215,23 @@ async fn enter(
     tokio::spawn(follow::follow(hub.clone(), Arc::clone(&running), (stored, hold), process.events));
     tokio::spawn(follow::deliver(hub.clone(), Arc::clone(&running)));
     Ok(running)
+}
+
+/// What is stored of an agent that has begun.
+fn as_stored(hub: &Hub, session: &SessionId, program: &Program, folder: &str, view: &View) -> Driven {
+    Driven {
+        session: session.clone(),
+        program: program.name.to_owned(),
+        command: None,
+        folder: folder.to_owned(),
+        mode: view.mode.clone(),
+        model: view.model.clone(),
+        state: DrivenState::Running,
+        reason: None,
+        started_at: clock::now(),
+        ended_at: None,
+        server: hub.settings.server.clone(),
+    }
 }
 
 fn launch(hub: &Hub, program: &Program, opening: &Opening) -> Result<Launch, Problem> {

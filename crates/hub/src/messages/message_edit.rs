@@ -173,6 +173,25 @@ impl MessageEdit {
         }
     }
 
+    /// Carries over what the server or a person said of the message before, and notes when its progress changed.
+    fn carry(&self, draft: &mut Draft, body: &Body, (old, old_body): (&Draft, &Body), chosen: Option<(&str, &Value)>) {
+        let stays = match (old_body, body) {
+            (Body::CodeReview(earlier), Body::CodeReview(review)) => review.carry(earlier, old.metadata.as_ref()),
+            (Body::CodeReview(_), _) => None,
+            _ => chosen.map(|(key, value)| (key.to_owned(), value.clone())),
+        };
+        if let Some(closed) = Closed::of(old) {
+            card::mark(draft, &closed);
+        }
+        if let Some(extras) = draft.metadata.as_mut() {
+            extras.extend(stays);
+            // How fast it gets on, and whether it still does, is told by when it was changed.
+            if matches!(body, Body::Progress(_)) {
+                extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
+            }
+        }
+    }
+
     fn apply(&self, current: &StoredMessage) -> Result<Changed, Refusal> {
         let refuse = |objection| Err(Refusal::Rule(objection, Some(Box::new(current.clone()))));
         let old = &current.message.draft;
@@ -215,21 +234,7 @@ impl MessageEdit {
         if posting::asks_in_sight(&draft, &body).is_err() && posting::asks_in_sight(old, &old_body).is_ok() {
             return refuse(Objection::OutOfSight);
         }
-        let stays = match (&old_body, &body) {
-            (Body::CodeReview(earlier), Body::CodeReview(review)) => review.carry(earlier, old.metadata.as_ref()),
-            (Body::CodeReview(_), _) => None,
-            _ => chosen.map(|(key, value)| (key.to_owned(), value.clone())),
-        };
-        if let Some(closed) = Closed::of(old) {
-            card::mark(&mut draft, &closed);
-        }
-        if let Some(extras) = draft.metadata.as_mut() {
-            extras.extend(stays);
-            // How fast it gets on, and whether it still does, is told by when it was changed.
-            if matches!(body, Body::Progress(_)) {
-                extras.insert(UPDATED_AT.to_owned(), Value::from(self.at.0));
-            }
-        }
+        self.carry(&mut draft, &body, (old, &old_body), chosen);
         let remembered = remembers(&draft, &self.rules.remembered_tools);
         let message = NewMessage { remembered, ..posting::new_message(draft, body) };
         let before = posting::new_message(old.clone(), old_body).sums;

@@ -156,6 +156,22 @@ pub fn below(pointer: &str, problem: Problem) -> Problem {
     Problem { title, field: Some(format!("{pointer}{field}")), ..problem }
 }
 
+fn given_status(status: Option<Status>) -> Result<Status, Problem> {
+    match status.unwrap_or(Status::Final) {
+        status @ (Status::Final | Status::Streaming | Status::Error) => Ok(status),
+        _ => Err(Problem::field("/status", "`final`, `streaming` or `error`")),
+    }
+}
+
+/// The id that a message is posted with, else a new one.
+fn given_id(id: Option<String>) -> Result<MessageId, Problem> {
+    match id {
+        Some(id) if id == BATCH => Err(Problem::field("/id", "another id: `batch` is reserved")),
+        Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string())),
+        None => Ok(new_id()),
+    }
+}
+
 /// The message, and its content as it was read.
 fn draft(
     (caller, surface): (&Caller, Surface),
@@ -166,15 +182,8 @@ fn draft(
 ) -> Result<(Draft, Body), Problem> {
     let role = role(caller, input.role)?;
     let is_agent = matches!(caller, Caller::Agent(_));
-    let status = input.status.unwrap_or(Status::Final);
-    if !matches!(status, Status::Final | Status::Streaming | Status::Error) {
-        return Err(Problem::field("/status", "`final`, `streaming` or `error`"));
-    }
-    let id = match input.id {
-        Some(id) if id == BATCH => return Err(Problem::field("/id", "another id: `batch` is reserved")),
-        Some(id) => MessageId::parse_new(id).map_err(|error| Problem::field("/id", &error.to_string()))?,
-        None => new_id(),
-    };
+    let status = given_status(input.status)?;
+    let id = given_id(input.id)?;
     let (mut metadata, body) = metadata(caller, settings, input.message_metadata)?;
     let provenance = provenance(caller, role, input.sender.as_deref(), &body);
     let is_persons = role == Role::User && provenance == Provenance::Person;

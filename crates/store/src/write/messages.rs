@@ -279,54 +279,18 @@ fn place<'a>(
     sessions: &mut Sessions,
     planned: &mut Planned,
     old: Option<Old>,
-    (owners, handed_over): (&'a Owners, &mut HandedOver<'a>),
+    owners: (&'a Owners, &mut HandedOver<'a>),
     changes: &mut Changes,
 ) -> Result<(), StoreError> {
-    let is_child = sessions.row(planned.session).parent_key.is_some();
     let row = sessions.row(planned.session);
     if let Some(old) = old {
-        let mut references = unpack_references(&old.records)?;
-        let grown = merge(&mut references, &planned.references);
-        planned.references = references;
-        (planned.rid, planned.seq, planned.copied) = (old.rid, old.seq, old.copied != 0);
-        let is_equal = old.hash == planned.message.hash;
-        if !planned.copied && (grown || !is_equal) {
-            row.count_lines(old.lines(), planned.message.lines);
-        }
-        if is_equal {
-            planned.revision = old.revision;
-            planned.kind = if grown { Kind::Referenced } else { Kind::Equal };
+        place_again(row, planned, &old, changes)?;
+        if matches!(planned.kind, Kind::Equal | Kind::Referenced) {
             return Ok(());
-        }
-        planned.revision = old.revision + 1;
-        planned.kind = Kind::Changed;
-        planned.was_edit = old.is_edit();
-        changes.change(planned.session_rid, planned.seq, planned.revision);
-        if !planned.copied {
-            row.approvals_open -= old.asks;
-            planned.answered = old.is_answered();
-            if row.ask_seq == old.seq && !planned.message.asks_input {
-                row.ask_seq = 0;
-            }
-            follow_work(row, planned, old.work());
-            count(row, changes, old.count_key(), (old.created_at, -1));
         }
     } else {
         planned.rid = step.rid();
-        row.last_seq += 1;
-        planned.seq = row.last_seq;
-        if let Some(owner) = owners.find(planned).filter(|owner| !is_child && owner.agent == row.agent)
-            && !handed_over.take(owner, planned.message.marks.is_copy, &row.id)
-        {
-            planned.copied = true;
-            // A fork of a fork holds messages of both; the last ones tell which it was made from.
-            row.forked_from = Some(owner.session_id.clone());
-        }
-        changes.add(planned.session_rid, planned.seq);
-        begin_work(row, planned);
-        if !planned.copied {
-            row.count_lines((0, 0), planned.message.lines);
-        }
+        place_new(row, planned, owners, changes);
     }
     row.seen(planned.message.created_at.min(step.now.0));
     if !planned.copied {
@@ -341,6 +305,66 @@ fn place<'a>(
         count(row, changes, planned.count_key(), (planned.message.created_at, 1));
     }
     Ok(())
+}
+
+/// Gives a message the place of its stored row, and takes what that counted out of the row of its session.
+fn place_again(
+    row: &mut SessionRow,
+    planned: &mut Planned,
+    old: &Old,
+    changes: &mut Changes,
+) -> Result<(), StoreError> {
+    let mut references = unpack_references(&old.records)?;
+    let grown = merge(&mut references, &planned.references);
+    planned.references = references;
+    (planned.rid, planned.seq, planned.copied) = (old.rid, old.seq, old.copied != 0);
+    let is_equal = old.hash == planned.message.hash;
+    if !planned.copied && (grown || !is_equal) {
+        row.count_lines(old.lines(), planned.message.lines);
+    }
+    if is_equal {
+        planned.revision = old.revision;
+        planned.kind = if grown { Kind::Referenced } else { Kind::Equal };
+        return Ok(());
+    }
+    planned.revision = old.revision + 1;
+    planned.kind = Kind::Changed;
+    planned.was_edit = old.is_edit();
+    changes.change(planned.session_rid, planned.seq, planned.revision);
+    if !planned.copied {
+        row.approvals_open -= old.asks;
+        planned.answered = old.is_answered();
+        if row.ask_seq == old.seq && !planned.message.asks_input {
+            row.ask_seq = 0;
+        }
+        follow_work(row, planned, old.work());
+        count(row, changes, old.count_key(), (old.created_at, -1));
+    }
+    Ok(())
+}
+
+/// Gives a message that isn't stored yet the next place of its session. It may be a copy of another session's.
+fn place_new<'a>(
+    row: &mut SessionRow,
+    planned: &mut Planned,
+    (owners, handed_over): (&'a Owners, &mut HandedOver<'a>),
+    changes: &mut Changes,
+) {
+    row.last_seq += 1;
+    planned.seq = row.last_seq;
+    let is_child = row.parent_key.is_some();
+    if let Some(owner) = owners.find(planned).filter(|owner| !is_child && owner.agent == row.agent)
+        && !handed_over.take(owner, planned.message.marks.is_copy, &row.id)
+    {
+        planned.copied = true;
+        // A fork of a fork holds messages of both; the last ones tell which it was made from.
+        row.forked_from = Some(owner.session_id.clone());
+    }
+    changes.add(planned.session_rid, planned.seq);
+    begin_work(row, planned);
+    if !planned.copied {
+        row.count_lines((0, 0), planned.message.lines);
+    }
 }
 
 /// What the agent began with a message that is new.

@@ -50,16 +50,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     let pieces = render(&input, begin.format, begin.placement).pieces;
     drop(input);
     let logged = context_log::append(step, rid, &begin.run, &pieces).await?;
-    on_step!(step, c => {
-        sqlx::query(
-            "INSERT INTO run (workspace_id, session_rid, id, copied, started_at, outcome, input, output, cache_read, \
-             cache_write, format, placement, given_after, given_to, omitted_to) \
-             VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 0, 0, $6, $7, $8, $9, $10)",
-        )
-        .bind(step.workspace).bind(rid).bind(&begin.run).bind(step.now.0).bind(RunOutcome::Open.as_str())
-        .bind(begin.format.as_str()).bind(begin.placement.as_str()).bind(after).bind(to).bind(omitted_to)
-        .execute(c).await.map(drop)
-    })?;
+    insert_run(step, rid, begin, (after, to, omitted_to)).await?;
     sessions.rollup.runs(step, &[(rid, begin.run.clone())], 1).await?;
     let row = sessions.row(index);
     row.begun_run = Some(begin.run.clone());
@@ -78,6 +69,26 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
         logged,
         pieces,
     }))))
+}
+
+/// Stores the run, with the messages that it is given: those behind `after`, up to `to`.
+async fn insert_run(
+    step: &mut Step<'_>,
+    rid: i64,
+    begin: &LiveBegin,
+    (after, to, omitted_to): (i64, i64, Option<i64>),
+) -> Result<(), StoreError> {
+    on_step!(step, c => {
+        sqlx::query(
+            "INSERT INTO run (workspace_id, session_rid, id, copied, started_at, outcome, input, output, cache_read, \
+             cache_write, format, placement, given_after, given_to, omitted_to) \
+             VALUES ($1, $2, $3, 0, $4, $5, 0, 0, 0, 0, $6, $7, $8, $9, $10)",
+        )
+        .bind(step.workspace).bind(rid).bind(&begin.run).bind(step.now.0).bind(RunOutcome::Open.as_str())
+        .bind(begin.format.as_str()).bind(begin.placement.as_str()).bind(after).bind(to).bind(omitted_to)
+        .execute(c).await.map(drop)
+    })?;
+    Ok(())
 }
 
 async fn resume(

@@ -106,18 +106,23 @@ pub(super) async fn meet(
         kept.push(one);
     }
     if !more.is_empty() {
-        // In reverse, so that the first row of an id wins.
-        let places = kept.iter().enumerate().rev();
-        let places: HashMap<(i64, String), usize> =
-            places.map(|(at, one)| ((one.session_rid, one.message.id.clone()), at)).collect();
-        for (session, id, references) in more {
-            if let Some(one) = places.get(&(session, id)).and_then(|at| kept.get_mut(*at)) {
-                merge(&mut one.references, &references);
-            }
-        }
+        join(&mut kept, more);
     }
     *planned = without_files(kept, &posted, &met, stored)?;
     Ok(met)
+}
+
+/// Adds the lines of a prompt that its reader didn't join to the row that they are.
+fn join(planned: &mut [Planned], more: Vec<(i64, String, Vec<Reference>)>) {
+    // In reverse, so that the first row of an id wins.
+    let places = planned.iter().enumerate().rev();
+    let places: HashMap<(i64, String), usize> =
+        places.map(|(at, one)| ((one.session_rid, one.message.id.clone()), at)).collect();
+    for (session, id, references) in more {
+        if let Some(one) = places.get(&(session, id)).and_then(|at| planned.get_mut(*at)) {
+            merge(&mut one.references, &references);
+        }
+    }
 }
 
 /// Leaves out the files of a line whose words are a row with files: that one shows them.

@@ -118,27 +118,8 @@ pub(super) fn read(
     } else {
         String::from(Box::<str>::from(json))
     };
-    let records: Vec<RecordRef> = match line.remove("records") {
-        Some(raw) => serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`records`: {error}")))?,
-        None => Vec::new(),
-    };
-    let references = records.iter().map(|record| {
-        let source = sources.get(record.source.as_str()).copied();
-        let source = source.ok_or_else(|| wrong(format!("`records`: no file `{}` is here", record.source)))?;
-        Ok(Reference { source, offset: record.offset, len: record.len })
-    });
-    let references: Vec<Reference> = references.collect::<Result<_, StoreError>>()?;
-    let tool = match line.remove("tool") {
-        Some(raw) => {
-            let mut fields: Fields =
-                serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
-            let tool = held(&mut fields, TOOL)?;
-            nothing_left(&fields)?;
-            Some(tool)
-        }
-        None => None,
-    };
-    let tool = tool.filter(|_| draft.role != Role::Host);
+    let references = references(&mut line, sources)?;
+    let tool = tool(&mut line)?.filter(|_| draft.role != Role::Host);
     let held = held(&mut line, MESSAGE)?;
     nothing_left(&line)?;
     let number = |wanted: &str| {
@@ -176,6 +157,29 @@ pub(super) fn read(
         seq,
         draft,
     })
+}
+
+/// Where the records of a message are, in the files that were restored.
+fn references(line: &mut Fields, sources: &HashMap<String, i64>) -> Result<Vec<Reference>, StoreError> {
+    let records: Vec<RecordRef> = match line.remove("records") {
+        Some(raw) => serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`records`: {error}")))?,
+        None => Vec::new(),
+    };
+    let reference = |record: &RecordRef| {
+        let source = sources.get(record.source.as_str()).copied();
+        let source = source.ok_or_else(|| wrong(format!("`records`: no file `{}` is here", record.source)))?;
+        Ok(Reference { source, offset: record.offset, len: record.len })
+    };
+    records.iter().map(reference).collect()
+}
+
+/// What is counted of a tool call.
+fn tool(line: &mut Fields) -> Result<Option<Vec<Held>>, StoreError> {
+    let Some(raw) = line.remove("tool") else { return Ok(None) };
+    let mut fields: Fields = serde_json::from_str(raw.get()).map_err(|error| wrong(format!("`tool`: {error}")))?;
+    let tool = held(&mut fields, TOOL)?;
+    nothing_left(&fields)?;
+    Ok(Some(tool))
 }
 
 /// A decision that the archive says somebody made was made by nobody here. Returns whether the draft says so only now.
