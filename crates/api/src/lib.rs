@@ -8,9 +8,8 @@
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
 //!
-//! To add an endpoint: put its request and reply types in the file of its topic, add a row to the table, and a method
-//! to
-//! `hub`. A server without the method doesn't compile.
+//! How to add an endpoint: put its request and reply types in the file of its topic, add a row to the table, and a function of its
+//! name to the topic's folder in `hub`. A server without the function doesn't compile.
 
 #![warn(missing_docs)]
 

@@ -141,7 +141,7 @@ pub struct Draft {
     pub requires_user_input: bool,
     /// Readable text: markdown, or a preview of one paragraph.
     pub content: String,
-    /// None, a legacy object, or an envelope; see [`crate::envelope`].
+    /// Absent, an object of an older client, or an envelope: `message_type`, `version`, `payload`.
     #[serde(default)]
     pub metadata: Option<Map<String, Value>>,
     /// The agent's own id of a tool call.

@@ -35,7 +35,7 @@
 //!
 //! This crate only uses the HTTP API, never the store or the hub.
 //!
-//! To add a method: add the endpoint to the table of `api`, the method here, and its line to [`blocking`]; a test
+//! How to add a method: add the endpoint to the table of `api`, the method here, and its line to [`blocking`]; a test
 //! compares the two.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]

@@ -46,18 +46,18 @@ __all__ = [
 
 @dataclass
 class Action(Answered):
-    """ACTION: A person's answer to buttons or inputs. It names the approval or the message that it answers. Two options of one label are told apart by their ids, in the approval's `decision.selected`."""
+    """ACTION: A person's answer to an approval or message. Options with equal labels can be distinguished by their ids in the approval's `decision.selected`."""
 
     approval_id: Optional[str] = None
-    """Message id of the approval."""
+    """Id of the approval's message."""
     reply_to: Optional[str] = None
-    """Message id of anything else that had buttons."""
+    """Id of another message with buttons."""
     selected: List[str] = field(default_factory=list)
-    """Labels of what was chosen."""
+    """Labels of the chosen options."""
     values: Optional[Dict[str, Any]] = None
     """Values of a form by field id."""
     text: Optional[str] = None
-    """What the person typed."""
+    """Typed text."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -66,36 +66,36 @@ class ApprovalAnswer:
     """The answer to one question."""
 
     question: Optional[str] = None
-    """The question's own words. Absent for an answer to all that was asked."""
+    """Text of the question. Absent for an answer to the whole request."""
     selected: List[str] = field(default_factory=list, metadata=OMIT_EMPTY)
     """Ids of the chosen options."""
     text: Optional[str] = None
-    """What was typed."""
+    """Typed text."""
     note: Optional[str] = None
-    """What was noted beside the answer."""
+    """Note beside the answer."""
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class Approval:
-    """APPROVAL: A request that a person decides, once."""
+    """APPROVAL: A request that a person decides once."""
 
     kind: str
-    """What is asked for. One of `permission`, `question`, `plan`, `form`."""
+    """Kind of the request. One of `permission`, `question`, `plan`, `form`."""
     title: str
-    """What is asked, in one line: also in lists and notifications."""
+    """The request in one line, also for lists and notifications."""
     body: Optional[str] = None
-    """Markdown: the plan, or what is asked in full."""
+    """The plan or the full request, in markdown."""
     questions: List[ApprovalQuestion] = field(default_factory=list)
-    """Questions with options. A permission or a plan has one, whose words are usually the title's."""
+    """Questions with options. A permission or a plan has one, usually with the text of the title."""
     fields: List[Field] = field(default_factory=list, metadata=OMIT_EMPTY)
     """Inputs of a form."""
     risk: Optional[str] = None
-    """In the agent's own words: `low`, `high`."""
+    """Risk, by the agent's own name: `low`, `high`."""
     state: str = "open"
-    """`open` until it is decided or over; if absent, too. An agent can't set what only a person may say. One of `open`, `allowed_once`, `allowed_always`, `denied`, `answered`, `expired`, `cancelled`, `superseded`, `decided_elsewhere`."""
+    """State; `open` if absent. An agent can't set states that are a person's decision. One of `open`, `allowed_once`, `allowed_always`, `denied`, `answered`, `expired`, `cancelled`, `superseded`, `decided_elsewhere`."""
     decision: Optional[Decision] = None
-    """Who decided what; absent while it is open, and where nobody decided."""
+    """The decision. Absent while it is open, and if nobody decided."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -121,19 +121,19 @@ class Choice:
     """One option of a question."""
 
     id: str
-    """Names the option in a decision. Unique in the request."""
+    """Id of the option, unique in the request."""
     label: str
-    """What stands on the button."""
+    """Label of the button."""
     description: Optional[str] = None
-    """What the option means, in a sentence or two. Shown beside it."""
+    """Description in one or two sentences, shown beside the option."""
     kind: Optional[str] = None
-    """What choosing it means for a permission or a plan; absent for a mere answer. One of `allow_once`, `allow_always`, `reject_once`, `reject_always`."""
+    """Effect for a permission or a plan. Absent for a plain answer. One of `allow_once`, `allow_always`, `reject_once`, `reject_always`."""
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class CodeEdit:
-    """CODE_EDIT: One or more changes of files, shown as diffs. What these strict keys can't say is in the envelope's `edit_info`."""
+    """CODE_EDIT: One or more edits of files, shown as diffs. Further data is in the envelope's `edit_info`."""
 
     edits: List[Edit]
     """In the order in which they were made. `edit_info` has one entry for each."""
@@ -155,62 +155,62 @@ class CodeReview:
 
 @dataclass
 class Decision:
-    """Who decided what. What a transcript doesn't tell stays absent."""
+    """A decision. Fields that a transcript doesn't record are absent."""
 
     state: str
-    """What was decided. One of `open`, `allowed_once`, `allowed_always`, `denied`, `answered`, `expired`, `cancelled`, `superseded`, `decided_elsewhere`."""
+    """The decided state. One of `open`, `allowed_once`, `allowed_always`, `denied`, `answered`, `expired`, `cancelled`, `superseded`, `decided_elsewhere`."""
     selected: List[str] = field(default_factory=list)
     """Ids of the chosen options."""
     text: Optional[str] = None
-    """What was typed."""
+    """Typed text."""
     answers: List[ApprovalAnswer] = field(default_factory=list, metadata=OMIT_EMPTY)
-    """What was answered to each question, where that is known apart. `selected` and `text` hold all of it together."""
+    """Answer to each question, if known separately. `selected` and `text` contain all of them."""
     edited_input: Optional[Any] = None
-    """The tool's input as the person changed it."""
+    """The tool's input after the person's changes."""
     rule: Optional[str] = None
-    """The rule that "always" made, in the agent's syntax."""
+    """The rule that "always" created, in the agent's syntax."""
     by: Optional[str] = None
-    """`owner` for a decision made in Verbatim, `key` for one that an agent reports, else whom the writer named."""
+    """`owner` for a decision in Verbatim, `key` for one that an agent reports, otherwise the name that the sender gave."""
     at: Optional[int] = None
     """When it was decided."""
     via: Optional[str] = None
-    """`web`, `terminal`, `chat`. `archive` of a decision that came with an imported archive: it wasn't made here."""
+    """`web`, `terminal`, `chat`; `archive` for a decision from an imported archive."""
     reported_by: Optional[str] = None
-    """Name of the key that reports it. Set by the server; such a decision has `by: key`."""
+    """Name of the key that reported it. Set by the server; such a decision has `by: key`."""
     shown_sha256: Optional[str] = None
-    """SHA-256 of what the person was shown, in hex. Set by the server, where it was decided in Verbatim."""
+    """SHA-256 of what the person was shown, in hex. Set by the server for a decision in Verbatim."""
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class Edit:
-    """A file is created without old text and deleted without new text; both may be absent."""
+    """An edit of a file. Without old text it creates the file, without new text it deletes it; both may be absent."""
 
     file_path: str
-    """As the agent names the file: absolute, or relative to the working folder."""
+    """Path of the file, as the agent names it: absolute, or relative to the working folder."""
     old_content: Optional[str] = None
-    """The text before: the changed fragment, or the whole file, as `edit_info` says. Absent where the file is created."""
+    """Text before the edit: the changed fragment or the whole file, see `edit_info`. Absent for a new file."""
     new_content: Optional[str] = None
-    """The text after. Absent where the file is deleted."""
+    """Text after the edit. Absent for a deleted file."""
     language: Optional[str] = None
-    """`rust`, `python`; for colouring."""
+    """Language for syntax highlighting: `rust`, `python`."""
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class ErrorReport:
-    """ERROR: Something that went wrong in the agent or at its provider."""
+    """ERROR: An error of the agent or its provider."""
 
     error_type: str
-    """`rate_limit`, `TypeError`."""
+    """Kind of the error: `rate_limit`, `TypeError`."""
     message: str
-    """What went wrong, for people."""
+    """Error message for people."""
     frames: List[Frame] = field(default_factory=list)
-    """Innermost call first."""
+    """Stack trace, innermost call first."""
     retryable: Optional[bool] = None
-    """Trying again may help; unknown if absent."""
+    """Whether a retry may help; unknown if absent."""
     retry_at: Optional[int] = None
-    """When the agent tries again."""
+    """When the agent retries."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -219,15 +219,15 @@ class Field:
     """One input of a form."""
 
     id: str
-    """Names the value in an answer. Unique in the request."""
+    """Id of the value, unique in the request."""
     label: str
-    """What stands before the input."""
+    """Label of the input."""
     type: str = "text"
-    """What can be typed or chosen. One of `text`, `number`, `date`, `select`, `checkbox`."""
+    """Kind of the value. One of `text`, `number`, `date`, `select`, `checkbox`."""
     required: Optional[bool] = None
-    """It can't be left empty, and a checkbox must be ticked; not if absent."""
+    """True if a value is required, and a checkbox must be ticked; false if absent."""
     options: Optional[List[str]] = None
-    """What a `select` offers."""
+    """Options of a `select`."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -236,7 +236,7 @@ class File:
     """FILE: One or more files, shown with previews and buttons."""
 
     files: List[FileItem]
-    """In the order in which they are shown."""
+    """Files, in display order."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -245,9 +245,9 @@ class FileAction:
     """A button on a file."""
 
     id: str
-    """Names the button in the answer."""
+    """Id of the button in the answer."""
     label: str
-    """What stands on the button; the id where it is blank."""
+    """Label of the button; the id if it is blank."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -256,19 +256,19 @@ class FileItem:
     """One file of a message."""
 
     name: str
-    """Its name for people, without a folder."""
+    """Name without a folder."""
     mime: str
-    """`image/png`."""
+    """Media type: `image/png`."""
     size: int
-    """In bytes."""
+    """Size in bytes."""
     blob: Optional[str] = None
-    """Content address: `sha256:` and the digest in hex. Absent where the bytes aren't there (yet)."""
+    """Content hash: `sha256:` and the digest in hex. Absent if the content isn't stored (yet)."""
     state: str = "ready"
-    """Whether it can be read yet. One of `processing`, `ready`, `error`."""
+    """State of the file. One of `processing`, `ready`, `error`."""
     error: Optional[str] = None
-    """Why it can't be read, for people."""
+    """Error message for people."""
     actions: List[FileAction] = field(default_factory=list, metadata=OMIT_EMPTY)
-    """Buttons that a person can press, once for each file."""
+    """Buttons, of which a person can press one per file."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -279,11 +279,11 @@ class Frame:
     file: Optional[str] = None
     """Path of the source file."""
     line: Optional[int] = None
-    """From 1."""
+    """Line number, from 1."""
     function: Optional[str] = None
     """Name of the function."""
     code: Optional[str] = None
-    """The line of source that was running."""
+    """The line of source code."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -311,15 +311,15 @@ class ApprovalQuestion:
     """One question of a request, with its options."""
 
     question: str
-    """The question in full. Its answer names it by these words."""
+    """Full text of the question, by which its answer names it."""
     header: Optional[str] = None
     """A word or two, for a tab."""
     options: List[Choice] = field(default_factory=list)
-    """What can be chosen. Without any, a person types the answer."""
+    """Options. If there are none, a person types the answer."""
     multi_select: Optional[bool] = None
-    """Several options can be chosen; one if absent."""
+    """True if several options can be chosen; false if absent."""
     allow_text: Optional[bool] = None
-    """A person may type an answer instead; not if absent, unless there are no options."""
+    """True if a person can type an answer instead. If absent: only if there are no options."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -355,17 +355,17 @@ class Series:
 
 @dataclass
 class Text:
-    """TEXT: No payload of its own. Keys that a writer adds are kept."""
+    """TEXT: Empty payload. Further keys of the sender are kept."""
 
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class Todo(Ticked):
-    """TODO: The whole list as it is now, of at least one item. From a person: the boxes that were ticked."""
+    """TODO: The whole list as it is now, of at least one item. From a person: the items that were ticked."""
 
     todos: List[TodoItem]
-    """In the order in which they are shown."""
+    """Items, in display order."""
     other: Dict[str, Any] = other_fields()
 
 
@@ -374,26 +374,26 @@ class TodoItem:
     """One item of the list."""
 
     id: str
-    """Names the item in ticks and in `todo_info`: of several with the same id the last. Another list may number anew."""
+    """Id of the item in ticks and in `todo_info`. If several items share it, the last is meant. Another list can reuse ids."""
     content: str
-    """What is to be done."""
+    """Description of the task."""
     status: str = "pending"
-    """How far it has got. One of `pending`, `in_progress`, `completed`."""
+    """State of the item. One of `pending`, `in_progress`, `completed`."""
     other: Dict[str, Any] = other_fields()
 
 
 @dataclass
 class ToolCall:
-    """TOOL_CALL: One use of a tool, with its result once there is one. Keys beyond the first four are kept; readers add the ones that the accessors name."""
+    """TOOL_CALL: A call of a tool. Further keys are kept; the accessors name those that readers add."""
 
     tool_name: str
-    """As the agent calls the tool: `Bash`, `mcp__board__add`."""
+    """Name of the tool, as the agent uses it: `Bash`, `mcp__board__add`."""
     input: Dict[str, Any] = field(default_factory=dict)
-    """As the agent sent it, nulls included."""
+    """Input, as the agent sent it, including nulls."""
     output: Optional[Any] = None
-    """What the tool returned: a string, blocks of a model's API, or any JSON. Absent until then."""
+    """Output of the tool: a string, blocks of a model's API, or any JSON. Absent until the call has completed."""
     error: Optional[str] = None
-    """Why it failed. Absent where it didn't."""
+    """Error message. Absent if it didn't fail."""
     other: Dict[str, Any] = other_fields()
 
 

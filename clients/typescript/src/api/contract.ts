@@ -2,505 +2,505 @@
 
 import type { Edit, EditInfo, Micros } from './payloads.js';
 
-/** A tool call that an approval asks about. All of it is covered by the approval's `shown_sha256`. */
+/** A tool call that an approval asks about. The approval's `shown_sha256` covers all of it. */
 export interface AskedCall {
   /** Id of the message. */
   message_id: MessageId;
-  /** Its place in the session. */
+  /** `seq` of the message. */
   seq: number;
-  /** As the agent calls the tool. */
+  /** Name of the tool, as the agent uses it. */
   tool_name: string;
-  /** As the agent sent it. Never cut. */
+  /** Input, as the agent sent it. Never shortened. */
   input: Record<string, unknown>;
-  /** Changes of files that the agent's request shows, beside the input. */
+  /** File changes that the agent's request shows in addition to the input. */
   changes?: Array<AskedChange>;
-  /** Files and folders that the request names: `/work/src/main.rs:12`. */
+  /** Files and folders in the request: `/work/src/main.rs:12`. */
   paths?: Array<string>;
-  /** Texts that the request shows. */
+  /** Texts in the request. */
   texts?: Array<string>;
 }
 
-/** The change of a file that a request shows, as a `CODE_EDIT` has it. */
+/** A file change in a request, in the form of a `CODE_EDIT`. */
 export interface AskedChange {
-  /** Parts of the file, in its order. */
+  /** Changed parts of the file, in order. */
   edits: Array<Edit>;
   /** One entry for each edit. */
   edit_info: Array<EditInfo>;
 }
 
-/** Bytes that are kept now, or were already. `blob`, `mime` and `size` go into a FILE message as they are. */
+/** A stored file. `blob`, `mime` and `size` can be copied to a FILE message. */
 export interface BlobMade {
   /** `sha256:` and the digest in hex. */
   blob: string;
-  /** The type that was said with the upload; `application/octet-stream` if none was. */
+  /** The `Content-Type` of the upload; `application/octet-stream` if it had none. */
   mime: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
 }
 
-/** Whether a prompt that Verbatim builds may hold the message. Ordered: a writer may lower the policy's default, never raise it. */
+/** Whether a prompt that Verbatim builds can contain the message. Ordered: a sender can lower the policy's default, not raise it. */
 export type Context = "none" | "ephemeral" | "turn";
 
-/** Whether the agent has got what a person wrote: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`. */
+/** Whether the agent has received a person's message: `{"state": "waiting"}`, or `{"state": "given", "at": ...}`. */
 export type Delivery = {
   state: "waiting";
 } | {
   state: "given";
-  /** When it was given. */
+  /** When it received it, in microseconds since 1970. */
   at: Micros;
 };
 
 /** How the dashboard shows a message. */
 export type Display = "shown" | "collapsed" | "dev";
 
-/** What changes in a session. Absent fields stay. */
+/** Changes to a session. Absent fields stay unchanged. */
 export interface EditSession {
-  /** A person's title wins over the agent's; an empty one takes it back. */
+  /** Title. A person's title has priority over the agent's; an empty one removes it. */
   title?: string | null;
-  /** Key of the project, an absolute path where known. */
+  /** Key of the project; an absolute path if known. */
   project?: string | null;
   /** The working folder. */
   cwd?: string | null;
-  /** The branch that is checked out. */
+  /** Git branch. */
   branch?: string | null;
-  /** The model that answers. */
+  /** Name of the model. */
   model?: string | null;
-  /** The agent's version. */
+  /** Version of the agent. */
   version?: string | null;
-  /** Put away, or taken back. People only. */
+  /** True to archive it, false to take it back. People only. */
   archived?: boolean | null;
-  /** Kept at the top of the list. People only. */
+  /** True to pin it to the top of the list. People only. */
   pinned?: boolean | null;
 }
 
-/** How the agent reports its end. */
+/** Outcome of a session. */
 export type EndOutcome = "done" | "failed";
 
-/** A message with what follows from it. */
+/** A message with derived data. */
 export interface Entry {
-  /** The session that it belongs to. */
+  /** Id of its session. */
   session_id: SessionId;
-  /** Position in the session, from 1, gap-free; the only order. Updates keep it. */
+  /** Position in the session, from 1 without gaps. It defines the order, and updates don't change it. */
   seq: number;
-  /** Grows with each accepted update, from 1. */
+  /** Number of the revision, from 1, incremented by each update. */
   revision: number;
-  /** Unique within the session, for ever. */
+  /** Id, unique within the session. */
   id: MessageId;
-  /** Whose voice it is. Decides, with type and provenance, how it is treated. */
+  /** Role of the message. The policy depends on it, the type and the provenance. */
   role: Role;
-  /** Verbatim: `bot`, `tui-user`, `command_output`, an address. */
+  /** Sender, verbatim: `bot`, `tui-user`, `command_output`, an address. */
   sender: string;
-  /** The sender for people: `Nightly bot`. */
+  /** Display name of the sender: `Nightly bot`. */
   sender_name?: string | null;
-  /** At most what the policy gives to role and type. */
+  /** Context, at most the policy's value for role and type. */
   context: Context;
-  /** How far it has got. */
+  /** Progress of the message. */
   status: Status;
-  /** A question in words, which waits for a person. The answer, or its writer, sets it to false. */
+  /** True for a question in text that waits for a person. Set to false by the answer or by the sender. */
   requires_user_input: boolean;
-  /** Always readable: markdown, or a preview of one paragraph. */
+  /** Readable text: markdown, or a preview of one paragraph. */
   content: string;
-  /** None, a legacy object, or an envelope. `Envelope` says what stands in it. */
+  /** Absent, an object of an older client, or an envelope: `message_type`, `version`, `payload`. */
   metadata: Record<string, unknown> | null;
   /** The agent's own id of a tool call. */
   call_id?: string | null;
-  /** The message that this one answers; the writer sets it. */
+  /** Id of the message that this one answers. Set by the sender. */
   reply_to?: MessageId | null;
   /** The agent's own id of the turn that it belongs to. */
   run_id?: string | null;
-  /** A person rewound the conversation to before it: it was said, but the agent's present context lacks it. */
+  /** True if a person rewound the conversation to before it, so that the agent's current context doesn't contain it. */
   left_behind?: boolean;
-  /** Whether it stands for itself, or for a tool call. Readers set it; a posted message is `whole`. */
+  /** Relation to a tool call. Set by readers; a posted message is `whole`. */
   part: Part;
-  /** Who wrote the message into the store. Absent in JSON: `reader`. */
+  /** Who wrote the message to the store. If it is absent in JSON: `reader`. */
   provenance?: Provenance;
-  /** The provider's time: shown, never used for order. */
+  /** Time, as the sender states it. Only shown; the order is by `seq`. */
   created_at: Micros;
-  /** Where and with what it was made. Empty for a posted message. */
+  /** Circumstances of the message. Empty for a posted message. */
   origin: Origin;
   /** The lines of a transcript that it was read from. Empty for a posted message. */
   records?: Array<RecordRef>;
-  /** When we got it, by our clock. */
+  /** When the server received it. */
   received_at: Micros;
-  /** The tag of its type: `TEXT` where the metadata names none. */
+  /** Message type; `TEXT` if the metadata has none. */
   message_type: string;
-  /** One line. */
+  /** Summary in one line. */
   summary: string;
-  /** Where the transcript shows it. */
+  /** How the transcript shows it. */
   display: Display;
-  /** Copied from the session that this one was forked from. */
+  /** True if it was copied from the session that this one was forked from. */
   copied?: boolean;
-  /** Its content isn't for this reader: a message of the host, or a notice of one run, read where it may go to a model. Place, role, status and times are as they are stored. */
+  /** True if the content is withheld: the message is of the host, or a notice of one run, and this reply may go to a model. The other fields are unchanged. */
   withheld?: boolean;
-  /** Of an open APPROVAL, and of a FILE with buttons: hash of what a person is shown of it, to be sent with the decision. Absent where this reply doesn't hold all that the hash covers: `not_shown` says why. */
+  /** Hash of what a person is shown, to be sent with the decision. Of an open APPROVAL, and of a FILE with buttons. Absent if this reply doesn't contain all that the hash covers; then `not_shown` has the reason. */
   shown_sha256?: string | null;
-  /** Of an open APPROVAL: the tool calls with its `call_id`, as they were when `shown_sha256` was computed. */
+  /** Tool calls with the `call_id` of an open APPROVAL, as hashed by `shown_sha256`. */
   calls?: Array<AskedCall>;
-  /** Of an open APPROVAL without a `shown_sha256`: why this reply leaves out what it asks about. */
+  /** Why an open APPROVAL without a `shown_sha256` has no content in this reply. */
   not_shown?: NotShown | null;
-  /** Of what a person wrote to an agent that posts by itself: whether the agent has it. */
+  /** Whether an agent that posts by itself has received a person's message. */
   delivery?: Delivery | null;
-  /** Of a `TOOL_CALL` that has no result of its own: `done` or `failed`, as a message of the role `tool` with its `call_id` says. */
+  /** Outcome of a `TOOL_CALL` without a result of its own: `done` or `failed`, by the message of the role `tool` with its `call_id`. */
   outcome?: ToolState | null;
 }
 
-/** A value to filter by. */
+/** A filter value. */
 export interface Facet {
-  /** As the filter takes it. */
+  /** The value, as the filter accepts it. */
   value: string;
-  /** How many sessions have it. */
+  /** Number of sessions with it. */
   sessions: number;
 }
 
-/** Values to filter by, most frequent first, over all sessions. */
+/** Filter values of all sessions, most frequent first. */
 export interface Facets {
-  /** By the project's key. */
+  /** Project keys. */
   projects: Array<Facet>;
-  /** By the agent's name. */
+  /** Agent names. */
   agents: Array<Facet>;
 }
 
-/** What lists and badges show of a session, so that nothing has to be asked for it. */
+/** Counts of a session for lists and badges, so that they need no request. */
 export interface FeedCounts {
   /** Highest `seq`. */
   last_seq: number;
-  /** As people count them. */
+  /** Number of messages that people see by default. */
   messages: number;
-  /** Items of the latest to-do list that aren't completed. */
+  /** Open items of the latest todo list. */
   todos_open: number;
-  /** Items of the latest to-do list that are completed. */
+  /** Completed items of the latest todo list. */
   todos_done: number;
-  /** Items of the latest to-do list that were given up. */
+  /** Cancelled items of the latest todo list. */
   todos_cancelled?: number;
-  /** Approvals that wait for a person. */
+  /** Number of open approvals. */
   approvals_open: number;
 }
 
-/** One change of the workspace. A page re-reads what it shows of it. */
+/** A change in the workspace. A page reloads what it shows of it. */
 export interface FeedEvent {
-  /** Position in the workspace's feed: strictly increasing, with holes. */
+  /** Position in the workspace's feed: strictly increasing, with gaps. */
   pos: number;
-  /** What to read anew. */
+  /** What has changed. */
   kind: FeedKind;
-  /** Our id of the session that changed. `.` where a setting of all sessions did, as the name of the assistant. */
+  /** Our id of the changed session. `.` if a setting of all sessions changed, such as the assistant's name. */
   session: string;
-  /** First and last `seq` concerned; equal for one message, 0 for a session. */
+  /** First changed `seq`; 0 if `kind` is `session`. */
   from_seq: number;
-  /** Equal to `from_seq` for one message, 0 for a session. */
+  /** Last changed `seq`; equal to `from_seq` for one message, 0 if `kind` is `session`. */
   to_seq: number;
-  /** Of a changed message its revision after the change; else 0. */
+  /** Revision of a changed message after the change; otherwise 0. */
   revision: number;
-  /** The session's figures when the event was sent, which may be later than the change; absent once it is gone. */
+  /** The session's counts when the event was sent, which may be later than the change. Absent if it was deleted. */
   counts?: FeedCounts | null;
 }
 
-/** What a change of the feed is about. */
+/** The kind of a change. */
 export type FeedKind = "message" | "range" | "session";
 
-/** A message that is hidden, without its content. */
+/** A hidden message, without its content. */
 export interface HiddenRow {
-  /** Its place in the session. */
+  /** `seq` of the message. */
   seq: number;
-  /** Whose voice it is. */
+  /** Role of the message. */
   role: Role;
-  /** The sender's word: `bot`. */
+  /** Sender of the message: `bot`. */
   sender: string;
-  /** The tag of its type: `TEXT` where the metadata names none. */
+  /** Message type; `TEXT` if the metadata has none. */
   message_type: string;
-  /** A tool call that its derived cards stand for: it isn't counted as hidden. */
+  /** True for a tool call that is shown as cards derived from it. It isn't counted as hidden. */
   replaced: boolean;
-  /** How long the agent thought, in microseconds: since the message before. Absent for everything but thoughts. */
+  /** Duration of a thought in microseconds, since the previous message. */
   took?: Micros | null;
-  /** Of a compaction: how many tokens of context it replaced. */
+  /** Number of context tokens that a compaction replaced. */
   compacted_from?: number | null;
-  /** What it is of turns that a person left behind by rewinding the conversation. */
+  /** Set if the message belongs to a turn that a person left behind by rewinding the conversation. */
   left_behind?: LeftBehind | null;
 }
 
-/** What a message is of a turn that was left behind. */
+/** The part of a message in a turn that was left behind. */
 export type LeftBehind = "prompt" | "part";
 
 export interface ListMessages {
-  /** A page around this `seq`. */
+  /** The page around this `seq`. */
   around?: number;
   /** The page that ends before this `seq`. */
   before?: number;
   /** The page that begins after this `seq`. */
   after?: number;
-  /** All from this `seq` ... */
+  /** With `to`: the first `seq`. */
   from?: number;
-  /** ... to this one, both included; at most 500 apart. */
+  /** With `from`: the last `seq`, inclusive, at most 500 after it. */
   to?: number;
-  /** RFC 3339, or microseconds since 1970: messages created then or later, in the order of `seq`. Continue with `after`: equal timestamps are never lost. */
+  /** Messages created at this time or later, in the order of `seq`: RFC 3339, or microseconds since 1970. Continue with `after`, so that messages with equal times aren't lost. */
   since?: string;
-  /** Of any of these message types. */
+  /** Only messages of these types. */
   type?: Array<string>;
-  /** Of any of these roles. */
+  /** Only messages of these roles. */
   role?: Array<Role>;
-  /** `1`: with what the dev toggle hides. */
+  /** `1`: includes messages that the dev toggle hides. */
   dev?: number;
-  /** 1 to 500; 60 if absent. A page has fewer messages where they are long: about 8 MiB of them, and at least one. */
+  /** Page size, 1 to 500; 60 if absent. A page has fewer if they are longer than about 8 MiB, but at least one. */
   limit?: number;
 }
 
 export interface ListSessions {
-  /** Words of the title, project or branch. At most 500 characters. */
+  /** Words in the title, project or branch. At most 500 characters. */
   q?: string;
-  /** Of any of these projects. */
+  /** Only sessions of these projects. */
   project?: Array<string>;
-  /** Of any of these agents. */
+  /** Only sessions of these agents. */
   agent?: Array<string>;
-  /** One of the views; if absent, all that aren't put away and in which something was said. What `q` names is found even if nothing was said in it. */
+  /** A view. If absent, all sessions that have messages and aren't archived; sessions that match `q` need no messages. */
   show?: SessionShow;
-  /** First day or moment of last activity: `2026-11-01` or RFC 3339. */
+  /** First day or time of the last activity: `2026-11-01` or RFC 3339. */
   since?: string;
-  /** Last day (inclusive) or moment of last activity. */
+  /** Last day (inclusive) or time of the last activity. */
   until?: string;
-  /** The time zone whose days are meant, like `Europe/Berlin`; the server's if absent. */
+  /** Time zone of the days, like `Europe/Berlin`; the server's if absent. */
   zone?: string;
-  /** By last activity if absent. */
+  /** Sort key; last activity if absent. */
   sort?: SessionSort;
-  /** The sort's own direction if absent: newest, or most, first; names from A. */
+  /** Direction. If absent: newest or most first, names from A. */
   order?: Order;
   /** Cursor: `next` of the previous page. */
   after?: string;
-  /** 1 to 500; 100 if absent. */
+  /** Page size, 1 to 500; 100 if absent. */
   limit?: number;
-  /** `1`: with what the agent said last in each session. */
+  /** `1`: includes the agent's last text in each session. */
   said?: number;
 }
 
-/** What the agent's hooks reported last. */
+/** The latest report of the agent's hooks. */
 export interface Live {
-  /** What the agent does. */
+  /** State of the agent. */
   state: LiveState;
-  /** Why, in a few words: `Runs Bash`. */
+  /** Reason in a few words: `Runs Bash`. */
   reason: string;
   /** When it was reported. */
   at: Micros;
 }
 
-/** What an agent's hooks report of it. */
+/** State of an agent, as its hooks report it. */
 export type LiveState = "working" | "waiting" | "idle" | "failed" | "done";
 
 /** The caller. */
 export interface Me {
-  /** `owner` for a person in a browser, `local` for a command on the server's machine, `agent` for a key. */
+  /** `owner`: a person in a browser. `local`: a command on the server's machine. `agent`: a program with a key. */
   kind: string;
-  /** For people: an agent's key has a name of its own. */
+  /** Display name. For an agent's key, the name of the key. */
   name: string;
   /** Always `default`. */
   workspace: string;
 }
 
-/** Whether a message may be remembered beyond its session, whatever its role and type say. */
+/** Whether a message may be remembered beyond its session, regardless of its role and type. */
 export type MemoryWish = "always" | "never";
 
-/** Id of a message, unique within its session for ever. Of an imported message it is a function of the agent's own ids. */
+/** Id of a message, unique within its session. The id of an imported message is derived from the agent's own ids. */
 export type MessageId = string;
 
-/** A session of an agent that posts by itself. */
+/** A session to create, for an agent that posts by itself. */
 export interface NewSession {
-  /** Ours; give one to be able to repeat the request. A `UUIDv7` if absent. */
+  /** Our id of the session; a `UUIDv7` if absent. An id makes the request repeatable. */
   id?: string | null;
-  /** Which agent: `claude_code`, `nightly-bot`. 1 to 255 characters. */
+  /** Name of the agent: `claude_code`, `nightly-bot`. 1 to 255 characters. */
   agent: string;
-  /** The agent's own id. Known already: that session is gone on with, by the key that made it. To another key the name is taken (409 `session_taken`); one that a person deleted is told of (409 `session_deleted`). */
+  /** The agent's own id. If it is known, the key that created the session continues it; another key gets 409 `session_taken`. If a person deleted the session: 409 `session_deleted`. */
   agent_session_id?: string | null;
-  /** Made of the first prompt if absent. */
+  /** Title; derived from the first prompt if absent. */
   title?: string | null;
   /** Key of the project; the working folder if absent. */
   project?: string | null;
   /** The working folder. */
   cwd?: string | null;
-  /** The branch that is checked out. */
+  /** Git branch. */
   branch?: string | null;
-  /** The model that answers. */
+  /** Name of the model. */
   model?: string | null;
-  /** The agent's version. */
+  /** Version of the agent. */
   version?: string | null;
-  /** Our id of the session that this one was started by: one of the same `agent`, made with the same key. Agents of other names have sessions of their own. */
+  /** Our id of the session that started this one. It must have the same `agent`, and be created with the same key. */
   parent?: string | null;
   /** The parent's tool call that started it. */
   call_id?: string | null;
 }
 
-/** Why a reply leaves out what an approval asks about. */
+/** Why a reply omits what an approval asks about. */
 export interface NotShown {
-  /** For programs. */
+  /** The reason, for programs. */
   reason: NotShownReason;
-  /** Size of what is covered, in bytes of JSON. Tool calls after the first MiB aren't counted. */
+  /** Size of the omitted data, in bytes of JSON. Tool calls after the first MiB aren't counted. */
   bytes: number;
-  /** `seq` of the first 20 tool calls with its `call_id`. */
+  /** `seq` of the first 20 tool calls with the approval's `call_id`. */
   calls: Array<number>;
 }
 
 /** Why the hash of what a person is shown is missing. */
 export type NotShownReason = "too_large" | "left_out" | "no_content";
 
-/** Direction of an order. */
+/** Direction of the order. */
 export type Order = "asc" | "desc";
 
-/** Where and with what a message was made; each may change within a session. */
+/** Circumstances of a message. Each of them can change within a session. */
 export interface Origin {
   /** The working folder. */
   cwd?: string | null;
-  /** The git branch that was checked out. */
+  /** Git branch. */
   branch?: string | null;
-  /** The model that answered, as the provider names it. */
+  /** Name of the model, as the provider uses it. */
   model?: string | null;
-  /** The agent's version. */
+  /** Version of the agent. */
   version?: string | null;
-  /** Of what a transcript's program wrote around the conversation: the role that the record gives it (`user`, `system`), or the type of its line where that is something else (`attachment`). */
+  /** For messages of an agent's program in a transcript: the role in the record (`user`, `system`), or the type of its line (`attachment`). */
   record?: string | null;
 }
 
-/** What a message is to its tool call. A pair counts once. */
+/** Relation of a message to its tool call. A call and its derived messages count once. */
 export type Part = "whole" | "derived" | "replaced";
 
-/** A message to be stored. Everything is optional but something to show: `content`, or an envelope.  Give an `id` of your own to be able to repeat the request: the same id with the same content is answered again (200, `Idempotent-Replayed: true`), with another content it is refused (409). Without one, each request is a message. */
+/** A message to post. All fields are optional, but `content` or an envelope is required.  An `id` makes the request repeatable: the same id with the same content returns the stored message (200, `Idempotent-Replayed: true`); with different content it is refused (409). Without one, each request stores a message. */
 export interface PostMessage {
-  /** 1 to 128 characters, unique in its session for ever. */
+  /** Id of the message, 1 to 128 characters, unique in its session. */
   id?: string | null;
-  /** `assistant` for an agent, `user` for a person. The older products' `tools`, `tool_result` and `bot` are taken too. */
+  /** Role: `assistant` for an agent, `user` for a person. `tools`, `tool_result` and `bot` of older products are accepted too. */
   role?: Role | null;
-  /** Who exactly, verbatim: `bot`, `tui-user`. With the role `assistant`, a word of the older products gives a text its voice: `thinking` the role `model`, `tool_use` and `tool_result` the role `tool`. What claims to be the host or the system is shown as the agent's own notice, and no prompt holds it. */
+  /** Sender, verbatim: `bot`, `tui-user`. With the role `assistant`, `thinking` changes the role to `model`, and `tool_use` and `tool_result` to `tool`. A sender that claims to be the host or the system is shown as the agent's own notice, and isn't part of any prompt. */
   sender?: string | null;
-  /** For people: the key's name if absent. */
+  /** Display name of the sender; the key's name if absent. */
   sender_name?: string | null;
-  /** Markdown. Made from the payload where it is missing. */
+  /** Markdown; made from the payload if absent. */
   content?: string | null;
-  /** An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`, and that is taken here too. */
+  /** An envelope `{message_type, version, payload, ...}`, or any object. Replies call it `metadata`; that name is accepted too. */
   message_metadata?: object | null;
-  /** The session waits for a person's answer. */
+  /** True if the session waits for a person's answer. */
   requires_user_input?: boolean | null;
-  /** The agent's own id of a tool call. Its result comes by an update of the call's message, or as a message of the role `tool` with the same `call_id`: it is done, or failed if that one has the status `error` or an `exit_code` other than 0. */
+  /** The agent's own id of a tool call. The result comes as an update of the call's message, or as a message of the role `tool` with the same `call_id`: failed if it has the status `error` or an `exit_code` other than 0, otherwise done. */
   call_id?: string | null;
-  /** Id of the message that this one answers. Of several questions it answers that one; without it, a person answers whatever is asked. */
+  /** Id of the message that this one answers. Without it, an answer of a person is for the open question, whichever it is. */
   reply_to?: string | null;
-  /** The agent's own id of the turn that it belongs to. */
+  /** The agent's own id of the turn. */
   run_id?: string | null;
   /** `final`, `streaming` or `error`. */
   status?: Status | null;
-  /** Less than what the policy would give; never more. */
+  /** Context of the message. It can restrict the policy's value, not extend it. */
   context?: Context | null;
-  /** Whether it may be remembered beyond its session. */
+  /** Whether the message may be remembered beyond its session. */
   memory?: MemoryWish | null;
-  /** Of a message of a person or of the system: give it to the agent? If absent, unless an agent's key passes it on that is no bridge, or no prompt may hold it. */
+  /** True to give a message of a person or of the system to the agent. If absent: true, unless an agent's key that isn't a bridge posts it, or the message can't be part of a prompt. */
   deliver?: boolean | null;
-  /** RFC 3339, or microseconds since 1970: when it was said. Shown, never used for order. */
+  /** Time of the message, RFC 3339 or microseconds since 1970. It is only shown; the order is by `seq`. */
   created_at?: unknown;
 }
 
-/** What went wrong, in words for people and a stable `code` for programs. Internals are logged, never sent. */
+/** An error, with a title for people and a stable `code` for programs. Internal details are logged, never sent. */
 export interface Problem {
-  /** The HTTP status; 0 where no answer came or it couldn't be read. */
+  /** HTTP status. 0 if no response came, or it couldn't be read. */
   status: number;
-  /** Stable, in `snake_case`: `not_found`, `invalid_field`, `database_newer`. */
+  /** Stable code in `snake_case`: `not_found`, `invalid_field`, `database_newer`. */
   code: string;
-  /** One sentence without a trailing period. */
+  /** One sentence without a period at its end. */
   title: string;
-  /** What to do next. */
+  /** How to fix it. */
   hint?: string | null;
-  /** The offending field: a query parameter's name, or a JSON pointer into the body. */
+  /** The invalid field: name of a query parameter, or JSON pointer into the body. */
   field?: string | null;
-  /** What the field should have held. */
+  /** The values that the field accepts. */
   expected?: string | null;
-  /** Seconds after which a repeat may succeed. */
+  /** Seconds after which a retry may succeed. */
   retry_after?: number | null;
-  /** The message as it is, where the request went out from another state of it. */
+  /** The current message, if the request was based on an older state of it. */
   current?: unknown;
 }
 
-/** Who wrote a message into the store. The importer and the hub set it; no request can. */
+/** Who wrote a message to the store. Set by the importer and the hub, never by a request. */
 export type Provenance = "reader" | "key" | "person" | "ourselves";
 
-/** The verbatim bytes that a message came from: `len` bytes at `offset` of a source, line ends included. */
+/** The verbatim bytes that a message was read from: `len` bytes at `offset` of a file, including line ends. */
 export interface RecordRef {
-  /** The file that the bytes were read from. */
+  /** Id of the file. */
   source: SourceId;
-  /** Bytes of the source before them. */
+  /** Offset in the file. */
   offset: number;
-  /** How many bytes. */
+  /** Number of bytes. */
   len: number;
 }
 
-/** Whose voice. */
+/** The author of a message. */
 export type Role = "user" | "assistant" | "model" | "tool" | "system" | "host";
 
-/** A stored session, with the sums that lists show. */
+/** A stored session, with the counts that lists show. */
 export interface Session {
   /** Our id. It never changes. */
   id: SessionId;
-  /** Which agent: `claude_code`, `demo`. */
+  /** Name of the agent: `claude_code`, `demo`. */
   agent: string;
-  /** The agent's own id. Of a sub-agent: `<parent's own id>/<agent id>`. */
+  /** The agent's own id. For a sub-agent: `<parent's own id>/<agent id>`. */
   agent_session_id: string | null;
-  /** Of a sub-agent: the session that started it. */
+  /** For a sub-agent: the session that started it. */
   parent: SessionId | null;
-  /** Of a sub-agent: the session that started it isn't stored, so this one stands by itself. */
+  /** For a sub-agent: true if the session that started it isn't stored, so that this one has no parent. */
   parent_missing?: boolean;
-  /** The session whose messages this one begins with, as it was forked or resumed into another file. */
+  /** The session whose messages this one begins with, because it was forked or resumed to another file. */
   forked_from: SessionId | null;
-  /** Of a child: the parent's tool call that started it. */
+  /** For a sub-agent: the parent's tool call that started it. */
   call_id: string | null;
-  /** Never empty: a title, else the first prompt, else the agent's own id. */
+  /** Title; otherwise the first prompt, otherwise the agent's own id. Never empty. */
   title: string;
-  /** Key of the project, a path where known: the folder in which the agent was started. */
+  /** Key of the project: the folder in which the agent was started, if known. */
   project: string;
   /** The latest working folder. */
   cwd: string | null;
-  /** The git branch that was checked out last. */
+  /** The latest git branch. */
   branch: string | null;
-  /** The model that answered last. */
+  /** Name of the latest model. */
   model: string | null;
   /** The agent's latest version. */
   version: string | null;
-  /** Computed when it is read. */
+  /** State, computed when it is read. */
   state: SessionState;
-  /** The earliest time of its messages, or when it was made. */
+  /** The earliest time of its messages, or when it was created. */
   created_at: Micros;
   /** The latest time of its messages, never in the future. */
   last_activity_at: Micros;
-  /** When a person put it away. Null while it is in the list. */
+  /** When a person archived it. Null if it isn't archived. */
   archived_at: Micros | null;
-  /** Kept at the top of the list. */
+  /** When a person pinned it to the top of the list. */
   pinned_at?: Micros | null;
-  /** When a person deleted it. It can be restored for a while. */
+  /** When a person deleted it. It can be restored for some time. */
   deleted_at: Micros | null;
-  /** When the agent said that it is done. */
+  /** When the agent reported its end. */
   ended_at?: Micros | null;
-  /** The last sign of life of an agent that posts by itself. */
+  /** Last heartbeat of an agent that posts by itself. */
   heartbeat_at?: Micros | null;
-  /** What the agent's hooks reported last, if it is newer than all messages. */
+  /** The latest report of the agent's hooks, if it is newer than all messages. */
   live?: Live | null;
-  /** Its agent posts by itself, and takes what people write. Others are read from files. */
+  /** True if its agent posts by itself, and gets people's messages. Others are read from files. */
   registered?: boolean;
-  /** The agent key that made it. */
+  /** Id of the agent key that created it. */
   key_id?: string | null;
-  /** People's messages up to this `seq` were given to the agent. */
+  /** Messages of people up to this `seq` were given to the agent. */
   delivered_seq?: number;
   /** Highest `seq`. */
   last_seq: number;
-  /** Messages as people count them: without system, model, note and replaced rows. */
+  /** Number of messages that people see by default: without system, model, note and replaced messages. */
   message_count: number;
-  /** Lines added and removed by applied edits. */
+  /** Number of lines that applied edits added. */
   lines_added: number;
-  /** Lines removed by applied edits. */
+  /** Number of lines that applied edits removed. */
   lines_removed: number;
-  /** Items of the latest to-do list that aren't completed. */
+  /** Open items of the latest todo list. */
   todos_open: number;
-  /** Items of the latest to-do list that are completed. */
+  /** Completed items of the latest todo list. */
   todos_done: number;
-  /** Items of the latest to-do list that were given up: they are neither open nor completed. */
+  /** Cancelled items of the latest todo list, which are neither open nor completed. */
   todos_cancelled?: number;
-  /** Sessions of its sub-agents, without theirs. */
+  /** Number of direct sub-agents' sessions. */
   child_count: number;
-  /** Sum over its turns, each API message counted once. */
+  /** Sum over its turns. Each API message counts once. */
   usage: Usage2;
-  /** US dollars of all tokens whose price is known: as agents say, else by the price table. What it has in common with another session counts there. */
+  /** US dollars of all tokens with a known price: as agents report it, otherwise from the price table. Messages that it shares with another session count there. */
   cost_usd: number | null;
-  /** Of these, dollars that the price table gives; absent where agents said all of it. */
+  /** The part of `cost_usd` that was computed from the price table. Absent if agents reported all of it. */
   computed_usd?: number | null;
 }
 
@@ -509,64 +509,64 @@ export type SessionId = string;
 
 /** A page of top-level sessions. */
 export interface SessionPage {
-  /** At most `limit`, in the order that was asked for. */
+  /** At most `limit`, in the requested order. */
   sessions: Array<Session>;
-  /** Sessions that match, on all pages. */
+  /** Number of matching sessions on all pages. */
   total: number;
-  /** Sessions there are without any filter. */
+  /** Number of sessions without any filter. */
   all: number;
-  /** Cursor of the next page. Null at the end. */
+  /** Cursor of the next page. Null on the last page. */
   next: string | null;
-  /** What the list can be filtered by. */
+  /** Values for the filters. */
   facets: Facets;
-  /** By the id of its session, as one line: the last text of the agent, if it is among the latest messages there. Only if it was asked for. */
+  /** The agent's last text by session id, as one line, if it is among the session's latest messages. Only if requested. */
   said?: Record<string, string> | null;
-  /** Cursor of the event stream at the time of this answer. */
+  /** Cursor of the event stream at the time of this reply. */
   cursor: string;
 }
 
-/** Which sessions a list is about. */
+/** Views of the session list. */
 export type SessionShow = "needs_you" | "pinned" | "archived";
 
-/** What a list of sessions is ordered by. */
+/** Sort key of the session list. */
 export type SessionSort = "activity" | "created" | "title" | "project" | "messages" | "tokens";
 
-/** The state of a session: a function of its messages and runs. */
+/** State of a session, computed from its messages and runs. */
 export type SessionState = "needs_you" | "working" | "lost" | "quiet" | "failed" | "done" | "idle";
 
 /** Id of an imported or followed file. */
 export type SourceId = string;
 
-/** How far a message has got. `sending` exists only in the browser. */
+/** Progress of a message. `sending` exists only in the browser. */
 export type Status = "sending" | "streaming" | "final" | "error" | "retracted";
 
-/** What became of a tool call. */
+/** State of a tool call. */
 export type ToolState = "running" | "done" | "failed" | "denied" | "cancelled" | "orphaned";
 
-/** What changes in a message. Absent fields stay. `streaming` becomes `final` or `error`; `final` and `error` become `retracted`; anything else is refused (409). */
+/** Changes to a message. Absent fields stay unchanged. `streaming` can become `final` or `error`; `final` and `error` can become `retracted`. Other changes of the status are refused (409). */
 export interface UpdateMessage {
-  /** The whole new text. Not together with `append`. */
+  /** Replaces the text. Can't be combined with `append`. */
   content?: string | null;
-  /** Text that goes on at the end of the content. Sent again after a lost answer it would stand there twice: give the revision that it goes on from in `if_match`, and a repeat is refused (412) with the message as it is. */
+  /** Text to append to the content. A retry would append it twice: set `if_match` to the revision before, and the retry is refused (412) with the current message. */
   append?: string | null;
-  /** Replaces the metadata as a whole; null clears it. Replies call it `metadata`, and that is taken here too. */
+  /** Replaces the whole metadata; null removes it. Replies call it `metadata`; that name is accepted too. */
   message_metadata?: object | null;
-  /** The next status. */
+  /** New status. */
   status?: Status | null;
-  /** True asks a person; a question that was answered isn't asked again (409 `answered`). */
+  /** True to ask a person. A question that was answered can't be asked again (409 `answered`). */
   requires_user_input?: boolean | null;
-  /** The revision that the writer knows; as the header `If-Match` too. Another one: 412 with the message as it is. */
+  /** Revision that the caller knows, as in the `If-Match` header. If it differs: 412 with the current message. */
   if_match?: number | null;
 }
 
-/** Tokens as the provider counts them. Input excludes what the cache held. */
+/** Tokens as the provider counts them. `input` excludes cached tokens. */
 export interface Usage2 {
-  /** Tokens read by the model that no cache held. */
+  /** Uncached tokens that the model read. */
   input: number;
-  /** Tokens written by the model, reasoning included. */
+  /** Tokens that the model wrote, including reasoning. */
   output: number;
   /** Tokens read from the provider's cache. */
   cache_read: number;
-  /** Tokens written into the provider's cache. */
+  /** Tokens written to the provider's cache. */
   cache_write: number;
 }

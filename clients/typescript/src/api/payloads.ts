@@ -1,55 +1,55 @@
 // Made by clients/generate.mjs from docs/api/openapi.json.
 
-/** A person's answer to buttons or inputs. It names the approval or the message that it answers. Two options of one label are told apart by their ids, in the approval's `decision.selected`. */
+/** A person's answer to an approval or message. Options with equal labels can be distinguished by their ids in the approval's `decision.selected`. */
 export interface Action {
-  /** Message id of the approval. */
+  /** Id of the approval's message. */
   approval_id?: string | null;
-  /** Message id of anything else that had buttons. */
+  /** Id of another message with buttons. */
   reply_to?: string | null;
-  /** Labels of what was chosen. */
+  /** Labels of the chosen options. */
   selected?: Array<string>;
   /** Values of a form by field id. */
   values?: Record<string, unknown> | null;
-  /** What the person typed. */
+  /** Typed text. */
   text?: string | null;
 }
 
 /** The answer to one question. */
 export interface ApprovalAnswer {
-  /** The question's own words. Absent for an answer to all that was asked. */
+  /** Text of the question. Absent for an answer to the whole request. */
   question?: string | null;
   /** Ids of the chosen options. */
   selected?: Array<string>;
-  /** What was typed. */
+  /** Typed text. */
   text?: string | null;
-  /** What was noted beside the answer. */
+  /** Note beside the answer. */
   note?: string | null;
 }
 
-/** A request that a person decides, once. */
+/** A request that a person decides once. */
 export interface Approval {
-  /** What is asked for. */
+  /** Kind of the request. */
   kind: ApprovalKind;
-  /** What is asked, in one line: also in lists and notifications. */
+  /** The request in one line, also for lists and notifications. */
   title: string;
-  /** Markdown: the plan, or what is asked in full. */
+  /** The plan or the full request, in markdown. */
   body?: string | null;
-  /** Questions with options. A permission or a plan has one, whose words are usually the title's. */
+  /** Questions with options. A permission or a plan has one, usually with the text of the title. */
   questions?: Array<ApprovalQuestion>;
   /** Inputs of a form. */
   fields?: Array<Field>;
-  /** In the agent's own words: `low`, `high`. */
+  /** Risk, by the agent's own name: `low`, `high`. */
   risk?: string | null;
-  /** `open` until it is decided or over; if absent, too. An agent can't set what only a person may say. */
+  /** State; `open` if absent. An agent can't set states that are a person's decision. */
   state?: ApprovalState;
-  /** Who decided what; absent while it is open, and where nobody decided. */
+  /** The decision. Absent while it is open, and if nobody decided. */
   decision?: Decision | null;
 }
 
-/** What is asked for. It decides how the request is drawn; the options decide what can be answered. */
+/** Kind of the request. It determines how the request is drawn; the options determine the possible answers. */
 export type ApprovalKind = "permission" | "question" | "plan" | "form";
 
-/** All but `open` are final. An unknown outcome is never an approval. */
+/** State of a request. All states except `open` are final. An unknown outcome is never a permission. */
 export type ApprovalState = "open" | "allowed_once" | "allowed_always" | "denied" | "answered" | "expired" | "cancelled" | "superseded" | "decided_elsewhere";
 
 /** The horizontal axis of a chart. */
@@ -74,17 +74,17 @@ export type ChartKind = "line" | "bar" | "area" | "scatter" | "pie";
 
 /** One option of a question. */
 export interface Choice {
-  /** Names the option in a decision. Unique in the request. */
+  /** Id of the option, unique in the request. */
   id: string;
-  /** What stands on the button. */
+  /** Label of the button. */
   label: string;
-  /** What the option means, in a sentence or two. Shown beside it. */
+  /** Description in one or two sentences, shown beside the option. */
   description?: string | null;
-  /** What choosing it means for a permission or a plan; absent for a mere answer. */
+  /** Effect for a permission or a plan. Absent for a plain answer. */
   kind?: OptionKind | null;
 }
 
-/** One or more changes of files, shown as diffs. What these strict keys can't say is in the envelope's `edit_info`. */
+/** One or more edits of files, shown as diffs. Further data is in the envelope's `edit_info`. */
 export interface CodeEdit {
   /** In the order in which they were made. `edit_info` has one entry for each. */
   edits: Array<Edit>;
@@ -103,148 +103,148 @@ export interface CodeReview {
 /** A value of `x`. */
 export type Coordinate = number | string;
 
-/** Who decided what. What a transcript doesn't tell stays absent. */
+/** A decision. Fields that a transcript doesn't record are absent. */
 export interface Decision {
-  /** What was decided. */
+  /** The decided state. */
   state: ApprovalState;
   /** Ids of the chosen options. */
   selected?: Array<string>;
-  /** What was typed. */
+  /** Typed text. */
   text?: string | null;
-  /** What was answered to each question, where that is known apart. `selected` and `text` hold all of it together. */
+  /** Answer to each question, if known separately. `selected` and `text` contain all of them. */
   answers?: Array<ApprovalAnswer>;
-  /** The tool's input as the person changed it. */
+  /** The tool's input after the person's changes. */
   edited_input?: unknown;
-  /** The rule that "always" made, in the agent's syntax. */
+  /** The rule that "always" created, in the agent's syntax. */
   rule?: string | null;
-  /** `owner` for a decision made in Verbatim, `key` for one that an agent reports, else whom the writer named. */
+  /** `owner` for a decision in Verbatim, `key` for one that an agent reports, otherwise the name that the sender gave. */
   by?: string | null;
   /** When it was decided. */
   at?: Micros | null;
-  /** `web`, `terminal`, `chat`. `archive` of a decision that came with an imported archive: it wasn't made here. */
+  /** `web`, `terminal`, `chat`; `archive` for a decision from an imported archive. */
   via?: string | null;
-  /** Name of the key that reports it. Set by the server; such a decision has `by: key`. */
+  /** Name of the key that reported it. Set by the server; such a decision has `by: key`. */
   reported_by?: string | null;
-  /** SHA-256 of what the person was shown, in hex. Set by the server, where it was decided in Verbatim. */
+  /** SHA-256 of what the person was shown, in hex. Set by the server for a decision in Verbatim. */
   shown_sha256?: string | null;
 }
 
-/** A file is created without old text and deleted without new text; both may be absent. */
+/** An edit of a file. Without old text it creates the file, without new text it deletes it; both may be absent. */
 export interface Edit {
-  /** As the agent names the file: absolute, or relative to the working folder. */
+  /** Path of the file, as the agent names it: absolute, or relative to the working folder. */
   file_path: string;
-  /** The text before: the changed fragment, or the whole file, as `edit_info` says. Absent where the file is created. */
+  /** Text before the edit: the changed fragment or the whole file, see `edit_info`. Absent for a new file. */
   old_content?: string | null;
-  /** The text after. Absent where the file is deleted. */
+  /** Text after the edit. Absent for a deleted file. */
   new_content?: string | null;
-  /** `rust`, `python`; for colouring. */
+  /** Language for syntax highlighting: `rust`, `python`. */
   language?: string | null;
 }
 
-/** What the strict keys of an edit can't say. On reading, what is absent or not understood is None. */
+/** Further information about an edit. When it is read, absent and invalid fields are None. */
 export interface EditInfo {
-  /** What became of it. A reader takes an absent state for `applied`. */
+  /** Outcome of the edit; `applied` if absent. */
   state?: EditState | null;
-  /** What `old_content` and `new_content` are. Required on writing. */
+  /** Scope of `old_content` and `new_content`. Required when it is written. */
   scope?: EditScope | null;
-  /** Line of the fragment's first line, from 1. */
+  /** Line number of the fragment's first line, from 1. */
   start_line?: number | null;
-  /** The file's path before it was renamed by this edit. */
+  /** Path of the file before this edit renamed it. */
   moved_from?: string | null;
-  /** A unified diff, of an edit whose texts aren't known. */
+  /** A unified diff, if the texts are unknown. */
   patch?: string | null;
-  /** Why it isn't applied, in a line: `String to replace not found in file.` */
+  /** Why it wasn't applied, in one line: `String to replace not found in file.` */
   note?: string | null;
 }
 
-/** What the two texts of an edit are. */
+/** Meaning of the two texts of an edit. */
 export type EditScope = "fragment" | "file";
 
-/** What became of an edit. */
+/** Outcome of an edit. */
 export type EditState = "proposed" | "applied" | "partly_applied" | "rejected" | "failed" | "reverted";
 
-/** Something that went wrong in the agent or at its provider. */
+/** An error of the agent or its provider. */
 export interface ErrorReport {
-  /** `rate_limit`, `TypeError`. */
+  /** Kind of the error: `rate_limit`, `TypeError`. */
   error_type: string;
-  /** What went wrong, for people. */
+  /** Error message for people. */
   message: string;
-  /** Innermost call first. */
+  /** Stack trace, innermost call first. */
   frames?: Array<Frame>;
-  /** Trying again may help; unknown if absent. */
+  /** Whether a retry may help; unknown if absent. */
   retryable?: boolean | null;
-  /** When the agent tries again. */
+  /** When the agent retries. */
   retry_at?: Micros | null;
 }
 
 /** One input of a form. */
 export interface Field {
-  /** Names the value in an answer. Unique in the request. */
+  /** Id of the value, unique in the request. */
   id: string;
-  /** What stands before the input. */
+  /** Label of the input. */
   label: string;
-  /** What can be typed or chosen. */
+  /** Kind of the value. */
   type: FieldKind;
-  /** It can't be left empty, and a checkbox must be ticked; not if absent. */
+  /** True if a value is required, and a checkbox must be ticked; false if absent. */
   required?: boolean | null;
-  /** What a `select` offers. */
+  /** Options of a `select`. */
   options?: Array<string> | null;
 }
 
-/** What a form's field takes, and the JSON of its value. */
+/** Kind of a form's field, and the JSON type of its value. */
 export type FieldKind = "text" | "number" | "date" | "select" | "checkbox";
 
 /** One or more files, shown with previews and buttons. */
 export interface File {
-  /** In the order in which they are shown. */
+  /** Files, in display order. */
   files: Array<FileItem>;
 }
 
 /** A button on a file. */
 export interface FileAction {
-  /** Names the button in the answer. */
+  /** Id of the button in the answer. */
   id: string;
-  /** What stands on the button; the id where it is blank. */
+  /** Label of the button; the id if it is blank. */
   label: string;
 }
 
 /** One file of a message. */
 export interface FileItem {
-  /** Its name for people, without a folder. */
+  /** Name without a folder. */
   name: string;
-  /** `image/png`. */
+  /** Media type: `image/png`. */
   mime: string;
-  /** In bytes. */
+  /** Size in bytes. */
   size: number;
-  /** Content address: `sha256:` and the digest in hex. Absent where the bytes aren't there (yet). */
+  /** Content hash: `sha256:` and the digest in hex. Absent if the content isn't stored (yet). */
   blob?: string | null;
-  /** Whether it can be read yet. */
+  /** State of the file. */
   state: FileState;
-  /** Why it can't be read, for people. */
+  /** Error message for people. */
   error?: string | null;
-  /** Buttons that a person can press, once for each file. */
+  /** Buttons, of which a person can press one per file. */
   actions?: Array<FileAction>;
 }
 
-/** Whether a file can be read yet. */
+/** State of a file. */
 export type FileState = "processing" | "ready" | "error";
 
 /** One call of a stack trace. */
 export interface Frame {
   /** Path of the source file. */
   file?: string | null;
-  /** From 1. */
+  /** Line number, from 1. */
   line?: number | null;
   /** Name of the function. */
   function?: string | null;
-  /** The line of source that was running. */
+  /** The line of source code. */
   code?: string | null;
 }
 
 /** Microseconds since 1970-01-01T00:00:00Z. The model never asks a clock: whoever needs "now" passes it in. */
 export type Micros = number;
 
-/** What choosing an option means. */
+/** Effect of an option. */
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
 /** A point of a series. */
@@ -271,15 +271,15 @@ export type ProgressState = "running" | "done" | "failed";
 
 /** One question of a request, with its options. */
 export interface ApprovalQuestion {
-  /** The question in full. Its answer names it by these words. */
+  /** Full text of the question, by which its answer names it. */
   question: string;
   /** A word or two, for a tab. */
   header?: string | null;
-  /** What can be chosen. Without any, a person types the answer. */
+  /** Options. If there are none, a person types the answer. */
   options?: Array<Choice>;
-  /** Several options can be chosen; one if absent. */
+  /** True if several options can be chosen; false if absent. */
   multi_select?: boolean | null;
-  /** A person may type an answer instead; not if absent, unless there are no options. */
+  /** True if a person can type an answer instead. If absent: only if there are no options. */
   allow_text?: boolean | null;
 }
 
@@ -310,35 +310,35 @@ export interface Series {
 /** The severity of a comment, the highest first. */
 export type Severity = "blocker" | "major" | "minor" | "nit";
 
-/** Of a difference. */
+/** A side of a diff. */
 export type Side = "old" | "new";
 
-/** No payload of its own. Keys that a writer adds are kept. */
+/** Empty payload. Further keys of the sender are kept. */
 export type Text = Record<string, unknown>;
 
-/** The whole list as it is now, of at least one item. From a person: the boxes that were ticked. */
+/** The whole list as it is now, of at least one item. From a person: the items that were ticked. */
 export interface Todo {
-  /** In the order in which they are shown. */
+  /** Items, in display order. */
   todos: Array<TodoItem>;
 }
 
-/** On reading, what is absent or not understood is None. */
+/** Further information about an item. When it is read, absent and invalid fields are None. */
 export interface TodoInfo {
-  /** What `status` can't say; absent where it says all. */
+  /** Further state, if `status` isn't enough. */
   state?: TodoInfoState | null;
-  /** In the agent's own words: `high`. */
+  /** Priority, by the agent's own name: `high`. */
   priority?: string | null;
-  /** The item while it is worked on: `Fixing the parser`. */
+  /** Description while it is in progress: `Fixing the parser`. */
   active_form?: string | null;
-  /** What the agent calls it by: `2`. */
+  /** Number or name that the agent uses for it: `2`. */
   number?: string | null;
-  /** Who works on it. */
+  /** Name of the agent or person that works on it. */
   owner?: string | null;
-  /** Ids of items that must be done before. */
+  /** Ids of items that must be completed first. */
   blocked_by?: Array<string>;
-  /** When it was first in progress, as the agent says. */
+  /** When it was first in progress, as the agent states it. */
   started_at?: Micros | null;
-  /** When it was completed, as the agent says. */
+  /** When it was completed, as the agent states it. */
   ended_at?: Micros | null;
 }
 
@@ -347,26 +347,26 @@ export type TodoInfoState = "cancelled" | "blocked" | "deleted";
 
 /** One item of the list. */
 export interface TodoItem {
-  /** Names the item in ticks and in `todo_info`: of several with the same id the last. Another list may number anew. */
+  /** Id of the item in ticks and in `todo_info`. If several items share it, the last is meant. Another list can reuse ids. */
   id: string;
-  /** What is to be done. */
+  /** Description of the task. */
   content: string;
-  /** How far it has got. */
+  /** State of the item. */
   status: TodoStatus;
 }
 
-/** How far an item has got. What these three can't say is in the envelope's `todo_info`. */
+/** State of an item. Further states are in the envelope's `todo_info`. */
 export type TodoStatus = "pending" | "in_progress" | "completed";
 
-/** One use of a tool, with its result once there is one. Keys beyond the first four are kept; readers add the ones that the accessors name. */
+/** A call of a tool. Further keys are kept; the accessors name those that readers add. */
 export interface ToolCall {
-  /** As the agent calls the tool: `Bash`, `mcp__board__add`. */
+  /** Name of the tool, as the agent uses it: `Bash`, `mcp__board__add`. */
   tool_name: string;
-  /** As the agent sent it, nulls included. */
+  /** Input, as the agent sent it, including nulls. */
   input?: Record<string, unknown>;
-  /** What the tool returned: a string, blocks of a model's API, or any JSON. Absent until then. */
+  /** Output of the tool: a string, blocks of a model's API, or any JSON. Absent until the call has completed. */
   output?: unknown;
-  /** Why it failed. Absent where it didn't. */
+  /** Error message. Absent if it didn't fail. */
   error?: string | null;
   [key: string]: unknown;
 }
