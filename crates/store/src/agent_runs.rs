@@ -64,7 +64,7 @@ impl AgentPhase {
 }
 
 columns! {
-    struct Row {
+    struct AgentRunRow {
         session_id: String,
         run: String,
         server: Option<String>,
@@ -154,7 +154,7 @@ impl Workspace {
 
     /// Returns the agent that has a session.
     pub async fn agent_run(&self, session: &SessionId) -> Result<Option<AgentRun>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<AgentRunRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM agent_run WHERE workspace_id = $1 AND session_id = $2"
             )))
@@ -165,7 +165,7 @@ impl Workspace {
 
     /// Returns all agents that run, as far as is stored, at whichever server.
     pub async fn agent_runs(&self) -> Result<Vec<AgentRun>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<AgentRunRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM agent_run WHERE workspace_id = $1")))
                 .bind(self.id()).fetch_all(pool).await
         })?;
@@ -173,7 +173,7 @@ impl Workspace {
     }
 }
 
-fn agent_run(row: Row) -> Result<AgentRun, StoreError> {
+fn agent_run(row: AgentRunRow) -> Result<AgentRun, StoreError> {
     let corrupt = || StoreError::Corrupt("an agent that runs".to_owned());
     let process = match (row.mark, row.process, row.process_started) {
         (Some(mark), Some(id), Some(started)) => {

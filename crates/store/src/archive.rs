@@ -40,7 +40,7 @@ const BYTES: u64 = 1 << 20;
 pub(crate) const NOT_KEPT: [&str; 7] = ["rid", "changed_pos", "has_parent", "listed", "needs_you", "driven", "beats"];
 
 /// A table whose rows belong to a session. The first column names the session; it isn't written.
-pub(crate) struct Part {
+pub(crate) struct ArchivePart {
     pub table: Table,
     order: &'static str,
     /// Rows that are read at once.
@@ -52,7 +52,7 @@ pub(crate) struct Part {
 macro_rules! part {
     ($name:literal by $session:literal $kind:ident, $order:literal, $rows:literal, $only_whole:literal:
      $($column:ident $Column:ident),+) => {
-        Part {
+        ArchivePart {
             table: Table {
                 name: $name,
                 columns: Cow::Borrowed(&[($session, Kind::$kind), $((stringify!($column), Kind::$Column)),+]),
@@ -67,7 +67,7 @@ macro_rules! part {
 }
 
 /// All of them. `tests/conformance/archive.rs` compares them with the schema.
-pub(crate) static PARTS: [Part; 7] = [
+pub(crate) static PARTS: [ArchivePart; 7] = [
     part!("run" by "session_rid" Int, "id", 500, false:
         id Text, copied Int, model Text, started_at Int, ended_at Int, outcome Text, input Int, output Int,
         cache_read Int, cache_write Int, cost_usd Real, copied_input Int, copied_output Int, copied_cache_read Int,
@@ -147,7 +147,7 @@ enum Todo {
         last: i64,
     },
     Rows {
-        part: &'static Part,
+        part: &'static ArchivePart,
         rid: i64,
         id: String,
         offset: i64,
@@ -440,7 +440,7 @@ impl Archive {
 
     async fn rows(
         &mut self,
-        part: &'static Part,
+        part: &'static ArchivePart,
         rid: i64,
         id: String,
         offset: i64,

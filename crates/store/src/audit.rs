@@ -17,7 +17,7 @@ use sqlx::QueryBuilder;
 const PAGE: i64 = 500;
 
 columns! {
-    struct Row {
+    struct AuditRow {
         number: i64,
         kind: String,
         entry: String,
@@ -89,7 +89,7 @@ impl Workspace {
 
     /// Entries with smaller numbers than `before`, newest first; of any of these kinds, or of all.
     pub async fn audit_before(&self, before: i64, kinds: &[AuditKind], limit: u32) -> Result<Vec<Entry>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<AuditRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new("SELECT number, kind, entry, hash FROM audit WHERE workspace_id = ");
             q.push_bind(self.id()).push(" AND number < ").push_bind(before);
             if !kinds.is_empty() {
@@ -133,7 +133,7 @@ impl Workspace {
         }
     }
 
-    async fn audit_rows(&self, after: i64) -> Result<Vec<Row>, StoreError> {
+    async fn audit_rows(&self, after: i64) -> Result<Vec<AuditRow>, StoreError> {
         Ok(on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT number, kind, entry, hash FROM audit WHERE workspace_id = $1 AND number > $2 \
@@ -178,8 +178,8 @@ fn sha256(text: &str) -> String {
 }
 
 /// An entry that can't be read is `unknown`; the check finds it.
-fn entry(row: Row) -> Entry {
-    let Row { number, entry, hash, .. } = row;
+fn entry(row: AuditRow) -> Entry {
+    let AuditRow { number, entry, hash, .. } = row;
     let stored: Value = serde_json::from_str(&entry).unwrap_or_default();
     let actor = serde_json::from_value(stored["who"].clone());
     let event = serde_json::from_value(stored["what"].clone());
@@ -194,7 +194,7 @@ fn entry(row: Row) -> Entry {
 }
 
 /// The entry with its hash. `hash` comes between `at` and `number`, so that the line is canonical, too.
-fn line(row: &Row) -> String {
+fn line(row: &AuditRow) -> String {
     let with_hash = || {
         let mut entry: Value = serde_json::from_str(&row.entry).ok()?;
         entry.as_object_mut()?.insert("hash".to_owned(), Value::from(row.hash.as_str()));
@@ -205,7 +205,7 @@ fn line(row: &Row) -> String {
 }
 
 /// Why an entry doesn't follow the one with number `at` and hash `previous`.
-fn fault(row: &Row, at: i64, previous: &str) -> Option<FaultReason> {
+fn fault(row: &AuditRow, at: i64, previous: &str) -> Option<FaultReason> {
     let stored: Value = serde_json::from_str(&row.entry).unwrap_or_default();
     let is_same = sha256(&row.entry) == row.hash
         && stored["number"].as_i64() == Some(row.number)

@@ -57,7 +57,7 @@ impl ChannelRow {
 }
 
 columns! {
-    struct Row {
+    struct StoredChannel {
         id: String,
         kind: String,
         name: String,
@@ -90,7 +90,7 @@ macro_rules! leave_places {
 impl Workspace {
     /// Returns all channels, removed ones as well, in the order in which they were added.
     pub async fn channels(&self) -> Result<Vec<ChannelRow>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<StoredChannel> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT id, kind, name, settings, people, verbosity, every_session, created_at, paused_at, removed_at, position \
                  FROM channel WHERE workspace_id = $1 ORDER BY created_at, id",
@@ -232,7 +232,7 @@ fn session_id(text: String) -> Result<SessionId, StoreError> {
     SessionId::parse(text).map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-fn channel(row: Row) -> ChannelRow {
+fn channel(row: StoredChannel) -> ChannelRow {
     ChannelRow {
         id: row.id,
         kind: row.kind,

@@ -70,7 +70,7 @@ pub struct ContextCheck {
 }
 
 columns! {
-    struct Row {
+    struct ContextRow {
         position: i64,
         run_id: String,
         part: String,
@@ -100,10 +100,16 @@ impl Workspace {
     ) -> Result<Vec<ContextEntry>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let rows = self.context_rows(rid, run, after, limit).await?;
-        rows.into_iter().map(Row::entry).collect()
+        rows.into_iter().map(ContextRow::entry).collect()
     }
 
-    async fn context_rows(&self, rid: i64, run: Option<&str>, after: i64, limit: u32) -> Result<Vec<Row>, StoreError> {
+    async fn context_rows(
+        &self,
+        rid: i64,
+        run: Option<&str>,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<ContextRow>, StoreError> {
         // A packed text begins with its length.
         let heads: Vec<(i64, i64, Vec<u8>)> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
@@ -187,7 +193,7 @@ impl Workspace {
     }
 }
 
-impl Row {
+impl ContextRow {
     fn entry(self) -> Result<ContextEntry, StoreError> {
         let corrupt = || StoreError::Corrupt(format!("entry {} of a context log", self.position));
         let piece = Piece {
@@ -261,7 +267,7 @@ pub(crate) async fn append(
         let same = piece.seq.and_then(|seq| before.get(&seq)).filter(|(_, before)| *before == packed);
         let same = same.map(|(position, _)| *position);
         bytes += ENTRY + if same.is_none() { text.len() } else { 0 };
-        let mut row = Row {
+        let mut row = ContextRow {
             position,
             run_id: run.to_owned(),
             part: piece.part.as_str().to_owned(),
@@ -319,7 +325,7 @@ async fn given_before(
 /// What was given in a run.
 pub(crate) async fn given(step: &mut Step<'_>, session_rid: i64, run: &str) -> Result<Vec<Piece>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM {ENTRIES} AND c.run_id = $3 ORDER BY c.position");
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<ContextRow> = on_step!(step, c => {
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(session_rid).bind(run).fetch_all(c).await
     })?;

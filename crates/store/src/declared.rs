@@ -25,7 +25,7 @@ pub struct DeclaredType {
 }
 
 columns! {
-    struct Row {
+    struct DeclaredRow {
         message_type: String,
         version: i64,
         sha256: String,
@@ -39,7 +39,7 @@ columns! {
 impl Workspace {
     /// Returns all documents by type, the newest version first.
     pub async fn declared_types(&self) -> Result<Vec<DeclaredType>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<DeclaredRow> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT message_type, version, sha256, document, key_id, declared_by, declared_at FROM declared_type \
                  WHERE workspace_id = $1 ORDER BY message_type, version DESC",
@@ -121,7 +121,7 @@ impl Workspace {
     }
 }
 
-fn declared(row: Row) -> DeclaredType {
+fn declared(row: DeclaredRow) -> DeclaredType {
     DeclaredType {
         message_type: row.message_type,
         version: row.version,

@@ -60,7 +60,7 @@ impl DrivenState {
 }
 
 columns! {
-    struct Row {
+    struct DrivenRow {
         session_id: String,
         program: String,
         command: Option<String>,
@@ -105,7 +105,7 @@ impl Workspace {
 
     /// Returns how a session's agent was started; None if nobody did.
     pub async fn driven(&self, session: &SessionId) -> Result<Option<Driven>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<DrivenRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM driven WHERE workspace_id = $1 AND session_id = $2"
             )))
@@ -116,7 +116,7 @@ impl Workspace {
 
     /// Returns the agents that run, as far as is stored, at whichever server.
     pub async fn driven_running(&self) -> Result<Vec<Driven>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<DrivenRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM driven WHERE workspace_id = $1 AND state = 'running'"
             )))
@@ -145,7 +145,7 @@ impl Workspace {
     }
 }
 
-fn driven(row: Row) -> Result<Driven, StoreError> {
+fn driven(row: DrivenRow) -> Result<Driven, StoreError> {
     let corrupt = |what: &str| StoreError::Corrupt(what.to_owned());
     Ok(Driven {
         session: SessionId::parse(row.session_id).map_err(|error| StoreError::Corrupt(error.to_string()))?,

@@ -17,7 +17,7 @@ pub struct GrowingText {
 }
 
 columns! {
-    struct Row {
+    struct GrowingRow {
         session_id: String,
         message_id: String,
         thought: i64,
@@ -55,7 +55,7 @@ impl Workspace {
 
     /// Returns the texts that were being written: of a session, or of all.
     pub async fn growing_texts(&self, session: Option<&SessionId>) -> Result<Vec<GrowingText>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<GrowingRow> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT session_id, message_id, thought, content FROM growing_text \
                  WHERE workspace_id = $1 AND ($2 IS NULL OR session_id = $2) ORDER BY session_id, message_id",
@@ -66,7 +66,7 @@ impl Workspace {
     }
 }
 
-fn growing(row: Row) -> Result<GrowingText, StoreError> {
+fn growing(row: GrowingRow) -> Result<GrowingText, StoreError> {
     let corrupt = |error: model::id::IdError| StoreError::Corrupt(error.to_string());
     Ok(GrowingText {
         session: SessionId::parse(row.session_id).map_err(corrupt)?,

@@ -38,7 +38,7 @@ pub struct AgentSession {
 }
 
 columns! {
-    struct Row {
+    struct HookRow {
         id: String,
         agent: String,
         folder: String,
@@ -150,7 +150,7 @@ impl Workspace {
 
     /// Returns all rules, newest first.
     pub async fn allow_rules(&self) -> Result<Vec<AllowRule>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<HookRow> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT id, agent, folder, rule, made_at, used_at, uses FROM allow_rule WHERE workspace_id = $1 \
                  ORDER BY made_at DESC, id",
@@ -201,7 +201,7 @@ impl Workspace {
     }
 }
 
-fn rule(row: Row) -> AllowRule {
+fn rule(row: HookRow) -> AllowRule {
     AllowRule {
         id: row.id,
         agent: row.agent,

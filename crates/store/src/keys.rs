@@ -32,7 +32,7 @@ pub struct Usage {
 }
 
 columns! {
-    struct Row {
+    struct KeyRow {
         id: String,
         name: String,
         hash: String,
@@ -81,7 +81,7 @@ impl Workspace {
 
     /// Newest first; revoked and expired ones too.
     pub async fn agent_keys(&self) -> Result<Vec<AgentKey>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<KeyRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM agent_key WHERE workspace_id = $1 ORDER BY created_at DESC, id"
             )))
@@ -92,7 +92,7 @@ impl Workspace {
 
     /// Revoked and expired ones are returned too: the caller knows the time.
     pub async fn agent_key(&self, id: &str) -> Result<Option<AgentKey>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<KeyRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM agent_key WHERE workspace_id = $1 AND id = $2"
             )))
@@ -181,7 +181,7 @@ fn amount(Usage { messages, bytes }: Usage) -> Amount {
     Amount { messages, bytes }
 }
 
-fn key(row: Row) -> AgentKey {
+fn key(row: KeyRow) -> AgentKey {
     AgentKey {
         id: row.id,
         name: row.name,

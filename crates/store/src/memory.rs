@@ -5,7 +5,7 @@
 
 use crate::columns::columns;
 use crate::dialect::{self, limited};
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, MessageRow};
 use crate::step::Step;
 use crate::store::{on, on_step};
 use crate::tokens::{self, Term};
@@ -77,7 +77,7 @@ pub struct Unembedded {
 }
 
 columns! {
-    struct MemoryRow of row: Row {
+    struct MemoryRow of row: MessageRow {
         memory_rid: i64,
         title: String,
         project: Option<String>,

@@ -68,7 +68,7 @@ impl Outcome {
 }
 
 columns! {
-    struct Row {
+    struct ScheduleRow {
         id: String,
         session_id: String,
         prompt: String,
@@ -124,7 +124,7 @@ impl Workspace {
 
     /// Returns a schedule, also a removed one.
     pub async fn schedule(&self, id: &str) -> Result<Option<Schedule>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<ScheduleRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM schedule WHERE workspace_id = $1 AND id = $2"
             )))
@@ -135,7 +135,7 @@ impl Workspace {
 
     /// Returns those that aren't removed: the next to run first, then those that don't run any more, newest first.
     pub async fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<ScheduleRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM schedule WHERE workspace_id = $1 AND removed_at IS NULL \
                  ORDER BY (next_at IS NULL OR paused_at IS NOT NULL), next_at, created_at DESC, id"
@@ -147,7 +147,7 @@ impl Workspace {
 
     /// Returns those whose next run is due at `now`.
     pub async fn due_schedules(&self, now: Micros) -> Result<Vec<Schedule>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<ScheduleRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT {COLUMNS} FROM schedule WHERE workspace_id = $1 AND next_at <= $2 \
                  AND paused_at IS NULL AND removed_at IS NULL ORDER BY next_at, id"
@@ -182,7 +182,7 @@ impl Workspace {
     }
 }
 
-fn schedule(row: Row) -> Result<Schedule, StoreError> {
+fn schedule(row: ScheduleRow) -> Result<Schedule, StoreError> {
     Ok(Schedule {
         id: row.id,
         session: SessionId::parse(row.session_id).map_err(|error| StoreError::Corrupt(error.to_string()))?,

@@ -15,7 +15,7 @@ const PART: i64 = 200;
 const MOST: usize = 20;
 
 columns! {
-    struct Row {
+    struct CheckedRow {
         rid: i64,
         session_id: String,
         seq: i64,
@@ -112,7 +112,7 @@ impl Workspace {
         let mut faults = Vec::new();
         let mut after = -1;
         loop {
-            let rows: Vec<Row> = on!(&self.store, pool => {
+            let rows: Vec<CheckedRow> = on!(&self.store, pool => {
                 sqlx::query_as(sqlx::AssertSqlSafe(format!(
                     "SELECT m.rid, s.id AS session_id, m.seq, CAST(m.display AS BIGINT) AS display, m.hash, m.body FROM message m \
                      JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = $1 AND m.rid > $2 \
@@ -122,7 +122,7 @@ impl Workspace {
             })?;
             let Some(last) = rows.last() else { return Ok(faults) };
             after = last.rid;
-            let damaged = |row: &Row| {
+            let damaged = |row: &CheckedRow| {
                 let is_damaged = intact(&row.body, row.display as i16, &row.hash).is_none();
                 is_damaged.then(|| format!("message {} of session {} isn't what was written", row.seq, row.session_id))
             };

@@ -14,7 +14,7 @@ impl State {
             Some(raw) => string(raw).map_or_else(|| joined_text(raw), Cow::into_owned),
             None => String::new(),
         };
-        let told = Told::read(&text);
+        let told = ProviderError::read(&text);
         let named = line.filled("error").filter(|kind| kind != "unknown");
         let kind = named.or(told.kind).unwrap_or_else(|| "api_error".to_owned());
         let status = line.int("apiErrorStatus").or(told.status);
@@ -31,7 +31,7 @@ impl State {
 
 /// What the provider's answer says, which older versions repeat: `API Error: 529 {"type":"error","error":{...}}`.
 #[derive(Default)]
-struct Told {
+struct ProviderError {
     status: Option<i64>,
     /// `overloaded`.
     kind: Option<String>,
@@ -39,7 +39,7 @@ struct Told {
     request: Option<String>,
 }
 
-impl Told {
+impl ProviderError {
     fn read(text: &str) -> Self {
         let read = || {
             let (status, answer) = text.strip_prefix("API Error: ")?.split_once(' ')?;

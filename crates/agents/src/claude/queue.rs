@@ -50,7 +50,7 @@ impl<P> Default for Queue<P> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum QueuedKind {
     /// Typed by a person.
     Prompt,
     /// A prompt that an attachment or a user line shows already.
@@ -64,7 +64,7 @@ enum What {
 /// What waits, and the line that queued it.
 #[derive(Clone)]
 pub(crate) struct Waiting<P> {
-    what: What,
+    what: QueuedKind,
     pub text: String,
     pub at: P,
 }
@@ -101,20 +101,22 @@ impl<P: Clone> Queue<P> {
     /// A turn begins with what a line takes: a user line repeats it. Returns the removals that gave nothing to the model after all.
     pub fn dequeue(&mut self, line: &Obj) -> Vec<P> {
         let batch = self.in_batch;
-        let no_prompt = self.count(What::Prompt) == 0;
+        let no_prompt = self.count(QueuedKind::Prompt) == 0;
         let mut back = Vec::new();
-        if batch > 0 && no_prompt && self.count(What::Event) >= batch {
+        if batch > 0 && no_prompt && self.count(QueuedKind::Event) >= batch {
             // As many events still wait as prompts went: the removals cleared the events, and the prompts begin turns.
             for taken in self.taken.split_off(self.taken.len().saturating_sub(batch)) {
                 back.push(taken.at);
-                self.pop(&[What::Event]);
+                self.pop(&[QueuedKind::Event]);
                 self.waiting.push(taken.prompt);
             }
             self.in_batch = 0;
         }
         let taken = name_of(line).and_then(|text| self.pop_named(&text));
-        let taken = taken.or_else(|| self.pop(&[What::Prompt, What::Shown, What::Notification, What::Event]));
-        self.took_other = taken.is_some_and(|taken| !matches!(taken.what, What::Prompt | What::Shown));
+        let taken = taken.or_else(|| {
+            self.pop(&[QueuedKind::Prompt, QueuedKind::Shown, QueuedKind::Notification, QueuedKind::Event])
+        });
+        self.took_other = taken.is_some_and(|taken| !matches!(taken.what, QueuedKind::Prompt | QueuedKind::Shown));
         back
     }
 
@@ -126,9 +128,9 @@ impl<P: Clone> Queue<P> {
         let name = name_of(line).or_else(|| by_command().map(|(_, text)| text.clone()));
         let removed = match &name {
             Some(text) => self.pop_named(text).or_else(|| self.never_queued(at, text)),
-            None => self.pop(&[What::Shown, What::Prompt, What::Event, What::Notification]),
+            None => self.pop(&[QueuedKind::Shown, QueuedKind::Prompt, QueuedKind::Event, QueuedKind::Notification]),
         };
-        let prompt = removed.filter(|it| given && it.what == What::Prompt && !it.text.trim().is_empty())?;
+        let prompt = removed.filter(|it| given && it.what == QueuedKind::Prompt && !it.text.trim().is_empty())?;
         let named = name.is_some();
         self.in_batch = if named { 0 } else { self.in_batch + 1 };
         self.taken.push(Taken { at: at.clone(), prompt: prompt.clone(), named, command });
@@ -137,7 +139,7 @@ impl<P: Clone> Queue<P> {
 
     /// The prompts go back into the field.
     pub fn clear_prompts(&mut self) {
-        self.waiting.retain(|waiting| waiting.what != What::Prompt);
+        self.waiting.retain(|waiting| waiting.what != QueuedKind::Prompt);
     }
 
     /// An attachment gives a command to the model. Returns the removal that only has the command's id, and was thought to be about
@@ -159,13 +161,13 @@ impl<P: Clone> Queue<P> {
 
     /// A line of the session's own conversation shows a person's prompt: it isn't shown a second time.
     pub fn show(&mut self, text: &str) -> Shown<P> {
-        let same = |other: &Waiting<P>| other.what == What::Prompt && other.text.trim() == text.trim();
+        let same = |other: &Waiting<P>| other.what == QueuedKind::Prompt && other.text.trim() == text.trim();
         let took_other = std::mem::take(&mut self.took_other);
         if let Some(index) = self.taken.iter().position(|taken| same(&taken.prompt)) {
             return Shown::Taken(self.taken.remove(index).at);
         }
         if let Some(waiting) = self.waiting.iter_mut().find(|waiting| same(waiting)) {
-            waiting.what = What::Shown;
+            waiting.what = QueuedKind::Shown;
         } else if let Some(index) = self.guessed.iter().position(|taken| took_other && same(&taken.prompt)) {
             // The turn begins with another prompt than was left in the queue: the removal took what was thought to be left.
             return Shown::Guessed(self.guessed.remove(index).at);
@@ -203,7 +205,7 @@ impl<P: Clone> Queue<P> {
     }
 
     /// Takes the oldest of the first kind that waits.
-    fn pop(&mut self, kinds: &[What]) -> Option<Waiting<P>> {
+    fn pop(&mut self, kinds: &[QueuedKind]) -> Option<Waiting<P>> {
         let at = kinds.iter().find_map(|kind| self.waiting.iter().position(|waiting| waiting.what == *kind))?;
         Some(self.waiting.remove(at))
     }
@@ -214,7 +216,7 @@ impl<P: Clone> Queue<P> {
         Some(self.waiting.remove(at))
     }
 
-    fn count(&self, kind: What) -> usize {
+    fn count(&self, kind: QueuedKind) -> usize {
         self.waiting.iter().filter(|waiting| waiting.what == kind).count()
     }
 }
@@ -225,16 +227,16 @@ fn name_of(line: &Obj) -> Option<String> {
 }
 
 /// What kind of thing it is, and what of it is for people to read.
-fn classify(text: &str) -> (What, String) {
+fn classify(text: &str) -> (QueuedKind, String) {
     if let Some(peers) = peers(text) {
         let words: Vec<String> = peers.into_iter().map(|said| said.content).collect();
-        return (What::Notification, words.join("\n\n"));
+        return (QueuedKind::Notification, words.join("\n\n"));
     }
     match tagged(text.trim_start()).filter(|said| said.role != Role::User) {
-        Some(said) => (What::Notification, said.content),
+        Some(said) => (QueuedKind::Notification, said.content),
         None => match Obj::parse(text).filter(|event| event.has("task_id")) {
-            Some(event) => (What::Event, event.filled("description").unwrap_or_else(|| text.to_owned())),
-            None => (What::Prompt, text.to_owned()),
+            Some(event) => (QueuedKind::Event, event.filled("description").unwrap_or_else(|| text.to_owned())),
+            None => (QueuedKind::Prompt, text.to_owned()),
         },
     }
 }

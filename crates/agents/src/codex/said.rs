@@ -21,12 +21,12 @@ pub(super) enum Half {
 /// The last messages, whose other half may still come.
 #[derive(Default)]
 pub(super) struct Recent {
-    said: VecDeque<Said>,
+    said: VecDeque<KeptMessage>,
     /// Reasoning that came as events; its item follows, mostly.
     thoughts: Vec<Thought>,
 }
 
-struct Said {
+struct KeptMessage {
     session: usize,
     id: String,
     role: Role,
@@ -100,7 +100,7 @@ impl Rollout {
     pub(super) fn is_said(&mut self, session: usize, role: Role, text: &str, half: Half, span: Span) -> bool {
         let text = hash(text.trim());
         let is_it =
-            |said: &Said| said.role == role && said.text == text && said.half != half && said.session == session;
+            |said: &KeptMessage| said.role == role && said.text == text && said.half != half && said.session == session;
         let Some(said) = self.recent.said.iter().position(is_it).and_then(|at| self.recent.said.remove(at)) else {
             return false;
         };
@@ -146,7 +146,13 @@ impl Rollout {
         }
         let id = draft.id.as_str().to_owned();
         self.book.keep(at.session, draft, at.span);
-        self.recent.said.push_back(Said { session: at.session, id, role: said_as, text: hash(whole.trim()), half });
+        self.recent.said.push_back(KeptMessage {
+            session: at.session,
+            id,
+            role: said_as,
+            text: hash(whole.trim()),
+            half,
+        });
         if self.recent.said.len() > KEPT
             && let Some(oldest) = self.recent.said.pop_front()
         {
@@ -194,7 +200,8 @@ impl Rollout {
         for span in own.iter().skip(1).map(|thought| thought.span).chain([at.span]) {
             self.book.change(at.session, &id, span);
         }
-        let said = Said { session: at.session, id, role: Role::Model, text: hash(text.trim()), half: Half::Item };
+        let said =
+            KeptMessage { session: at.session, id, role: Role::Model, text: hash(text.trim()), half: Half::Item };
         self.recent.said.push_back(said);
         if self.recent.said.len() > KEPT
             && let Some(oldest) = self.recent.said.pop_front()

@@ -22,13 +22,13 @@ pub(crate) struct Text {
 
 /// What one speaker says, or one thing that the agent does, until the next one begins.
 struct Section {
-    part: Part,
+    part: SectionKind,
     text: String,
     span: Span,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum SectionKind {
     /// Lines before the first speaker.
     Head,
     Person,
@@ -46,10 +46,10 @@ impl Text {
     }
 
     /// What a line begins, with what it says of it already.
-    fn begins<'a>(&self, line: &'a str) -> Option<(Part, &'a str)> {
+    fn begins<'a>(&self, line: &'a str) -> Option<(SectionKind, &'a str)> {
         let part = self.section.as_ref().map(|section| &section.part);
         let is_open = |section: &Section| {
-            section.part == Part::Person
+            section.part == SectionKind::Person
                 && section.text.contains("<user_query>")
                 && !section.text.contains("</user_query>")
         };
@@ -57,18 +57,18 @@ impl Text {
             return None;
         }
         match line.trim_end() {
-            "user:" => return Some((Part::Person, "")),
-            "assistant:" => return Some((Part::Answer, "")),
+            "user:" => return Some((SectionKind::Person, "")),
+            "assistant:" => return Some((SectionKind::Answer, "")),
             _ => {}
         }
-        if matches!(part, None | Some(Part::Head | Part::Person)) {
+        if matches!(part, None | Some(SectionKind::Head | SectionKind::Person)) {
             return None;
         }
         let after = |start: &str| line.strip_prefix(start).map(str::trim);
         after("[Thinking]")
-            .map(|text| (Part::Thought, text))
-            .or_else(|| after("[Tool call]").map(|tool| (Part::Call(tool.to_owned()), "")))
-            .or_else(|| after("[Tool result]").map(|tool| (Part::Outcome(tool.to_owned()), "")))
+            .map(|text| (SectionKind::Thought, text))
+            .or_else(|| after("[Tool call]").map(|tool| (SectionKind::Call(tool.to_owned()), "")))
+            .or_else(|| after("[Tool result]").map(|tool| (SectionKind::Outcome(tool.to_owned()), "")))
     }
 
     /// The section is whole: it becomes a message, or belongs to one.
@@ -80,24 +80,24 @@ impl Text {
         let Some(mut at) = self.log.line(None, &Obj::beginning(""), &text, span) else { return };
         let text = text.trim_matches('\n');
         match part {
-            Part::Head => self.log.say(&at, at.aside(&at.id, "note", text)),
-            Part::Person | Part::Answer if text.trim().is_empty() => self.log.say_empty(&at),
-            Part::Person => said(&mut self.log, &mut at, text),
-            Part::Answer => {
+            SectionKind::Head => self.log.say(&at, at.aside(&at.id, "note", text)),
+            SectionKind::Person | SectionKind::Answer if text.trim().is_empty() => self.log.say_empty(&at),
+            SectionKind::Person => said(&mut self.log, &mut at, text),
+            SectionKind::Answer => {
                 end_calls(&mut self.log, &at);
                 self.log.alive(&mut at);
                 self.log.answer(&at, &at.id, text);
                 self.log.pause(&at);
             }
-            Part::Thought => {
+            SectionKind::Thought => {
                 self.log.alive(&mut at);
                 self.log.thought(&at, &at.id, text.trim());
             }
-            Part::Call(tool) => {
+            SectionKind::Call(tool) => {
                 self.log.alive(&mut at);
                 self.log.call(&at, &at.id, &tool, arguments(text));
             }
-            Part::Outcome(tool) => self.result(&at, &tool, text),
+            SectionKind::Outcome(tool) => self.result(&at, &tool, text),
         }
     }
 
@@ -136,7 +136,7 @@ impl Texts for Text {
             return;
         }
         let section = self.section.get_or_insert_with(|| Section {
-            part: Part::Head,
+            part: SectionKind::Head,
             text: String::new(),
             span: Span { len: 0, ..span },
         });
@@ -145,9 +145,9 @@ impl Texts for Text {
             section.text.push('\n');
         }
         section.text.push_str(line);
-        if section.part == Part::Thought && line.trim().is_empty() && !section.text.trim().is_empty() {
+        if section.part == SectionKind::Thought && line.trim().is_empty() && !section.text.trim().is_empty() {
             self.close();
-            let (part, span) = (Part::Answer, Span { offset: span.end(), len: 0 });
+            let (part, span) = (SectionKind::Answer, Span { offset: span.end(), len: 0 });
             self.section = Some(Section { part, text: String::new(), span });
         }
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 pub(crate) const FILES: &str = "--- Content from referenced files ---";
 
 /// A part of a content.
-pub(crate) enum Part<'a> {
+pub(crate) enum ContentPart<'a> {
     Text(String),
     Thought(String),
     /// A call of a tool: `{id, name, args}`.
@@ -24,31 +24,32 @@ pub(crate) enum Part<'a> {
 }
 
 /// The parts of a content; empty texts are none.
-pub(crate) fn parts(raw: &str) -> Vec<Part<'_>> {
+pub(crate) fn parts(raw: &str) -> Vec<ContentPart<'_>> {
     let part = |raw| {
         if let Some(text) = string(raw) {
-            return Part::Text(text.into_owned());
+            return ContentPart::Text(text.into_owned());
         }
-        let Some(part) = Obj::parse(raw) else { return Part::Other(raw) };
+        let Some(part) = Obj::parse(raw) else { return ContentPart::Other(raw) };
         if let Some(text) = part.string("text") {
-            return if part.is_true("thought") { Part::Thought(text) } else { Part::Text(text) };
+            return if part.is_true("thought") { ContentPart::Thought(text) } else { ContentPart::Text(text) };
         }
         if let Some(call) = part.obj("functionCall") {
-            return Part::Call(call);
+            return ContentPart::Call(call);
         }
         if let Some(response) = part.obj("functionResponse") {
-            return Part::Response(response);
+            return ContentPart::Response(response);
         }
-        if part.has("inlineData") || part.has("fileData") { Part::File(part) } else { Part::Other(raw) }
+        if part.has("inlineData") || part.has("fileData") { ContentPart::File(part) } else { ContentPart::Other(raw) }
     };
-    let is_empty = |part: &Part| matches!(part, Part::Text(text) | Part::Thought(text) if text.is_empty());
+    let is_empty =
+        |part: &ContentPart| matches!(part, ContentPart::Text(text) | ContentPart::Thought(text) if text.is_empty());
     let items = list(raw).unwrap_or_else(|| vec![raw]);
     items.into_iter().map(part).filter(|part| !is_empty(part)).collect()
 }
 
 /// The text of a content.
 pub(crate) fn text(raw: &str) -> String {
-    let text = |part| if let Part::Text(text) = part { Some(text) } else { None };
+    let text = |part| if let ContentPart::Text(text) = part { Some(text) } else { None };
     parts(raw).into_iter().filter_map(text).collect()
 }
 
@@ -78,8 +79,8 @@ pub(crate) fn response_text(raw: &str) -> (String, bool) {
     let (mut texts, mut is_error) = (Vec::new(), false);
     for part in parts(raw) {
         match part {
-            Part::Text(text) => texts.push(text),
-            Part::Response(response) => {
+            ContentPart::Text(text) => texts.push(text),
+            ContentPart::Response(response) => {
                 let Some(raw) = response.raw("response") else { continue };
                 let object = Obj::parse(raw);
                 let get = |key: &str| object.as_ref().and_then(|object| object.raw(key));
@@ -98,8 +99,8 @@ pub(crate) fn response_files(raw: &str) -> Vec<Obj<'_>> {
     let mut files = Vec::new();
     for part in parts(raw) {
         match part {
-            Part::File(part) => files.push(part),
-            Part::Response(response) => {
+            ContentPart::File(part) => files.push(part),
+            ContentPart::Response(response) => {
                 let inner = response.list("parts").unwrap_or_default();
                 files.extend(inner.into_iter().filter_map(Obj::parse).filter(|part| part.has("inlineData")));
             }

@@ -1,7 +1,7 @@
 //! Messages: what a person asked, what the model thought, said and did, and what the program told people.
 
 use super::Chat;
-use super::content::{FILES, Part, file, file_data, parts, text};
+use super::content::{ContentPart, FILES, file, file_data, parts, text};
 use crate::parts::at::{At, extras, hash, micros};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
@@ -121,7 +121,7 @@ impl Chat {
             thoughts.extend(Some(words.join("\n")).filter(|words| !words.is_empty()));
         }
         thoughts.extend(parts(raw).into_iter().filter_map(|part| match part {
-            Part::Thought(text) => Some(text),
+            ContentPart::Thought(text) => Some(text),
             _ => None,
         }));
         if !thoughts.is_empty() {
@@ -133,25 +133,25 @@ impl Chat {
     /// The parts of a content that are no text.
     fn other_parts(&mut self, at: &At, base: &str, raw: &str, role: Role) {
         let parts = parts(raw);
-        let has_results = parts.iter().any(|part| matches!(part, Part::Response(_)));
+        let has_results = parts.iter().any(|part| matches!(part, ContentPart::Response(_)));
         for (n, part) in parts.into_iter().enumerate() {
             let id = format!("{base}~part~{n}");
             match part {
-                Part::Text(_) | Part::Thought(_) => {}
+                ContentPart::Text(_) | ContentPart::Thought(_) => {}
                 // The record has it among its calls, as a rule.
-                Part::Call(call) => {
+                ContentPart::Call(call) => {
                     let known = call.filled("id").is_some_and(|id| self.callers.contains_key(&hash(&id)));
                     if !known {
                         self.call(at, base, n, &call);
                     }
                 }
-                Part::Response(response) => self.response(at, &id, &response),
-                Part::File(part) if has_results && self.given.contains(&hash(file_data(&part))) => {}
-                Part::File(part) => {
+                ContentPart::Response(response) => self.response(at, &id, &response),
+                ContentPart::File(part) if has_results && self.given.contains(&hash(file_data(&part))) => {}
+                ContentPart::File(part) => {
                     let Some(file) = file(&mut self.book, &part) else { continue };
                     self.put(at, at.file(&id, role, file));
                 }
-                Part::Other(raw) => self.other(at, &id, raw),
+                ContentPart::Other(raw) => self.other(at, &id, raw),
             }
         }
     }

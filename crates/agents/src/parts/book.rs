@@ -14,7 +14,7 @@ use std::ops::Range;
 /// A kept message's place: session and id.
 type Place = (usize, String);
 
-struct Entry {
+struct BookEntry {
     draft: Draft,
     spans: Vec<Span>,
     is_copy: bool,
@@ -33,7 +33,7 @@ enum Slot {
 pub(crate) struct Book {
     pub sessions: Vec<Session>,
     by_key: HashMap<String, usize>,
-    kept: HashMap<Place, Entry>,
+    kept: HashMap<Place, BookEntry>,
     slots: Vec<Slot>,
     blobs: Vec<Change>,
     line: Line,
@@ -167,14 +167,15 @@ impl Book {
         } else {
             self.said(session, &draft);
             let is_copy = self.line.is_copy;
-            self.kept.insert(place.clone(), Entry { draft, spans: vec![span], is_copy, dirty: true, released: false });
+            self.kept
+                .insert(place.clone(), BookEntry { draft, spans: vec![span], is_copy, dirty: true, released: false });
             self.slots.push(Slot::Kept(place));
         }
     }
 
     /// The messages of these bytes were left behind, or hold again. Later changes of those that are kept say so too.
     pub fn leave(&mut self, session: usize, stretch: Stretch, bytes: Range<u64>, left: bool) {
-        let begins_here = |entry: &&mut Entry| entry.spans.first().is_some_and(|span| bytes.contains(&span.offset));
+        let begins_here = |entry: &&mut BookEntry| entry.spans.first().is_some_and(|span| bytes.contains(&span.offset));
         let here = self.kept.iter_mut().filter(|((of, _), _)| *of == session).map(|(_, entry)| entry);
         here.filter(begins_here).for_each(|entry| entry.draft.left_behind = left);
         self.rewound.push((session, stretch, left));
@@ -233,7 +234,7 @@ impl Book {
                     let session = keys[place.0].clone();
                     match self.kept.get_mut(&place) {
                         Some(entry) if entry.released => {
-                            if let Some(Entry { draft, spans, is_copy, .. }) = self.kept.remove(&place) {
+                            if let Some(BookEntry { draft, spans, is_copy, .. }) = self.kept.remove(&place) {
                                 let marks = CopyMarks { twin: None, is_copy };
                                 out.push(Change::Message { session, draft, spans, marks });
                             }
@@ -261,7 +262,7 @@ impl Book {
     }
 }
 
-fn mark(entry: &mut Entry, place: &Place, slots: &mut Vec<Slot>) {
+fn mark(entry: &mut BookEntry, place: &Place, slots: &mut Vec<Slot>) {
     if !entry.dirty {
         entry.dirty = true;
         slots.push(Slot::Kept(place.clone()));

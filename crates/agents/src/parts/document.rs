@@ -77,7 +77,7 @@ struct Scan {
 }
 
 /// Where a part of the document was cut.
-struct Part<'a> {
+struct EntryText<'a> {
     text: Cow<'a, str>,
     is_too_long: bool,
     list: Option<(String, usize)>,
@@ -119,13 +119,13 @@ impl Scan {
     }
 
     /// The part that ends before the last separator, if there is one.
-    fn part(&mut self) -> Option<Part<'_>> {
+    fn part(&mut self) -> Option<EntryText<'_>> {
         let text = String::from_utf8_lossy(self.held.get(self.before..).unwrap_or_default());
         if text.trim().is_empty() && self.dropped == 0 {
             return None;
         }
         let span = Span { offset: self.offset, len: self.dropped + self.held.len() as u64 };
-        Some(Part { text, is_too_long: self.dropped > 0, list: self.list.clone(), span })
+        Some(EntryText { text, is_too_long: self.dropped > 0, list: self.list.clone(), span })
     }
 
     /// The part was read.
@@ -229,7 +229,7 @@ impl Parts {
 }
 
 /// Returns what a part is. `before` is the number of bytes of separators before its text.
-fn piece<'a>(part: &'a Part, before: u64) -> Piece<'a> {
+fn piece<'a>(part: &'a EntryText, before: u64) -> Piece<'a> {
     const UNREADABLE: &str = "An entry that can't be read as JSON";
     if part.is_too_long {
         let (size, limit) = (part.span.len, Lines::LONGEST >> 20);

@@ -8,7 +8,7 @@ use model::todo_state::TodoState;
 use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, PartialEq)]
-struct Item {
+struct TaskItem {
     id: String,
     content: String,
     status: String,
@@ -21,7 +21,7 @@ struct Item {
     has_number: bool,
 }
 
-impl Item {
+impl TaskItem {
     /// One of a list that the Task tools change.
     fn numbered(id: String, content: String) -> Self {
         let status = "pending".to_owned();
@@ -44,19 +44,19 @@ impl Item {
 
 /// The list that `TaskCreate`, `TaskUpdate` and `TaskList` work on.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Tasks(Vec<Item>);
+pub(crate) struct Tasks(Vec<TaskItem>);
 
 /// The TODO of a list that an agent hands in whole: its content and its envelope. Each entry is an object with its words in
 /// `content`, `step`, `text`, `title` or `description`, and maybe `status`, `id`, `priority` and `activeForm`. None for an empty
 /// list, which no TODO can hold.
 pub(crate) fn of_list(entries: &[Value]) -> Option<(String, Map<String, Value>)> {
     const WORDS: [&str; 5] = ["content", "step", "text", "title", "description"];
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<TaskItem> = Vec::new();
     for (n, todo) in entries.iter().enumerate() {
         let get = |key: &str| text_of(todo, key);
         let id = get("id").or_else(|| todo.get("id").and_then(Value::as_i64).map(|id| id.to_string()));
         let id = id.filter(|id| items.iter().all(|item| item.id != *id)).unwrap_or_else(|| (n + 1).to_string());
-        items.push(Item {
+        items.push(TaskItem {
             id,
             content: WORDS.iter().find_map(|key| get(key)).unwrap_or_else(|| "(no text)".to_owned()),
             status: get("status").unwrap_or_default(),
@@ -87,7 +87,8 @@ impl Tasks {
 
     fn create(&mut self, input: &Value, task: &Obj) -> Option<()> {
         let content = task.filled("subject").or_else(|| text_of(input, "subject"))?;
-        let item = Item { active_form: text_of(input, "activeForm"), ..Item::numbered(id_of(task, "id")?, content) };
+        let item =
+            TaskItem { active_form: text_of(input, "activeForm"), ..TaskItem::numbered(id_of(task, "id")?, content) };
         let known = self.0.iter().any(|old| old.id == item.id);
         if known && self.0.iter().all(|old| matches!(old.status.as_str(), "completed" | "deleted")) {
             // Ids are counted per list: the agent began a new one.
@@ -136,9 +137,9 @@ impl Tasks {
     }
 
     /// The item with this id. One that was made before the file begins is added.
-    fn item(&mut self, id: &str) -> &mut Item {
+    fn item(&mut self, id: &str) -> &mut TaskItem {
         let at = self.0.iter().position(|item| item.id == id).unwrap_or_else(|| {
-            self.0.push(Item::numbered(id.to_owned(), format!("Task {id}")));
+            self.0.push(TaskItem::numbered(id.to_owned(), format!("Task {id}")));
             self.0.len() - 1
         });
         &mut self.0[at]
@@ -164,7 +165,7 @@ fn ids_of(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(id).collect()
 }
 
-fn snapshot(items: &[Item]) -> Option<(String, Map<String, Value>)> {
+fn snapshot(items: &[TaskItem]) -> Option<(String, Map<String, Value>)> {
     let (mut todos, mut infos) = (Vec::new(), Map::new());
     for item in items {
         let (status, mut state) = match item.status.as_str() {

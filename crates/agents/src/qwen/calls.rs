@@ -3,7 +3,7 @@
 use super::Log;
 use super::said::content;
 use crate::gemini::calls::{kind, outcome};
-use crate::gemini::content::{Part, file, parts, response_files, response_text};
+use crate::gemini::content::{ContentPart, file, parts, response_files, response_text};
 use crate::gemini::edits;
 use crate::parts::at::{At, derived_id, envelope, extras};
 use crate::parts::calls::NewCall;
@@ -44,9 +44,9 @@ impl Log {
         let about_id = about.as_ref().and_then(|about| about.filled("callId"));
         let all = parts(&raw);
         let count = all.len();
-        let responses = all.iter().filter(|part| matches!(part, Part::Response(_))).count();
+        let responses = all.iter().filter(|part| matches!(part, ContentPart::Response(_))).count();
         for (n, part) in all.into_iter().enumerate() {
-            let Part::Response(response) = part else { continue };
+            let ContentPart::Response(response) = part else { continue };
             let id = at.block_id(n, count);
             let given = response.filled("id").or_else(|| about_id.clone());
             // What is said about one call isn't said about others.

@@ -1,7 +1,7 @@
 //! Prompts and answers.
 
 use super::Log;
-use crate::gemini::content::{FILES, Part, file, parts};
+use crate::gemini::content::{ContentPart, FILES, file, parts};
 use crate::parts::at::{At, extras};
 use crate::parts::blocks::without_data;
 use crate::parts::obj::{Obj, value};
@@ -20,7 +20,7 @@ impl Log {
         let is_person = matches!(subtype, "" | "mid_turn_user_message" | "realtime_message")
             && !matches!(record.str("provenance").as_deref(), Some("goal_control" | "goal_runtime" | "system"));
         let is_child = self.book.sessions[at.session].facts.parent.is_some();
-        let said = |part: &Part| matches!(part, Part::Text(text) if !is_added(text));
+        let said = |part: &ContentPart| matches!(part, ContentPart::Text(text) if !is_added(text));
         let is_prompt = is_person && parts.iter().any(said);
         let session = &mut self.book.sessions[at.session];
         if is_prompt && (subtype.is_empty() || session.runs.id().is_none()) {
@@ -35,10 +35,10 @@ impl Log {
         for (n, part) in parts.into_iter().enumerate() {
             let id = at.block_id(n, count);
             match part {
-                Part::Text(text) if is_person && (files.is_some() || text.trim_start().starts_with(FILES)) => {
+                ContentPart::Text(text) if is_person && (files.is_some() || text.trim_start().starts_with(FILES)) => {
                     files.get_or_insert_with(|| (id, String::new())).1.push_str(&text);
                 }
-                Part::Text(text) if is_person && !is_added(&text) => {
+                ContentPart::Text(text) if is_person && !is_added(&text) => {
                     let title = shown.clone().unwrap_or_else(|| text.clone());
                     self.book.sessions[at.session].first_prompt(&title);
                     let mut draft = at.text(&id, Role::User, if is_child { "agent" } else { "user" }, text);
@@ -48,7 +48,7 @@ impl Log {
                     }
                     self.say(at, draft);
                 }
-                Part::Text(text) => {
+                ContentPart::Text(text) => {
                     let sender = if is_person || subtype.is_empty() { "context" } else { subtype };
                     let mut draft = at.text(&id, Role::System, sender, text);
                     draft.context = Context::Ephemeral;
@@ -69,8 +69,8 @@ impl Log {
     pub(super) fn answered(&mut self, at: &mut At, uuid: Option<&str>, record: &Obj) {
         let raw = content(record);
         let parts = parts(&raw);
-        let calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
-        let says = parts.iter().any(|part| matches!(part, Part::Text(_)));
+        let calls = parts.iter().any(|part| matches!(part, ContentPart::Call(_)));
+        let says = parts.iter().any(|part| matches!(part, ContentPart::Text(_)));
         let session = &mut self.book.sessions[at.session];
         session.runs.continue_or_begin(&at.id, at.time, at.origin.model.as_deref());
         at.run = session.runs.id().map(str::to_owned);
@@ -86,7 +86,7 @@ impl Log {
         for (n, part) in parts.into_iter().enumerate() {
             let id = at.block_id(n, count);
             match part {
-                Part::Text(text) => {
+                ContentPart::Text(text) => {
                     let draft = at.text(&id, Role::Assistant, "bot", text);
                     self.say(at, draft);
                 }
@@ -96,19 +96,19 @@ impl Log {
     }
 
     /// A part that is no text.
-    fn part(&mut self, at: &At, id: &str, role: Role, part: Part) {
+    fn part(&mut self, at: &At, id: &str, role: Role, part: ContentPart) {
         match part {
-            Part::Text(text) | Part::Thought(text) => {
+            ContentPart::Text(text) | ContentPart::Thought(text) => {
                 let draft = at.text(id, Role::Model, "thinking", text);
                 self.say(at, draft);
             }
-            Part::Call(call) => self.call(at, id, &call),
-            Part::Response(response) => self.stray(at, id, &response),
-            Part::File(part) => {
+            ContentPart::Call(call) => self.call(at, id, &call),
+            ContentPart::Response(response) => self.stray(at, id, &response),
+            ContentPart::File(part) => {
                 let Some(file) = file(&mut self.book, &part) else { return };
                 self.say(at, at.file(id, role, file));
             }
-            Part::Other(raw) => {
+            ContentPart::Other(raw) => {
                 let mut draft = at.aside(id, "qwen", "A part of an unknown kind");
                 draft.metadata = Some(extras("item", without_data(value(raw))));
                 self.say(at, draft);

@@ -30,7 +30,7 @@ pub async fn follow(
     (mut stored, mut hold): (Driven, Hold),
     mut events: mpsc::Receiver<Event>,
 ) {
-    let mut asked: HashMap<String, Asked> = HashMap::new();
+    let mut asked: HashMap<String, OpenRequest> = HashMap::new();
     let (edits, edited) = write_edits(&hub);
     let ended = CancellationToken::new();
     let growing = tokio::spawn(kept::store_growing(hub.clone(), Arc::clone(&running), ended.clone()));
@@ -66,7 +66,7 @@ async fn take_all(
     running: &Arc<Running>,
     (stored, hold): (&mut Driven, &mut Hold),
     events: &mut mpsc::Receiver<Event>,
-    asked: &mut HashMap<String, Asked>,
+    asked: &mut HashMap<String, OpenRequest>,
     edits: &Edits,
 ) -> (Option<Exit>, bool) {
     let mut beat = tokio::time::interval(BEAT);
@@ -184,7 +184,7 @@ fn as_ended(exit: Option<&Exit>, stored: Driven, running: &Running) -> Driven {
 }
 
 /// A request that waits for a person.
-struct Asked {
+struct OpenRequest {
     /// Takes it back.
     over: CancellationToken,
     task: JoinHandle<()>,
@@ -205,7 +205,7 @@ fn refuse(hub: &Hub, running: &Arc<Running>, ask: &Ask) {
     tokio::spawn(async move { running.command(Command::Answer { request, answer }).await });
 }
 
-fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, Asked>, edits: &Edits) {
+fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<String, OpenRequest>, edits: &Edits) {
     let mut waits_for = None;
     match &event {
         Event::Asked(ask) => {
@@ -216,7 +216,7 @@ fn take(hub: &Hub, running: &Arc<Running>, event: Event, asked: &mut HashMap<Str
             waits_for = Some(card::waits_for(&ask.tool_name));
             let over = CancellationToken::new();
             let task = tokio::spawn(asks::ask(hub.clone(), Arc::clone(running), ask.clone(), over.clone()));
-            asked.insert(ask.request.clone(), Asked { over, task });
+            asked.insert(ask.request.clone(), OpenRequest { over, task });
         }
         Event::Withdrawn { request } => {
             if let Some(asked) = asked.remove(request) {

@@ -18,7 +18,7 @@ const BUTTONS: &str = "the index of a comment from 0, a colon, and `resolve`, `r
 
 /// The answer to one comment.
 #[derive(Clone)]
-struct Answer {
+struct ReviewAnswer {
     /// Index of the comment.
     comment: usize,
     /// What becomes of it; None opens it again.
@@ -33,11 +33,11 @@ pub async fn choose(
     found: StoredMessage,
     review: &CodeReview,
 ) -> Result<Decided, Problem> {
-    let answer = pressed(&input, "a review", BUTTONS, |comment, word| Answer::named(review, comment, word))?;
+    let answer = pressed(&input, "a review", BUTTONS, |comment, word| ReviewAnswer::named(review, comment, word))?;
     press(scoped, &input, found, answer).await
 }
 
-impl Answer {
+impl ReviewAnswer {
     /// Reads a button: `0:accept` accepts the suggestion of the first comment.
     fn named(review: &CodeReview, comment: usize, word: &str) -> Option<Self> {
         let of = review.comments.get(comment)?;
@@ -60,7 +60,7 @@ impl Answer {
     }
 }
 
-impl Press for Answer {
+impl Press for ReviewAnswer {
     /// Between accepted and resolved the comment is opened first.
     fn is_taken(&self, draft: &Draft) -> bool {
         self.before(draft).is_some() == self.state.is_some()

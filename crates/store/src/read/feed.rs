@@ -8,7 +8,7 @@ use crate::{FeedCounts, FeedEntry, FeedKind, FeedRow, StoreError, Workspace};
 use model::SessionId;
 
 columns! {
-    struct Row {
+    struct ChangeRow {
         pos: i64,
         kind: String,
         session_id: String,
@@ -34,7 +34,7 @@ impl Workspace {
              WHERE f.workspace_id = $1 AND f.pos > $2 ORDER BY f.pos{}",
             limited(i64::from(limit))
         );
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<ChangeRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(self.id()).bind(pos).fetch_all(pool).await
         })?;
         rows.into_iter().map(entry).collect()
@@ -58,7 +58,7 @@ impl Workspace {
     }
 }
 
-fn entry(row: Row) -> Result<FeedEntry, StoreError> {
+fn entry(row: ChangeRow) -> Result<FeedEntry, StoreError> {
     let counts = row.last_seq.map(|last_seq| FeedCounts {
         last_seq,
         messages: row.message_count.unwrap_or_default(),

@@ -11,7 +11,7 @@ use model::{Micros, SessionId};
 use sqlx::{Database, Encode, QueryBuilder, Type};
 
 columns! {
-    struct Row {
+    struct FileRow {
         session_rid: i64,
         session_id: String,
         title: String,
@@ -53,7 +53,7 @@ impl Workspace {
         if terms.as_ref().is_some_and(Vec::is_empty) {
             return Ok(FileEdits::default());
         }
-        let mut rows: Vec<Row> = on!(&self.store, pool => {
+        let mut rows: Vec<FileRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new("");
             if let (Some(path), Some(terms)) = (&query.path, &terms) {
                 let matching = dialect::matching(&self.store, terms, None);
@@ -72,7 +72,7 @@ impl Workspace {
                 q.push(", ").push_bind(seq).push(", ").push_bind(no).push(")");
             }
             q.push(" ORDER BY c.changed_at DESC, c.session_rid DESC, c.seq DESC, c.no DESC").push(limited(limit as i64 + 1));
-            q.build_query_as::<Row>().fetch_all(pool).await
+            q.build_query_as::<FileRow>().fetch_all(pool).await
         })?;
         let more = rows.len() > limit;
         rows.truncate(limit);
@@ -81,7 +81,7 @@ impl Workspace {
     }
 }
 
-fn edit(row: Row) -> Result<FileEdit, StoreError> {
+fn edit(row: FileRow) -> Result<FileEdit, StoreError> {
     let change = FileChange::parse(&row.change).ok_or_else(|| corrupt(format!("a file change `{}`", row.change)))?;
     Ok(FileEdit {
         session_id: SessionId::parse(row.session_id).map_err(corrupt)?,
@@ -94,7 +94,7 @@ fn edit(row: Row) -> Result<FileEdit, StoreError> {
     })
 }
 
-fn cursor(row: &Row) -> String {
+fn cursor(row: &FileRow) -> String {
     write_cursor(row.changed_at, &format!("{}.{}.{}", row.session_rid, row.seq, row.no))
 }
 

@@ -1,7 +1,7 @@
 //! Messages that were chosen and not read yet. Contents may be long: they are read as far as there is room for them.
 
 use super::corrupt;
-use super::messages::{COLUMNS, Row};
+use super::messages::{COLUMNS, MessageRow};
 use crate::columns::columns;
 use crate::pack::unpacked_len;
 use crate::store::on;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 columns! {
     /// A message as it is listed.
-    pub(crate) struct Listed of pub(super) message: Row {
+    pub(crate) struct Listed of pub(super) message: MessageRow {
         pub(super) rid: i64,
         /// Bytes of its content, packed.
         size: i64,
@@ -20,7 +20,7 @@ columns! {
 
 impl Listed {
     /// The message, or the rid of one whose content didn't come along.
-    pub(crate) fn along(self) -> Result<Row, i64> {
+    pub(crate) fn along(self) -> Result<MessageRow, i64> {
         if self.size > ALONG { Err(self.rid) } else { Ok(self.message) }
     }
 }
@@ -104,7 +104,7 @@ impl Workspace {
         &self,
         listing: &mut Listing,
         room: &mut Room,
-    ) -> Result<Vec<(Row, Draft)>, StoreError> {
+    ) -> Result<Vec<(MessageRow, Draft)>, StoreError> {
         let monitor = self.store.monitor();
         let mut read = Vec::new();
         while let Some(listed) = listing.0.front() {
@@ -141,7 +141,7 @@ impl Workspace {
     }
 
     /// A message by its rid.
-    pub(super) async fn row(&self, rid: i64) -> Result<Option<Row>, StoreError> {
+    pub(super) async fn row(&self, rid: i64) -> Result<Option<MessageRow>, StoreError> {
         let sql = row_sql();
         Ok(on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone())).bind(self.id()).bind(rid).fetch_optional(pool).await

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 columns! {
     /// A message as its row. Role, type and part are in the body too.
-    pub(crate) struct Row {
+    pub(crate) struct MessageRow {
         pub(crate) session_id: String,
         pub(super) seq: i64,
         revision: i64,
@@ -55,7 +55,7 @@ columns! {
 pub(crate) const COLUMNS: &str =
     "s.id AS session_id, m.seq, m.revision, m.display, m.copied, m.work, m.received_at, m.records, m.hash, m.body";
 
-impl Row {
+impl MessageRow {
     /// An error if the message isn't what was written.
     pub(crate) fn into_stored(self, records: Vec<RecordRef>) -> Result<StoredMessage, StoreError> {
         let json = self.json()?;
@@ -190,7 +190,7 @@ impl Workspace {
     }
 
     pub async fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<StoredMessage>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<MessageRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
                 "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
             ));
@@ -416,7 +416,10 @@ impl Workspace {
     }
 
     /// Messages with the records that they came from.
-    pub(super) async fn stored_messages(&self, rows: Vec<(Row, Draft)>) -> Result<Vec<StoredMessage>, StoreError> {
+    pub(super) async fn stored_messages(
+        &self,
+        rows: Vec<(MessageRow, Draft)>,
+    ) -> Result<Vec<StoredMessage>, StoreError> {
         let mut unpacked = Vec::with_capacity(rows.len());
         let mut sources = BTreeSet::new();
         for (row, draft) in rows {

@@ -11,7 +11,7 @@ use sqlx::QueryBuilder;
 use std::collections::HashMap;
 
 columns! {
-    struct Row {
+    struct SourceRow {
         id: String,
         path: String,
         size: i64,
@@ -25,7 +25,7 @@ columns! {
 
 columns! {
     /// A chunk, and how many bytes its source has.
-    struct Piece {
+    struct ChunkRow {
         size: i64,
         start_at: i64,
         len: i64,
@@ -39,7 +39,7 @@ type Next = (i64, Option<i64>, Option<i64>, Option<Vec<u8>>);
 
 const COLUMNS: &str = "s.id, s.path, s.size, s.sha256, s.reader, s.reader_version, s.modified_at, s.imported_at";
 
-impl Row {
+impl SourceRow {
     fn into_source(self) -> Result<Source, StoreError> {
         Ok(Source {
             id: SourceId::parse(self.id).map_err(corrupt)?,
@@ -129,7 +129,7 @@ impl Workspace {
     }
 
     async fn sources_where(&self, condition: &str, value: Option<&str>) -> Result<Vec<Source>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<SourceRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT {COLUMNS} FROM source s WHERE s.workspace_id = "));
             q.push_bind(self.id());
             if let Some(value) = value {
@@ -138,13 +138,13 @@ impl Workspace {
             }
             q.push(" ORDER BY s.rid").build_query_as().fetch_all(pool).await
         })?;
-        rows.into_iter().map(Row::into_source).collect()
+        rows.into_iter().map(SourceRow::into_source).collect()
     }
 
     /// `len` stored bytes at `offset`; None if the source doesn't hold them all.
     pub async fn record(&self, source: &SourceId, offset: u64, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let end = offset.saturating_add(len);
-        let rows: Vec<Piece> = on!(&self.store, pool => {
+        let rows: Vec<ChunkRow> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT s.size, c.start_at, c.len, c.crc, c.data FROM source s JOIN record_chunk c \
                  ON c.workspace_id = s.workspace_id AND c.source_rid = s.rid \
@@ -155,12 +155,12 @@ impl Workspace {
             .bind(self.id()).bind(source.as_str()).bind(offset as i64).bind(end.max(offset + 1) as i64)
             .fetch_all(pool).await
         })?;
-        let Some(&Piece { size, start_at: start, .. }) = rows.first() else { return Ok(None) };
+        let Some(&ChunkRow { size, start_at: start, .. }) = rows.first() else { return Ok(None) };
         if end > size as u64 {
             return Ok(None);
         }
         let mut bytes = Vec::new();
-        for Piece { start_at, len, crc, data, .. } in &rows {
+        for ChunkRow { start_at, len, crc, data, .. } in &rows {
             bytes.extend(self.store.monitor().observe(verified(source, (*start_at, *len), *crc, data))?);
         }
         let from = (offset - start as u64) as usize;

@@ -8,7 +8,7 @@ use crate::{StoreError, Workspace};
 use model::{Micros, Run, RunOutcome, SessionId, Usage};
 
 columns! {
-    struct Row {
+    struct RunRow {
         id: String,
         model: Option<String>,
         started_at: i64,
@@ -31,7 +31,7 @@ impl Workspace {
     /// The last runs, at most `limit` of them, in the order of their start.
     pub async fn last_runs(&self, session: &SessionId, limit: i64) -> Result<Vec<Run>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<RunRow> = on!(&self.store, pool => {
             sqlx::query_as(sqlx::AssertSqlSafe(format!(
                 "SELECT id, model, started_at, ended_at, outcome, input, output, cache_read, cache_write, cost_usd \
                  FROM run WHERE workspace_id = $1 AND session_rid = $2 ORDER BY started_at DESC, id DESC{}",
@@ -39,7 +39,7 @@ impl Workspace {
             )))
             .bind(self.id()).bind(rid).fetch_all(pool).await
         })?;
-        rows.into_iter().rev().map(Row::into_run).collect()
+        rows.into_iter().rev().map(RunRow::into_run).collect()
     }
 
     /// How many runs a session has.
@@ -52,7 +52,7 @@ impl Workspace {
     }
 }
 
-impl Row {
+impl RunRow {
     fn into_run(self) -> Result<Run, StoreError> {
         Ok(Run {
             id: self.id,

@@ -2,7 +2,7 @@
 
 use super::files::holds_path;
 use super::listing::{Listed, Listing, Room, listed_columns};
-use super::messages::Row;
+use super::messages::MessageRow;
 use super::{corrupt, one_of, read_cursor, write_cursor};
 use crate::columns::columns;
 use crate::dialect::limited;
@@ -24,7 +24,7 @@ columns! {
 
 columns! {
     /// What is known of a match before its message is read.
-    struct Found {
+    struct HitRow {
         created_at: i64,
         rid: i64,
         message_type: String,
@@ -132,7 +132,7 @@ impl Workspace {
         query: &SearchQuery,
         terms: &Wanted,
         session_rid: Option<i64>,
-        found: &[Found],
+        found: &[HitRow],
     ) -> Result<(Vec<Facet>, Vec<Facet>), StoreError> {
         let mut wider = query.clone();
         let types = if query.types.is_empty() {
@@ -157,9 +157,9 @@ impl Workspace {
         query: &SearchQuery,
         wanted: &Wanted,
         session_rid: Option<i64>,
-    ) -> Result<Vec<Found>, StoreError> {
+    ) -> Result<Vec<HitRow>, StoreError> {
         let matching = dialect::matching(&self.store, &wanted.terms, session_rid);
-        let found: Vec<Found> = on!(&self.store, pool => {
+        let found: Vec<HitRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!("SELECT m.created_at, m.rid, m.message_type, m.role{FROM}"));
             if matching.expression.is_empty() {
                 // A query of signs alone: the index has none of them.
@@ -169,13 +169,18 @@ impl Workspace {
             }
             narrow(&mut q, self.id(), query);
             q.push(" ORDER BY f.rowid DESC").push(limited(SearchHits::TOTAL_CAP as i64));
-            q.build_query_as::<Found>().fetch_all(pool).await
+            q.build_query_as::<HitRow>().fetch_all(pool).await
         })?;
         if wanted.literals.is_empty() { Ok(found) } else { self.literal(query, found, wanted).await }
     }
 
     /// Those that hold what is wanted letter by letter.
-    async fn literal(&self, query: &SearchQuery, found: Vec<Found>, wanted: &Wanted) -> Result<Vec<Found>, StoreError> {
+    async fn literal(
+        &self,
+        query: &SearchQuery,
+        found: Vec<HitRow>,
+        wanted: &Wanted,
+    ) -> Result<Vec<HitRow>, StoreError> {
         let columns = listed_columns();
         let mut holding: HashSet<i64> = HashSet::new();
         for some in found.chunks(READ) {
@@ -189,7 +194,7 @@ impl Workspace {
                 rids.push_unseparated(")");
                 q.build_query_as::<Listed>().fetch_all(pool).await
             })?;
-            let place = |row: &Row| (row.session_id.clone(), row.seq);
+            let place = |row: &MessageRow| (row.session_id.clone(), row.seq);
             let rids: HashMap<_, i64> = rows.iter().map(|listed| (place(&listed.message), listed.rid)).collect();
             let mut listing = Listing::new(rows);
             while !listing.is_empty() {
@@ -208,7 +213,7 @@ impl Workspace {
     }
 }
 
-fn counted(found: &[Found], value: impl Fn(&Found) -> &String) -> Vec<Facet> {
+fn counted(found: &[HitRow], value: impl Fn(&HitRow) -> &String) -> Vec<Facet> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for row in found {
         *counts.entry(value(row)).or_default() += 1;

@@ -11,14 +11,14 @@ use sqlx::{Database, Encode, QueryBuilder, Type};
 
 columns! {
     /// A session with what stands in other rows.
-    struct Row of session: SessionRow {
+    struct ListedRow of session: SessionRow {
         parent_id: Option<String>,
         child_count: i64,
         sort_value: String,
     }
 }
 
-impl Row {
+impl ListedRow {
     fn into_session(self, now: Micros) -> Result<Session, StoreError> {
         self.session.into_session(self.parent_id, self.child_count, now)
     }
@@ -37,7 +37,7 @@ impl Workspace {
             Order::Descending => ("<", "DESC"),
         };
         let limit = i64::from(filter.limit.max(1));
-        let mut rows: Vec<Row> = on!(&self.store, pool => {
+        let mut rows: Vec<ListedRow> = on!(&self.store, pool => {
             let mut q = select(value);
             narrow(&mut q, self.id(), filter);
             if filter.sort == Sort::Activity && after.is_some() {
@@ -56,7 +56,7 @@ impl Workspace {
                 q.push(format!("s.last_minute {direction}, "));
             }
             q.push(format!("{value} {direction}, s.rid {direction}")).push(limited(limit + 1));
-            q.build_query_as::<Row>().fetch_all(pool).await
+            q.build_query_as::<ListedRow>().fetch_all(pool).await
         })?;
         let total = self.count_sessions(filter).await?;
         let more = rows.len() as i64 > limit;
@@ -91,10 +91,10 @@ impl Workspace {
     }
 
     pub async fn session(&self, id: &SessionId, now: Micros) -> Result<Option<Session>, StoreError> {
-        let row: Option<Row> = on!(&self.store, pool => {
+        let row: Option<ListedRow> = on!(&self.store, pool => {
             let mut q = select("s.last_at");
             q.push(" AND s.workspace_id = ").push_bind(self.id()).push(" AND s.id = ").push_bind(id.as_str());
-            q.build_query_as::<Row>().fetch_optional(pool).await
+            q.build_query_as::<ListedRow>().fetch_optional(pool).await
         })?;
         row.map(|row| row.into_session(now)).transpose()
     }
@@ -137,7 +137,7 @@ impl Workspace {
     ) -> Result<Vec<Session>, StoreError> {
         // Every text that starts so lies between the prefix and the prefix with the highest character after it.
         let end = format!("{prefix}\u{10ffff}");
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<ListedRow> = on!(&self.store, pool => {
             let mut q = select("s.last_at");
             q.push(" AND s.workspace_id = ").push_bind(self.id());
             q.push(" AND ((s.id >= ").push_bind(prefix).push(" AND s.id < ").push_bind(&end);
@@ -150,26 +150,26 @@ impl Workspace {
             q.push(" THEN 0 WHEN s.key = ").push_bind(prefix);
             q.push(" THEN 1 WHEN s.parent_key IS NULL THEN 2 ELSE 3 END, s.last_at DESC, s.rid DESC");
             q.push(limited(i64::from(limit)));
-            q.build_query_as::<Row>().fetch_all(pool).await
+            q.build_query_as::<ListedRow>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()
     }
 
     /// Sessions of sub-agents, in the order of their creation.
     pub async fn children(&self, id: &SessionId, now: Micros) -> Result<Vec<Session>, StoreError> {
-        let rows: Vec<Row> = on!(&self.store, pool => {
+        let rows: Vec<ListedRow> = on!(&self.store, pool => {
             let mut q = select("s.last_at");
             q.push(" AND p.workspace_id = ").push_bind(self.id()).push(" AND p.id = ").push_bind(id.as_str());
             q.push(" AND s.deleted_at IS NULL ORDER BY s.created_at, s.rid");
-            q.build_query_as::<Row>().fetch_all(pool).await
+            q.build_query_as::<ListedRow>().fetch_all(pool).await
         })?;
         rows.into_iter().map(|row| row.into_session(now)).collect()
     }
 
     /// What waits for the session's agent. None without such a session.
     pub async fn queue(&self, id: &SessionId) -> Result<Option<Queue>, StoreError> {
-        type Row = (i64, i64, i64, Option<String>, Option<i64>, Option<i64>);
-        let row: Option<Row> = on!(&self.store, pool => {
+        type ListedRow = (i64, i64, i64, Option<String>, Option<i64>, Option<i64>);
+        let row: Option<ListedRow> = on!(&self.store, pool => {
             sqlx::query_as(
                 "SELECT queued_seq, waiting_seq, delivered_seq, begun_run, heartbeat_at, ended_at FROM session \
                  WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL",

@@ -18,7 +18,7 @@ use crate::pack::{unpacked_len, with_packer};
 use crate::prepare::{self, PreparedMessage};
 use crate::read::calls::{Calls, calls_sql};
 use crate::read::listing::{Listed, Room, row_sql};
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, MessageRow};
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::store::on_step;
@@ -457,7 +457,7 @@ async fn calls(step: &mut Step<'_>, session_rid: i64, call_id: &str) -> Result<V
 
 /// Messages of a session by their ids, as they are within the transaction.
 async fn stored(step: &mut Step<'_>, session_rid: i64, ids: &[&str]) -> Result<Vec<StoredMessage>, StoreError> {
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<MessageRow> = on_step!(step, c => {
         let mut q = QueryBuilder::new(format!(
             "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE m.workspace_id = "
         ));

@@ -4,7 +4,7 @@ use super::{finish, queue as waiting, stored};
 use crate::display;
 use crate::prepare::work::Work;
 use crate::prepare::{Posted, PreparedMessage};
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, MessageRow};
 use crate::session_row::SessionRow;
 use crate::step::Step;
 use crate::step::chunks::padded;
@@ -264,7 +264,7 @@ async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result
          WHERE m.workspace_id = $1 AND m.session_rid = $2 AND m.role = 'user' AND m.seq > (\
              SELECT q.seq FROM message q WHERE q.workspace_id = $1 AND q.session_rid = $2 AND q.id = $3) ORDER BY m.seq"
     );
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<MessageRow> = on_step!(step, c => {
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(session_rid).bind(question).fetch_all(c).await
     })?;
@@ -291,7 +291,7 @@ async fn known(
     sessions: &mut Sessions,
     posts: &[&LivePost],
 ) -> Result<HashMap<(i64, String), Known>, StoreError> {
-    type Row = (i64, String, i64, String, Option<Vec<u8>>, Option<i64>);
+    type OldRow = (i64, String, i64, String, Option<Vec<u8>>, Option<i64>);
     let mut wanted = Vec::with_capacity(posts.len());
     for post in posts {
         if let Some(index) = sessions.find(post.session.as_str()) {
@@ -300,7 +300,7 @@ async fn known(
     }
     let mut known = HashMap::new();
     for chunk in padded(&wanted, IDS) {
-        let rows: Vec<Row> = on_step!(step, c => {
+        let rows: Vec<OldRow> = on_step!(step, c => {
             let columns = "m.session_rid, m.id, m.seq, m.role, m.create_hash, m.queued_after";
             let mut q = messages::chosen(&chunk, step.workspace, columns);
             q.build_query_as().fetch_all(c).await

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::StoredMessage;
 use crate::pack::unpacked_len;
 use crate::read::listing::{Room, weight};
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, MessageRow};
 use crate::step::Step;
 use crate::store::on_step;
 use model::Status;
@@ -68,7 +68,7 @@ pub(super) async fn all(
         "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid WHERE {QUEUED} \
          AND m.workspace_id = $1 AND m.session_rid = $2 AND m.seq > $3 AND m.seq < $4 ORDER BY m.seq"
     );
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<MessageRow> = on_step!(step, c => {
         sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
             .bind(step.workspace).bind(rid).bind(after).bind(before).fetch_all(c).await
     })?;
@@ -114,7 +114,7 @@ impl Between<'_> {
             });
             let Some((_, (last, ..))) = fits.take((limit - kept) as usize).last() else { return Ok(true) };
             let (from, to) = if descending { (last - 1, before) } else { (after, last + 1) };
-            let rows: Vec<Row> = on_step!(step, c => {
+            let rows: Vec<MessageRow> = on_step!(step, c => {
                 sqlx::query_as(sqlx::AssertSqlSafe(rows_sql.clone()))
                     .bind(step.workspace).bind(rid).bind(from).bind(to).fetch_all(c).await
             })?;

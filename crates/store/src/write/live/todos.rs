@@ -1,7 +1,7 @@
 //! The sums of a session's to-do list, counted anew where a message of it changed: the last one may have been taken back.
 
 use crate::dialect::limited;
-use crate::read::messages::{COLUMNS, Row};
+use crate::read::messages::{COLUMNS, MessageRow};
 use crate::step::Step;
 use crate::store::on_step;
 use crate::{StoreError, Sums};
@@ -27,7 +27,7 @@ pub(super) async fn counted(step: &mut Step<'_>, session_rid: i64) -> Result<Sum
              AND m.session_rid = $2 AND m.seq < $3 AND m.message_type = 'TODO' ORDER BY m.seq DESC{}",
             limited(PIECE)
         );
-        let rows: Vec<Row> = on_step!(step, c => {
+        let rows: Vec<MessageRow> = on_step!(step, c => {
             sqlx::query_as(sqlx::AssertSqlSafe(sql.clone()))
                 .bind(step.workspace).bind(session_rid).bind(before).fetch_all(c).await
         })?;

@@ -16,7 +16,7 @@ use sqlx::QueryBuilder;
 use std::collections::{BTreeSet, HashMap};
 
 columns! {
-    struct Row of old: Old {
+    struct PostedRow of old: Old {
         body: Vec<u8>,
     }
 }
@@ -155,7 +155,7 @@ fn without_files(
 
 /// The rows that were posted to the agents of these sessions, in their order.
 async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Posted>, StoreError> {
-    let rows: Vec<Row> = on_step!(step, c => {
+    let rows: Vec<PostedRow> = on_step!(step, c => {
         let columns = OLD_COLUMNS.split(", ").map(|column| format!("m.{column}")).collect::<Vec<_>>().join(", ");
         let mut q = QueryBuilder::new(format!(
             "SELECT {columns}, m.body FROM session s \
@@ -172,7 +172,7 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
         list.push_unseparated(") ORDER BY m.session_rid, m.seq");
         q.build_query_as().persistent(sessions.len() == 1).fetch_all(c).await
     })?;
-    let row = |Row { old, body }: Row| {
+    let row = |PostedRow { old, body }: PostedRow| {
         let message = SdkMessage::new(old.seq, &unpack_draft(&body)?);
         let texts = [message.content.trim().to_owned(), spoken(&message).trim().to_owned()];
         let has_files = message.message_type == MessageType::File;

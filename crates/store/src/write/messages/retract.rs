@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 const MANY: usize = 500;
 
 columns! {
-    struct Row of old: Old {
+    struct RetractedRow of old: Old {
         body: Vec<u8>,
     }
 }
@@ -108,7 +108,7 @@ async fn retract(
     let mut packer = Packer::new()?;
     let last = sessions.row(index).ask_seq;
     for chunk in rids.chunks(MANY) {
-        let found: Vec<Row> = on_step!(step, c => {
+        let found: Vec<RetractedRow> = on_step!(step, c => {
             let mut q = QueryBuilder::new(format!("SELECT {}, body FROM message WHERE rid IN (", rows::OLD_COLUMNS));
             let mut list = q.separated(", ");
             for rid in chunk {
@@ -135,7 +135,7 @@ async fn retract(
 async fn retract_one(
     step: &mut Step<'_>,
     session: &mut SessionRow,
-    Row { old, body }: Row,
+    RetractedRow { old, body }: RetractedRow,
     packer: &mut Packer,
     changes: &mut Changes,
 ) -> Result<(), StoreError> {

@@ -9,7 +9,7 @@ use crate::write::sessions::Sessions;
 use crate::{Rewind, StoreError};
 
 columns! {
-    struct Row {
+    struct RewoundRow {
         rid: i64,
         seq: i64,
         revision: i64,
@@ -32,7 +32,7 @@ pub(crate) async fn mark(
     for Rewind { session_key, from, before, left } in rewinds {
         let index = sessions.index(session_key)?;
         let session_rid = sessions.row(index).rid;
-        let rows: Vec<Row> = on_step!(step, c => {
+        let rows: Vec<RewoundRow> = on_step!(step, c => {
             sqlx::query_as(
                 "SELECT m.rid, m.seq, m.revision, m.display, m.body FROM message m \
                  JOIN message f ON f.workspace_id = m.workspace_id AND f.session_rid = m.session_rid AND f.id = $3 \

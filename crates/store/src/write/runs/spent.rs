@@ -54,7 +54,7 @@ static SPENT: Table = Table {
 columns! {
     /// An API message as a session holds it.
     #[derive(Clone)]
-    struct Known {
+    struct KnownRequest {
         id: String,
         session_rid: i64,
         run_id: String,
@@ -65,7 +65,7 @@ columns! {
 
 columns! {
     /// What of a run counts elsewhere, and how many of its API messages count here.
-    struct Part {
+    struct RunSums {
         own: i64,
         input: i64,
         output: i64,
@@ -177,11 +177,11 @@ pub(super) async fn write(
 }
 
 /// Who holds these API messages, by their ids.
-async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<Known>>, StoreError> {
+async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<KnownRequest>>, StoreError> {
     let ids: Vec<&str> = chunk.iter().map(|request| request.words.id.as_ref()).collect();
-    let mut known: HashMap<String, Vec<Known>> = HashMap::new();
+    let mut known: HashMap<String, Vec<KnownRequest>> = HashMap::new();
     for ids in padded(&ids, MANY) {
-        let rows: Vec<Known> = on_step!(step, c => {
+        let rows: Vec<KnownRequest> = on_step!(step, c => {
             let mut q = QueryBuilder::new(
                 "SELECT id, session_rid, run_id, copied, is_copy FROM spent WHERE workspace_id = ",
             );
@@ -203,9 +203,9 @@ async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<Str
 /// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and who counts it no
 /// more.
 fn add_holder(
-    holders: &mut Vec<Known>,
+    holders: &mut Vec<KnownRequest>,
     Request { key: (rid, run), words, spent, .. }: &Request<'_>,
-) -> (i64, Option<Known>) {
+) -> (i64, Option<KnownRequest>) {
     let (copied, former) = match holders.iter_mut().find(|holder| holder.copied == 0) {
         // What calls itself a copy counts only until its original comes.
         Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
@@ -216,11 +216,11 @@ fn add_holder(
         None => (0, None),
     };
     let (id, is_copy) = (words.id.to_string(), i64::from(spent.is_copy));
-    holders.push(Known { id, session_rid: *rid, run_id: run.clone(), copied, is_copy });
+    holders.push(KnownRequest { id, session_rid: *rid, run_id: run.clone(), copied, is_copy });
     (copied, former)
 }
 
-async fn hand_over(step: &mut Step<'_>, owner: &Known) -> Result<(), StoreError> {
+async fn hand_over(step: &mut Step<'_>, owner: &KnownRequest) -> Result<(), StoreError> {
     on_step!(step, c => {
         sqlx::query(
             "UPDATE spent SET copied = 1 WHERE workspace_id = $1 AND session_rid = $2 AND run_id = $3 AND id = $4",
@@ -232,7 +232,7 @@ async fn hand_over(step: &mut Step<'_>, owner: &Known) -> Result<(), StoreError>
 
 /// Writes into a run what of it counts elsewhere.
 async fn share(step: &mut Step<'_>, (session_rid, run_id): &RunKey) -> Result<(), StoreError> {
-    let part: Part = on_step!(step, c => {
+    let part: RunSums = on_step!(step, c => {
         sqlx::query_as(
             "SELECT CAST(COALESCE(SUM(1 - copied), 0) AS BIGINT) AS own, \
              CAST(COALESCE(SUM(copied * input), 0) AS BIGINT) AS input, \
