@@ -31,7 +31,7 @@ pub fn who(actor: &Actor) -> String {
         Actor::Key { name, .. } => format!("Key {}", visible::line(name)),
         Actor::Person { channel, name } => format!("{}, in {}", visible::line(name), visible::line(channel)),
         Actor::Verbatim => "Verbatim".to_owned(),
-        Actor::Stranger => "Somebody without a log-in".to_owned(),
+        Actor::Stranger => "A visitor without a log-in".to_owned(),
         Actor::Unknown => "Unknown".to_owned(),
     }
 }
@@ -55,7 +55,7 @@ pub fn what(entry: &Entry) -> Words {
         }
         Event::SessionDeleted { session } => about("Deleted session", session),
         Event::SessionRestored { session } => about("Restored session", session),
-        Event::ScheduleMade { session, .. } => about("Schedule made for session", session),
+        Event::ScheduleMade { session, .. } => about("Schedule created for session", session),
         Event::ScheduleChanged { session, fields, .. } => {
             about(&format!("Schedule changed ({}) of session", visible::line(&fields.join(", "))), session)
         }
@@ -75,30 +75,30 @@ fn text(event: &Event, by: &Actor) -> String {
             format!("Ended the log-in of {}: it expired", visible::line(browser))
         }
         Event::LogInEnded { browser, .. } => format!("Logged out {}", visible::line(browser)),
-        Event::LogInRefused { count: 1 } => "Tried to log in with a link that doesn't hold".to_owned(),
+        Event::LogInRefused { count: 1 } => "Tried to log in with an invalid link".to_owned(),
         Event::LogInRefused { count: times } => {
-            format!("Tried {} times to log in with a link that doesn't hold", count(number(times)))
+            format!("Tried {} times to log in with an invalid link", count(number(times)))
         }
         Event::KeyMade { name, scopes, .. } => {
-            format!("Key {} made, which may {}", visible::line(name), scopes.join(", "))
+            format!("Key {} created, which may {}", visible::line(name), scopes.join(", "))
         }
         Event::KeyRevoked { name, .. } => format!("Key {} revoked", visible::line(name)),
         Event::QuotaChanged { name, old, new, .. } => {
-            format!("Limit of key {} changed from {} to {}", visible::line(name), amount(*old), amount(*new))
+            format!("Quota of key {} changed from {} to {}", visible::line(name), amount(*old), amount(*new))
         }
         Event::SessionsPurged { sessions } => {
-            format!("{} deleted for good", counted(i64::try_from(sessions.len()).unwrap_or(i64::MAX), "session"))
+            format!("{} deleted permanently", counted(i64::try_from(sessions.len()).unwrap_or(i64::MAX), "session"))
         }
         Event::FolderChanged { folder, leads_to, state } => {
             let mut folder = visible::line(folder);
             if let Some(place) = leads_to {
-                folder.push_str(&format!(", which leads to {}", visible::line(place)));
+                folder.push_str(&format!(", which links to {}", visible::line(place)));
             }
             match state.as_str() {
                 "following" => format!("Agreed to follow {folder}"),
                 "paused" => format!("Paused {folder}"),
                 "excluded" => format!("Excluded {folder}"),
-                _ => format!("Took back the word on {folder}"),
+                _ => format!("Withdrew consent for {folder}"),
             }
         }
         Event::FolderForgotten { folder, sessions } => {
@@ -110,7 +110,7 @@ fn text(event: &Event, by: &Actor) -> String {
                 0 | 1 => String::new(),
                 others => format!(" and {}", counted(i64::try_from(others - 1).unwrap_or(i64::MAX), "other place")),
             };
-            format!("Import of {} begun{named}{more}", counted(number(files), "file"))
+            format!("Import of {} started{named}{more}", counted(number(files), "file"))
         }
         Event::PreferencesChanged { changes } => changes.iter().map(change).collect::<Vec<_>>().join("; "),
         Event::DatabaseRepaired { messages_lost, .. } => {
@@ -134,7 +134,7 @@ fn text(event: &Event, by: &Actor) -> String {
         }
         Event::ChannelRemoved { name, .. } => format!("Channel {} removed", visible::line(name)),
         Event::AuditExported => "Audit log exported".to_owned(),
-        _ => "An entry that can't be read: `verbatim doctor` says why".to_owned(),
+        _ => "An entry that can't be read; run `verbatim doctor` for the reason".to_owned(),
     }
 }
 

@@ -105,7 +105,7 @@ fn delivery(told: &MessageDelivery, clock: &Clock) -> Part {
     let at = |at: Option<Micros>| at.map(|at| moment(clock, at, "num mut"));
     let state = match delivery.state {
         DeliveryState::Pending if delivery.attempts > 0 => part! {
-            <span class="fg-warn">{format!("Not taken yet, after {}: {error}", figures::counted(delivery.attempts, "attempt"))}</span>". Tried again "{at(delivery.next_at)}
+            <span class="fg-warn">{format!("Not accepted yet, after {}: {error}", figures::counted(delivery.attempts, "attempt"))}</span>". Tried again "{at(delivery.next_at)}
         },
         DeliveryState::Pending => part! { "Waiting since "{at(Some(delivery.queued_at))} },
         DeliveryState::Sent => part! { "Sent "{at(delivery.sent_at)} },
@@ -222,7 +222,7 @@ pub fn prose(text: &str) -> String {
     typed(text, AT_FIRST).0.into_string()
 }
 
-const DAMAGED: &str = "These bytes are damaged: what is stored isn't what was imported";
+const DAMAGED: &str = "These bytes are damaged: they differ from those that were imported";
 
 fn origin(record: &RecordText) -> String {
     let cut = if record.cut { ", its first MiB" } else { "" };

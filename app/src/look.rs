@@ -20,7 +20,7 @@ pub const CHOICES: [Choice; 4] = [
         name: "theme",
         attribute: attr::THEME,
         label: "Theme",
-        values: &[("system", "As the device has it"), ("light", "Light"), ("dark", "Dark")],
+        values: &[("system", "Same as the device"), ("light", "Light"), ("dark", "Dark")],
     },
     Choice {
         name: "density",
@@ -38,7 +38,7 @@ pub const CHOICES: [Choice; 4] = [
         name: "contrast",
         attribute: attr::CONTRAST,
         label: "Contrast",
-        values: &[("system", "As the device has it"), ("more", "High")],
+        values: &[("system", "Same as the device"), ("more", "High")],
     },
 ];
 

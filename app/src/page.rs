@@ -87,8 +87,10 @@ pub fn document(page: Document<'_>) -> String {
     if page.script == Script::Islands {
         // The script takes it away. Where that doesn't come, the style shows it after a moment: on top, though the link that
         // skips to the content stays the first one.
-        html.tag("<p class=\"boot-late\" role=\"alert\">The interactive part of this page did not load: the server didn't give it. ")
-            .tag("You can read on. <a class=\"link\" href=\"\">Try again</a></p>");
+        html.tag(
+            "<p class=\"boot-late\" role=\"alert\">The interactive part of this page didn't load from the server. ",
+        )
+        .tag("You can read on. <a class=\"link\" href=\"\">Try again</a></p>");
     }
     html.tag("</body></html>");
     html.into_string()

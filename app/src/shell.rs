@@ -213,9 +213,9 @@ fn read_only() -> Part {
     part! {
         <p class="condition read-only" id="read-only" role="alert" hidden>
             <b>"You can read here, but not change anything"</b>
-            ". A part of this browser's sign-in is missing: it was cleared, or is from before an update. Run "
+            ". A part of this browser's sign-in is missing, because it was cleared or is older than an update. Run "
             <code>"verbatim open"</code>" and open its link, or "
-            <a class="link" href="/login#again" target="_blank">"sign in again"</a>" with its code. What you typed stays here."
+            <a class="link" href="/login#again" target="_blank">"sign in again"</a>" with its code. Your text stays here."
         </p>
     }
 }
@@ -226,7 +226,7 @@ fn signed_out() -> Part {
         <p class="condition read-only" id="signed-out" role="alert" hidden>
             <b>"You are signed out"</b>
             ". Run "<code>"verbatim open"</code>" and open its link, or "<a class="link" href="/login#again">"sign in"</a>
-            " with its code: you come back to this page. What you typed stays here."
+            " with its code. Then you return to this page. Your text stays here."
         </p>
     }
 }
@@ -237,7 +237,7 @@ fn arrival() -> Part {
         <dialog id="arrival" class="ask" closedby="none" aria-labelledby="arrival-title" aria-describedby="arrival-words">
             <form method="dialog" data-waits="">
                 <h2 id="arrival-title">"You came here from another page"</h2>
-                <p id="arrival-words">"A site or program other than Verbatim opened this page. What you press now might be meant for it, so nothing works here until you continue."</p>
+                <p id="arrival-words">"Another site or program opened this page. To prevent accidental clicks, nothing works here until you continue."</p>
                 <div class="actions"><button type="submit" class="btn primary">"Continue"</button></div>
             </form>
         </dialog>
@@ -438,10 +438,8 @@ impl StateLook {
             SessionState::Idle => ("idle", Glyph::IDLE, "Idle"),
         };
         let hint = match state {
-            SessionState::Lost => {
-                Some("No sign of life in the middle of something: start its agent again, or archive it")
-            }
-            SessionState::Quiet => Some("It broke off in the middle of something"),
+            SessionState::Lost => Some("It stopped responding during a turn. Restart its agent, or archive it"),
+            SessionState::Quiet => Some("It was interrupted during a turn"),
             _ => None,
         };
         Self { tag, icon, word, hint }
@@ -454,7 +452,7 @@ impl StateLook {
         let lately = now.since(session.last_activity_at) < LATELY && session.last_activity_at.0 > 0;
         let hint = match (session.state, lately) {
             (SessionState::Quiet, true) if session.registered => {
-                Some("It sends no heartbeats: it may work, or be gone")
+                Some("It sends no heartbeats: it may be working, or have ended")
             }
             (SessionState::Quiet, true) => Some("It may be waiting for you in its terminal"),
             (SessionState::Quiet, false) => None,

@@ -242,7 +242,7 @@ fn a_call_whose_result_is_elsewhere_says_how_it_ended() {
     let metadata = json!({ "message_type": "TOOL_CALL", "version": 1, "payload": { "tool_name": "Bash", "input": { "command": "make" } } });
     let call = |name: &str| gallery::entry(name, Role::Assistant, "bot", "", metadata.clone());
     let open = TranscriptOptions { detail: Detail::Unfolded, ..options() };
-    let told = "Its result is a message of its own, further down";
+    let told = "Its result is a separate message below";
     for (name, outcome, expected) in [
         ("result-none", None, "Bash | make | Running"),
         ("result-done", Some(ToolState::Done), "Bash | make"),
@@ -487,7 +487,7 @@ fn what_is_known_of_a_change_without_its_text_is_said() {
         drawn(metadata, "", Role::Assistant, &options())
     };
     let gone = card(json!({"file_path": "flour.md"}), json!({"scope": "file"}));
-    assert!(gone.contains("data-k=\"D\"") && gone.contains("What the file held was not recorded"), "{gone}");
+    assert!(gone.contains("data-k=\"D\"") && gone.contains("The file's content wasn't recorded"), "{gone}");
     let same = card(json!({"file_path": "d.txt", "old_content": "", "new_content": ""}), json!({"scope": "fragment"}));
     assert!(same.contains("data-k=\"M\"") && same.contains("The old and the new text are the same"), "{same}");
     let moved = card(json!({"file_path": "door/sign.txt"}), json!({"scope": "fragment", "moved_from": "sign.txt"}));
@@ -521,7 +521,7 @@ fn what_stands_for_unseen_characters_has_its_colour() {
 #[test]
 fn an_edit_that_has_only_a_path_says_so() {
     let edits = json!({"message_type": "CODE_EDIT", "payload": {"edits": [{"file_path": "a"}]}});
-    assert!(drawn(edits, "path", Role::Assistant, &options()).contains("What changed was not recorded"));
+    assert!(drawn(edits, "path", Role::Assistant, &options()).contains("The change wasn't recorded"));
 }
 
 #[test]

@@ -230,7 +230,7 @@ fn attempts_of_one_request_are_one_line_that_says_how_they_ended() {
         (head.split_once('"').expect("a label").0.to_owned(), inside)
     };
     assert_eq!(drawn(None), ("Request 3 attempts failed".to_owned(), 3));
-    assert_eq!(drawn(shown(Kind::Ran, 5)), ("Request 3 attempts failed, then it went on".to_owned(), 3));
+    assert_eq!(drawn(shown(Kind::Ran, 5)), ("Request 3 attempts failed, then it continued".to_owned(), 3));
     // What it said then is in the same card.
     assert_eq!(drawn(Some(error(5, None))), ("Overloaded gave up after 3 attempts".to_owned(), 4));
 }

@@ -115,7 +115,7 @@ test.describe('what can not be uploaded', () => {
     const agent = await newAgent(verbatim);
     await visit(page, verbatim, `/s/${agent.id}`);
     await choose(page, text('nothing.txt', ''));
-    await expect(attached(page)).toHaveText([/nothing\.txt\s*There is nothing in it/]);
+    await expect(attached(page)).toHaveText([/nothing\.txt\s*The file is empty/]);
     await expect(send(page)).toBeDisabled();
     await page.route('**/v1/blobs', (route) => route.fulfill({ status: 429, contentType: 'application/problem+json', body: JSON.stringify({ title: '4 uploads are going on', status: 429, code: 'uploads_busy' }) }));
     await choose(page, text('full.txt', 'x'));

@@ -176,7 +176,7 @@ test('code edits', async ({ page }) => {
 
     const failed = page.locator('article[data-type=CODE_EDIT] details[data-state=failed]').first();
     await expect(failed.locator('summary')).toHaveText(/Failed/);
-    await expect(failed.getByText('Not applied: the file was left as it was')).toBeVisible();
+    await expect(failed.getByText('Not applied: the file is unchanged')).toBeVisible();
     await expect(failed).not.toContainText('Applied');
     const rejected = page.locator('article[data-type=CODE_EDIT] details[data-state=denied]');
     await expect(rejected).not.toHaveAttribute('open');

@@ -29,7 +29,7 @@ test.describe('a webhook', () => {
   test('is added, tested, refuses a message, is paused and removed', async ({ page, verbatim }) => {
     const side = await receiver();
     await visit(page, verbatim, '/settings');
-    await expect(channels(page)).toContainText('No channel yet. Add one to read and answer sessions in a chat room, or in a program of yours.');
+    await expect(channels(page)).toContainText('No channels yet. Add one to read and answer sessions in a chat room or in your own program.');
     await page.getByText('Add Webhook', { exact: true }).click();
     const form = page.locator('form#add-webhook');
     await form.getByLabel('Name', { exact: true }).fill('Hooks');

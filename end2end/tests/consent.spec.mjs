@@ -44,7 +44,7 @@ test.describe('folders that were found', () => {
   test('can be left out, and excluded for good', async ({ page, verbatim }) => {
     await visit(page, verbatim, '/folders');
     await page.getByRole('checkbox', { name: 'All folders' }).uncheck();
-    await expect(page.getByRole('button', { name: 'Import nothing yet' })).toBeDisabled();
+    await expect(page.getByRole('button', { name: 'Import nothing' })).toBeDisabled();
     await page.getByRole('checkbox', { name: 'Import home-ada-windmill' }).check();
     await page.getByRole('button', { name: 'Import 1 folder' }).click();
 
@@ -150,7 +150,7 @@ test.describe('a folder that is read', () => {
     await button.click();
     const dialog = page.getByRole('dialog', { name: 'Forget this folder?' });
     await expect(dialog.getByRole('paragraph')).toHaveText(
-      "All that was imported from /home/ada/windmill is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are.",
+      "Everything that was imported from /home/ada/windmill is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are.",
     );
     await accessible(page);
     await dialog.getByRole('button', { name: 'Keep' }).click();
@@ -190,7 +190,7 @@ test.describe('a machine without transcripts', () => {
 
     await expect(page.locator('#folders')).toHaveText(
       [
-        'No sessions yet Sessions of your agents will be listed here as soon as one starts. Verbatim looked in 22 folders and follows them; nothing was there.',
+        'No sessions yet Sessions of your agents are listed here as soon as one starts. Verbatim found none in 22 folders yet, and follows these folders.',
         'Read the transcripts of another folder verbatim serve --claude-dir ~/.claude Copy',
         'Or import files, once verbatim import ~/backup/claude/projects Copy',
         'Or look at an example first verbatim serve --demo Copy',

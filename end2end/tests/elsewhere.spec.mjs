@@ -121,7 +121,7 @@ test('a request takes a decision after a second in view, without a press meanwhi
   expect(await open(verbatim)).toBe(ASKED);
   await type(page, 'jajajaja', 250);
   expect(await open(verbatim)).toBe(ASKED);
-  await expect(page.locator('#announcer')).toHaveText('Wait a second: this just came into view, or moved');
+  await expect(page.locator('#announcer')).toHaveText('Wait a second: this just appeared or moved');
   // Loaded again, it would be where it was.
   await page.goto(`${verbatim.url}/sessions`);
   await page.goto(`${verbatim.url}/inbox`);

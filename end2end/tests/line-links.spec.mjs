@@ -37,7 +37,7 @@ test('a link by numbers alone opens what hides its lines', async ({ page, verbat
   await expect(rows.locator('.l.at')).toHaveCount(5);
   // A line that isn't there isn't another one.
   await to('R400');
-  await expect(page.locator('.toast')).toHaveText("Lines that the link leads to aren't in this file: R400");
+  await expect(page.locator('.toast')).toHaveText("The linked lines aren't in this file: R400");
   await expect(rows.locator('.l.at')).toHaveCount(0);
 });
 
@@ -62,9 +62,9 @@ test('a link that leads nowhere says so, by name', async ({ page, verbatim }) =>
   const agent = await session(verbatim);
   await open(page, verbatim, `/s/${agent.id}/changes#d-0a1b2c3d:R12`);
   const toast = page.locator('.toast');
-  await expect(toast).toHaveText("The file that the link leads to isn't among these changes: d-0a1b2c3d");
+  await expect(toast).toHaveText("The linked file isn't among these changes: d-0a1b2c3d");
   // So do lines that are others by now.
   const file = await page.locator('section.file', { hasText: 'rows.rs' }).getAttribute('id');
   await page.evaluate((id) => { location.hash = `${id}:R50~00000000`; }, file);
-  await expect(toast.last()).toHaveText('Lines that the link leads to have changed since it was made: R50');
+  await expect(toast.last()).toHaveText('The linked lines have changed since the link was created: R50');
 });

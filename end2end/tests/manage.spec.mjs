@@ -28,7 +28,7 @@ test.describe('sessions', () => {
     await page.getByRole('link', { name: 'Archived' }).click();
     await ready(page);
     await expect(titles(page)).toHaveText([SAIL]);
-    await menu(page, SAIL, 'Take out of the archive');
+    await menu(page, SAIL, 'Unarchive');
     await expect(page.getByRole('heading', { name: 'The archive is empty' })).toBeVisible();
     await page.getByRole('link', { name: 'All sessions' }).click();
     await expect(titles(page)).toHaveText(all);

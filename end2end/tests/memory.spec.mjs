@@ -5,7 +5,7 @@ const RIPE = '5e551001-0000-4000-8000-000000000001';
 
 test('nothing is remembered yet', async ({ page, verbatim }) => {
   await visit(page, verbatim, '/memory');
-  await expect(page.getByRole('heading', { name: 'Nothing is remembered yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No memories yet' })).toBeVisible();
   await expect(page.getByRole('status').filter({ hasText: '0 memories' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Forget all' })).toHaveCount(0);
 });
@@ -28,10 +28,10 @@ test.describe('with sessions', () => {
       'Pears are picked in September', 'The cider press leaks', 'The ladder is in the <i>shed</i>',
     ]);
     await expect(page.getByRole('search')).toContainText('3 memories');
-    await expect(page.getByRole('search')).toContainText('Found by words. No endpoint for vectors is set up.');
+    await expect(page.getByRole('search')).toContainText('Found by words. No embedding endpoint is set up.');
     await accessible(page);
 
-    await page.getByRole('searchbox', { name: 'Search what is remembered' }).fill('where is the ladder');
+    await page.getByRole('searchbox', { name: 'Search memories' }).fill('where is the ladder');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\?q=/);
     await ready(page);
@@ -63,7 +63,7 @@ test.describe('with sessions', () => {
     await expect(memories(page)).toHaveCount(2);
     await page.getByRole('button', { name: 'Forget all' }).click();
     await dialog.getByRole('button', { name: 'Forget all' }).click();
-    await expect(page.getByRole('heading', { name: 'Nothing is remembered yet' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No memories yet' })).toBeVisible();
     expect((await act(page, 'GET', '/v1/memory')).body.total).toBe(0);
     // The messages stay.
     expect((await act(page, 'GET', '/v1/search?q=ladder')).body.hits).not.toEqual([]);

@@ -12,21 +12,21 @@ test('notices are added, changed, switched off and removed, at once', async ({ p
   const form = section.locator('#new-notice form');
   await form.getByLabel('Name').fill('Deploy freeze');
   await form.getByLabel('Agents are told').selectOption('The text of the file');
-  await form.getByLabel('Words, or absolute paths').fill('DEPLOYED');
+  await form.getByLabel('Text, or absolute paths').fill('DEPLOYED');
   await form.getByRole('button', { name: 'Add' }).click();
   await expect(form.getByRole('alert')).toContainText('the absolute path of a file');
   await form.getByLabel('Agents are told').selectOption('These words');
-  await form.getByLabel('Words, or absolute paths').fill('Nothing is deployed on Fridays');
+  await form.getByLabel('Text, or absolute paths').fill('Nothing is deployed on Fridays');
   await accessible(page);
   await form.getByRole('button', { name: 'Add' }).click();
 
   const notice = section.getByRole('form', { name: 'Notice Deploy freeze' });
   await expect(notice.getByRole('switch', { name: 'Deploy freeze' })).toBeChecked();
-  await expect(notice.getByLabel('Words, or absolute paths')).toHaveValue('Nothing is deployed on Fridays');
+  await expect(notice.getByLabel('Text, or absolute paths')).toHaveValue('Nothing is deployed on Fridays');
   const kept = { name: 'Deploy freeze', kind: 'text', value: 'Nothing is deployed on Fridays', on: true };
   expect(await stored(page)).toEqual([kept]);
 
-  await notice.getByLabel('Words, or absolute paths').fill('Nothing is deployed this week');
+  await notice.getByLabel('Text, or absolute paths').fill('Nothing is deployed this week');
   await notice.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => stored(page)).toEqual([{ ...kept, value: 'Nothing is deployed this week' }]);
   await notice.getByRole('switch', { name: 'Deploy freeze' }).uncheck();
@@ -45,7 +45,7 @@ test('notices are added, changed, switched off and removed, at once', async ({ p
   const removed = page.getByRole('status').filter({ hasText: 'The notice Deploy freeze was removed.' });
   await accessible(page);
   await removed.getByRole('button', { name: 'Undo' }).click();
-  await expect(notice.getByLabel('Words, or absolute paths')).toHaveValue('Nothing is deployed this week');
+  await expect(notice.getByLabel('Text, or absolute paths')).toHaveValue('Nothing is deployed this week');
   await expect(removed).toBeHidden();
   expect(await stored(page)).toEqual([freeze, holidays]);
   await notice.getByRole('button', { name: 'Remove Deploy freeze' }).click();

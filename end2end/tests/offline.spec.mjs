@@ -143,7 +143,7 @@ test('what was scrolled away comes back, what was not loaded says so, and the fi
   await expect(page.getByText("This part couldn't be loaded")).toBeVisible();
   await page.keyboard.press('Control+f');
   await page.keyboard.type('Row 4');
-  await expect(page.locator('#find-count')).toHaveText(/ of \d+ messages?, only in what is loaded here$/);
+  await expect(page.locator('#find-count')).toHaveText(/ of \d+ messages?, only in the loaded part$/);
   await verbatim.start();
   await expect(page.locator('#live')).toHaveText('Live');
   await expect(page.getByText("This part couldn't be loaded")).toHaveCount(0);

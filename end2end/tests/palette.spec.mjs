@@ -105,7 +105,7 @@ test.describe('the palette', () => {
     await field(page).fill('>export');
     await expect(options(page)).toHaveText([/HTML/, /Markdown/, /JSON/, /an archive/, /without secrets/]);
     await field(page).fill('>print');
-    await expect(options(page).first()).toHaveText('Page to print');
+    await expect(options(page).first()).toHaveText('Printable page');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/print$/);
   });

@@ -153,7 +153,7 @@ test('images stand side by side, and what is no text says why', async ({ page, v
   await expect(page.getByAltText(/^After: .*tree\.png$/)).toBeVisible();
   await expect(page.locator('.picture-sides figcaption').first()).toContainText(/^Before, 64 \u00d7 48, \d+ B/);
   await page.getByRole('radio', { name: 'Fade' }).check();
-  await page.getByLabel('How much of the new image is seen').fill('20');
+  await page.getByLabel('Opacity of the new image').fill('20');
   expect(await page.locator('.picture-sides .after').evaluate((it) => getComputedStyle(it).opacity)).toBe('0.2');
   await page.getByRole('radio', { name: 'Swipe' }).check();
   await expect(page.getByAltText(/^After/)).toBeVisible();
@@ -283,7 +283,7 @@ test('an edit of unknown place has no line numbers, in comments and links neithe
   }).toPass();
   await page.getByRole('button', { name: 'Send 1 comment' }).click();
   const [message] = await agent.pending();
-  expect(message.content).toContain(`\`${cwd}/src/rows.rs\` (where in the file isn't known)`);
+  expect(message.content).toContain(`\`${cwd}/src/rows.rs\` (position in the file unknown)`);
   expect(message.content).toContain('let row_71 = plum(71);');
   expect(message.content).not.toContain('rows.rs:');
 });
@@ -439,7 +439,7 @@ test('all changes are one patch, and git applies it', async ({ page, verbatim })
   expect(await readFile(join(folder, 'src/rows.rs'), 'utf8')).toBe(lines(1, 80, { 30: '    let row_30 = quince(30);', 50: '    let row_50 = plum(50);' }));
   expect(await readFile(join(folder, 'src/new.rs'), 'utf8')).toBe('fn planted() {}\n');
   expect((await readdir(folder)).sort()).toEqual(['.git', 'Cargo.lock', 'all.patch', 'src']);
-  await page.locator('summary[title="How it is shown"]').click();
+  await page.locator('summary[title="Display options"]').click();
   await expect(page.getByRole('link', { name: 'Download the patch of all files' })).toHaveAttribute('download', 'changes.patch');
 });
 

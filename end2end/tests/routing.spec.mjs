@@ -53,15 +53,15 @@ test('the workspace and a session each have their routing', async ({ page, verba
   await expect(own.getByLabel('Name of the assistant')).toHaveAttribute('placeholder', 'Pynchy');
   await expect(own.getByLabel('Other names')).toHaveAttribute('placeholder', 'bot\nPy');
   await expect(own.getByLabel('Other messages').locator('option').first()).toHaveText(
-    'As in the workspace: Read together with the next message that wakes the agent',
+    'Same as the workspace: Read together with the next message that wakes the agent',
   );
   await own.getByLabel('What wakes the agent').selectOption('mention');
   await own.getByLabel('What ends the name').selectOption('strict');
-  await own.getByLabel('Who is heard in rooms').fill('matrix:@ada:example.org');
+  await own.getByLabel('Allowed senders in rooms').fill('matrix:@ada:example.org');
   await own.getByLabel('Direct commands').selectOption('on');
   await own.getByLabel('Tools whose output is remembered').fill('command_output');
   await own.getByRole('button', { name: 'Save' }).click();
-  await expect(own.getByRole('button', { name: 'As in the workspace' })).toBeVisible();
+  await expect(own.getByRole('button', { name: 'Same as the workspace' })).toBeVisible();
   await accessible(page);
   expect(await settings(page, `/v1/sessions/${RIPE}/routing`)).toEqual({
     trigger: 'mention', mention_end: 'strict', senders: ['matrix:@ada:example.org'], direct_commands: 'on',
@@ -72,12 +72,12 @@ test('the workspace and a session each have their routing', async ({ page, verba
   await act(page, 'PUT', `/v1/sessions/${RIPE}/routing`, { senders: [] });
   await page.reload();
   await ready(page);
-  await expect(own.getByLabel('Who is heard in rooms')).toHaveAttribute('placeholder', 'Nobody');
+  await expect(own.getByLabel('Allowed senders in rooms')).toHaveAttribute('placeholder', 'Nobody');
   await own.getByRole('button', { name: 'Save' }).click();
   await expect(page.locator('.toast')).toContainText('Saved');
   expect(await settings(page, `/v1/sessions/${RIPE}/routing`)).toEqual({ senders: [] });
-  await own.getByRole('button', { name: 'As in the workspace' }).click();
-  await expect(own.getByRole('button', { name: 'As in the workspace' })).toHaveCount(0);
+  await own.getByRole('button', { name: 'Same as the workspace' }).click();
+  await expect(own.getByRole('button', { name: 'Same as the workspace' })).toHaveCount(0);
   expect(await settings(page, `/v1/sessions/${RIPE}/routing`)).toEqual({});
 });
 
@@ -87,7 +87,7 @@ test('what is said in a session goes where its routing says', async ({ page, ver
   await own.getByLabel('Name of the assistant').fill('Pynchy');
   await own.getByLabel('What wakes the agent').selectOption('mention');
   await own.getByRole('button', { name: 'Save' }).click();
-  await expect(own.getByRole('button', { name: 'As in the workspace' })).toBeVisible();
+  await expect(own.getByRole('button', { name: 'Same as the workspace' })).toBeVisible();
   for (const content of ['Lunch?', '@pynchy pick them']) await act(page, 'POST', `/v1/sessions/${RIPE}/messages`, { content });
   await page.goto(`${verbatim.url}/s/${RIPE}`);
   await ready(page);

@@ -64,7 +64,7 @@ test.describe('with sessions', () => {
     await page.goto(`${verbatim.url}/settings#audit`);
     await ready(page);
     const log = page.getByRole('region', { name: 'Audit log' }).locator('tbody tr');
-    await expect(log.first()).toContainText('Schedule made for session');
+    await expect(log.first()).toContainText('Schedule created for session');
     await expect(log.nth(1)).toContainText('Schedule removed from session');
     await expect(log.nth(2)).toContainText('Schedule changed (paused) of session');
   });

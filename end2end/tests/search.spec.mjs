@@ -11,7 +11,7 @@ test('a word of one session is found in it alone, and marked', async ({ page, ve
   await ready(page);
   await expect(page.getByRole('searchbox')).toBeFocused();
   await expect(page.locator('#results')).toHaveText(
-    'Search in 8 sessions Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word. file:lib.rs finds the edits of a file by its name or a part of its path.',
+    'Search in 8 sessions Prompts, answers, code edits, commands and their output. All words must occur; the last one can be the beginning of a word. file:lib.rs finds the edits of a file by its name or a part of its path.',
     { useInnerText: true },
   );
   await page.keyboard.type('fogsignal');

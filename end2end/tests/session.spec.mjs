@@ -104,7 +104,7 @@ test.describe('a session', () => {
     const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 
-    await agents.first().getByRole('link', { name: /^Open it whole/ }).click();
+    await agents.first().getByRole('link', { name: /^Open the session/ }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Read the press code');
     await ready(page);
   });

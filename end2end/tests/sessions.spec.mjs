@@ -100,7 +100,7 @@ test.describe('the list', () => {
     await page.waitForURL(/sort=messages/);
     await ready(page);
     await expect(titles(page)).toHaveText([RIPE, HORN, KEEPER, SAIL, PAINT, MILL, MEDLARS, FORK]);
-    await expect(headings(page)).toHaveText([/^All the others/]);
+    await expect(headings(page)).toHaveText([/^All others/]);
 
     await page.getByRole('combobox', { name: 'Sort by' }).selectOption('Project');
     await page.waitForURL(/sort=project/);
@@ -135,7 +135,7 @@ test.describe('the list', () => {
 
     await expect(page.getByRole('heading', { name: 'No session matches' })).toBeVisible();
     await expect(page.locator('#sessions .empty')).toHaveText(
-      'No session matches Nothing has these words, this project, this agent and this time all at once. Clear the filters Search inside the sessions',
+      'No session matches No session matches all of these filters. Clear the filters Search inside the sessions',
       { useInnerText: true },
     );
     await page.getByRole('link', { name: 'Clear the filters' }).click();

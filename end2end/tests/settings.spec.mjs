@@ -11,7 +11,7 @@ test.describe('settings', () => {
     await accessible(page);
     const dialog = page.getByRole('dialog', { name: 'New agent key' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('ci-nightly');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     const made = page.locator('#key-made');
     await expect(made).toContainText('Key “ci-nightly” was made.');
     const key = await made.locator('code').first().innerText();
@@ -50,7 +50,7 @@ test.describe('settings', () => {
     await page.getByRole('button', { name: 'Revoke ci-nightly' }).click();
     await expect(page.getByRole('dialog', { name: 'Revoke ci-nightly?' })).toBeVisible();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
-    await expect(page.getByText('1 that no longer hold')).toBeVisible();
+    await expect(page.getByText('1 expired or revoked')).toBeVisible();
     expect((await me()).status).toBe(401);
   });
 
@@ -133,7 +133,7 @@ test.describe('settings', () => {
     const change = page.getByRole('button', { name: /^Change\s*: Keyboard shortcuts/ });
     await change.click();
     await page.keyboard.press('j');
-    await expect(page.locator('#keys-say')).toHaveText('j is taken: Next. Press another key');
+    await expect(page.locator('#keys-say')).toHaveText('j is already used: Next. Press another key');
     // It goes on listening.
     await page.keyboard.press('h');
     await expect(page.getByRole('row', { name: 'Keyboard shortcuts' }).locator('kbd')).toHaveText('h');

@@ -80,7 +80,7 @@ pub fn start() {
             if request.is_some_and(|request| !decides(&request)) {
                 event.prevent_default();
                 event.stop_immediate_propagation();
-                dom::announce("Wait a second: this just came into view, or moved");
+                dom::announce("Wait a second: this just appeared or moved");
             }
         });
     }

@@ -185,9 +185,9 @@ fn show_notifications() {
     let state = desktop::state();
     switch.set_checked(state == State::On);
     let words = match state {
-        State::Impossible => "The browser has none for pages that come over plain HTTP.",
+        State::Impossible => "Browsers don't support them for pages over plain HTTP.",
         State::Refused => "The browser refuses notifications of this site: allow them in its settings.",
-        State::Off | State::On => "On this device, while a page of Verbatim is open and not seen.",
+        State::Off | State::On => "On this device, while a page of Verbatim is open in the background.",
     };
     if let Some(place) = dom::by_id("notifications-say") {
         place.set_text_content(Some(words));

@@ -34,7 +34,7 @@ fn field(form: &Element) -> Option<HtmlTextAreaElement> {
 pub fn rescue(words: &str, was_writing: bool) {
     let composer = dom::by_id("say").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
     let Some(composer) = composer else {
-        return toast::show(&format!("Decided meanwhile. Your words weren't sent: {words}"), Then::Failed);
+        return toast::show(&format!("Already decided. Your text wasn't sent: {words}"), Then::Failed);
     };
     composer.set_value(&joined(&composer.value(), words));
     if let Ok(event) = Event::new("input") {
@@ -43,5 +43,5 @@ pub fn rescue(words: &str, was_writing: bool) {
     if was_writing {
         let _ = composer.focus();
     }
-    toast::show("Decided meanwhile. Your words weren't sent: they are a draft now", Then::Nothing);
+    toast::show("Already decided. Your text wasn't sent; it is now a draft", Then::Nothing);
 }

@@ -6,7 +6,7 @@ use crate::shared::attr;
 /// Opens a path where the person's editor has it. Returns true if there is an editor.
 pub fn open(path: &str, line: Option<String>) -> bool {
     let Some(template) = dom::by_id("app").and_then(|app| app.get_attribute(attr::EDITOR)) else {
-        dom::announce("No editor is set: Settings has its address");
+        dom::announce("No editor is set. Set its address in the settings");
         return false;
     };
     let line = line.unwrap_or_else(|| "1".to_owned());

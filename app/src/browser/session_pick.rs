@@ -36,7 +36,7 @@ fn list_of(field: &Element) -> Option<HtmlSelectElement> {
 fn look(field: HtmlInputElement) {
     let words = field.value();
     // Until the answer is here, the list isn't what the words say.
-    field.set_custom_validity(if words.trim().is_empty() { "" } else { "Wait until sessions are found" });
+    field.set_custom_validity(if words.trim().is_empty() { "" } else { "Wait for the search" });
     dom::after(PAUSE, move || {
         if field.value() == words {
             wasm_bindgen_futures::spawn_local(fill(field, words));
@@ -53,7 +53,7 @@ async fn fill(field: HtmlInputElement, typed: String) {
         return;
     }
     let (Some(found), Some(list)) = (found, list_of(&field)) else {
-        return field.set_custom_validity("Sessions couldn't be found. Change the words to try again");
+        return field.set_custom_validity("The search failed. Change the words to try again");
     };
     // What stands for no choice stays.
     for option in dom::find_all(&list, "option:not([value=''])") {
@@ -67,8 +67,8 @@ async fn fill(field: HtmlInputElement, typed: String) {
     let has_none = dom::find(&list, "option[value='']").is_some();
     list.set_value(&first.filter(|_| !words.is_empty() || !has_none).unwrap_or_default());
     let is_none = options.is_empty() && !words.is_empty();
-    field.set_custom_validity(if is_none { "No session has these words" } else { "" });
-    dom::announce(if options.is_empty() { "No session has these words" } else { "Sessions found" });
+    field.set_custom_validity(if is_none { "No session matches these words" } else { "" });
+    dom::announce(if options.is_empty() { "No session matches these words" } else { "Sessions found" });
     let init = EventInit::new();
     init.set_bubbles(true);
     if let Ok(event) = Event::new_with_event_init_dict("change", &init) {

@@ -21,7 +21,7 @@ pub fn pie(chart: &Chart) -> Part {
     let of_largest = |value: Option<f64>| if largest > 0.0 { value.unwrap_or(0.0).max(0.0) / largest } else { 0.0 };
     let whole: f64 = points().map(|point| of_largest(point.value)).sum();
     if whole <= 0.0 {
-        return part! { <p class="no-data">"No part is larger than 0"</p> };
+        return part! { <p class="no-data">"No value is greater than 0"</p> };
     }
     let slices: Vec<Slice> = points()
         .map(|point| Slice {

@@ -29,9 +29,9 @@ pub fn thin(chart: &Chart) -> (Chart, Option<String>) {
     let number = |n: usize| count(n as i64);
     let note = match chart.kind {
         ChartKind::Pie => {
-            format!("The {} smallest parts are drawn as one; the table has them all", number(all + 1 - drawn))
+            format!("The {} smallest values are combined; the table has all of them", number(all + 1 - drawn))
         }
-        _ => format!("{} of {} points are drawn; the table has them all", number(drawn), number(all)),
+        _ => format!("{} of {} points are drawn; the table has all of them", number(drawn), number(all)),
     };
     (thinned, Some(note))
 }

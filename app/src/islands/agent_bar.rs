@@ -60,7 +60,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     };
     // Also while the request that starts it waits.
     let cancel = view! {
-        <button type="button" class="btn tiny" title="Give up the start" hidden=is(&[AgentState::Starting]) on:click=move |_| act(bar, Wish::End)>"Cancel"</button>
+        <button type="button" class="btn tiny" title="Cancel the start" hidden=is(&[AgentState::Starting]) on:click=move |_| act(bar, Wish::End)>"Cancel"</button>
     };
     let growing = move || {
         let texts = bar.agent.with(|agent| agent.growing.clone());
@@ -72,7 +72,7 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
     };
     let tokens = move || {
         let tokens = bar.agent.with(|agent| agent.tokens);
-        (tokens > 0).then(|| view! { <span class="cap num" title="Tokens of this turn so far, without those from the cache">{format!("{} tokens", figures::count(tokens))}</span> })
+        (tokens > 0).then(|| view! { <span class="cap num" title="Uncached tokens of this turn so far">{format!("{} tokens", figures::count(tokens))}</span> })
     };
     let said = move || {
         let words = bar.problem.get().or_else(|| bar.agent.with(|agent| agent.reason.clone()));
@@ -92,11 +92,11 @@ pub fn AgentBar(agent: DrivenAgent) -> impl IntoView {
                 <span class="sp"></span>
                 {modes}
                 {models}
-                {button(Wish::Steer, "Send now", "The agent takes what you wrote in the middle of its turn. Otherwise it gets that after the turn", works)}
-                {button(Wish::Interrupt, "Interrupt", "Stop what the agent does (Escape twice)", works)}
+                {button(Wish::Steer, "Send now", "Pass on what you wrote now, during the agent's turn. Otherwise it gets it after the turn", works)}
+                {button(Wish::Interrupt, "Interrupt", "Interrupt the agent (Escape twice)", works)}
                 {button(Wish::End, "End", "End the agent. The session can be resumed", running)}
                 {cancel}
-                {button(Wish::Resume, "Resume", "Start the agent again: it goes on with this session", over)}
+                {button(Wish::Resume, "Resume", "Restart the agent in this session", over)}
                 {button(Wish::Fork, "Fork", "Start the agent in a new session that begins with a copy of this one", over)}
             </div></fieldset>
         </section>
@@ -115,7 +115,7 @@ fn dismissal(bar: Bar) -> impl IntoView {
     let beside = move |AgentNotice { id, at, .. }: AgentNotice| {
         view! {
             {moment(at)}
-            <button type="button" class="btn quiet tiny" title="Don't show this notice here any more" disabled=move || bar.busy.get() on:click=move |_| act(bar, Wish::Dismiss(id))>"Dismiss"</button>
+            <button type="button" class="btn quiet tiny" title="Dismiss this notice" disabled=move || bar.busy.get() on:click=move |_| act(bar, Wish::Dismiss(id))>"Dismiss"</button>
         }
     };
     view! { <For each=shown key=|notice| notice.id children=beside/> }
@@ -171,7 +171,7 @@ fn mark(state: AgentState) -> impl IntoView {
         AgentState::Ended => ("done", Glyph::DONE, Motion::None, "Ended"),
         AgentState::Failed => ("failed", Glyph::FAIL, Motion::None, "Failed"),
         AgentState::Interrupted => ("failed", Glyph::FAIL, Motion::None, "Interrupted"),
-        AgentState::Observed => ("idle", Glyph::IDLE, Motion::None, "Wasn't started here"),
+        AgentState::Observed => ("idle", Glyph::IDLE, Motion::None, "Started elsewhere"),
     };
     view! { <span class="state" data-state=tag data-agent-state=state.as_str()><Icon glyph size=Size::Small motion/><span>{words}</span></span> }
 }

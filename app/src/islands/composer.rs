@@ -130,7 +130,7 @@ pub fn Composer(session: String, agent: String) -> impl IntoView {
                         {move || if previews() { "Write" } else { "Preview" }}
                     </button>
                     <span class="cap hide-narrow only-live">"The agent gets it with its next call"</span>
-                    <span class="cap fg-warn only-kept">"Can't be sent while offline. The draft stays here."</span>
+                    <span class="cap fg-warn only-kept">"You are offline. The draft stays here."</span>
                     <button type="submit" class="btn primary" disabled=idle>"Send"<kbd>"Ctrl ↵"</kbd></button>
                 </div></fieldset>
             </div>

@@ -88,9 +88,9 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
             <datalist id="new-folders">{folders}</datalist>
             {note("/folder")}
             <div class="recent" aria-label="Recent folders" role="group">{recent}</div>
-            <p class="cap" id="folder-help">"The agent works in it, on the machine of the server. Its transcripts in this folder are read from then on."</p>
+            <p class="cap" id="folder-help">"The agent's working folder on the server's machine. Verbatim reads its transcripts from then on."</p>
             <label for="new-prompt">"Prompt"</label>
-            <textarea id="new-prompt" dir="auto" rows="5" placeholder="What is to be done? Without a prompt, the agent waits for one."
+            <textarea id="new-prompt" dir="auto" rows="5" placeholder="What should the agent do? Without a prompt, it waits for one."
                 prop:value=move || form.prompt.get() on:input=move |event| form.prompt.set(event_target_value(&event))></textarea>
             {note("/prompt")}
             <label for="new-mode">"Mode"</label>
@@ -101,7 +101,7 @@ pub fn NewSession(agents: Agents) -> impl IntoView {
                 <button type="submit" class="btn primary" disabled=move || form.busy.get()>
                     {move || if form.busy.get() { "Starting" } else { "Start" }}<kbd>"Ctrl ↵"</kbd>
                 </button>
-                <button type="button" class="btn" title="Go back. What you wrote stays here" disabled=move || form.busy.get() on:click=cancel>
+                <button type="button" class="btn" title="Go back. Your text stays here" disabled=move || form.busy.get() on:click=cancel>
                     "Cancel"<kbd>"Esc"</kbd>
                 </button>
             </div>

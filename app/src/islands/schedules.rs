@@ -60,7 +60,7 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
             {session_field("Find a session".to_owned(), list)}
             {note("/session")}
             <label for="schedule-prompt">"Prompt"</label>
-            <textarea id="schedule-prompt" dir="auto" rows="3" placeholder="What is the agent to do?" aria-invalid=invalid("/prompt") aria-describedby="wrong-prompt"
+            <textarea id="schedule-prompt" dir="auto" rows="3" placeholder="What should the agent do?" aria-invalid=invalid("/prompt") aria-describedby="wrong-prompt"
                 prop:value=move || form.prompt.get() on:input=move |event| form.prompt.set(event_target_value(&event))></textarea>
             {note("/prompt")}
             <label for="schedule-kind">"When"</label>
@@ -73,7 +73,7 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
                 <input id="schedule-cron" type="text" autocomplete="off" spellcheck="false" placeholder="0 9 * * 1-5" aria-invalid=invalid("/cron") aria-describedby="wrong-cron cron-help"
                     prop:value=move || form.cron.get() on:input=move |event| form.cron.set(event_target_value(&event))/>
                 {note("/cron")}
-                <p class="cap" id="cron-help">"Minute, hour, day of the month, month, day of the week. "<code>"0 9 * * 1-5"</code>" is nine o'clock on working days, "<code>"*/30 * * * *"</code>" every half hour."</p>
+                <p class="cap" id="cron-help">"Minute, hour, day of month, month, day of week. "<code>"0 9 * * 1-5"</code>" means 9:00, Monday to Friday; "<code>"*/30 * * * *"</code>" every half hour."</p>
             </div>
             <div hidden=move || !is_once()>
                 <label for="schedule-at">"Day and time"</label>

@@ -367,7 +367,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 .map(|words| {
                     view! {
                         <p>
-                            <span class="mut">"In their own words: "</span>
+                            <span class="mut">"Answer: "</span>
                             {visible::html(&words).into_view()}
                         </p>
                     }
@@ -376,7 +376,7 @@ fn body(card: &Card, approval: &approval::Approval) -> impl IntoView {
                 .map(|input| {
                     view! {
                         <div>
-                            <p class="mut">"Input as it was changed"</p>
+                            <p class="mut">"Changed input"</p>
                             {crate::json_tree::tree(&input).into_view()}
                         </div>
                     }
@@ -409,7 +409,7 @@ fn questions(question: &Question, approval: &approval::Approval, chosen: &[Strin
         let words = visible::html(words?).into_view();
         Some(view! { <p><span class="mut">{label}</span>{words}</p> })
     };
-    let typed = part("In their own words: ", answer.and_then(|answer| answer.text.as_deref()));
+    let typed = part("Answer: ", answer.and_then(|answer| answer.text.as_deref()));
     let note = part("Note: ", answer.and_then(|answer| answer.note.as_deref()));
     view! {
         {asked}

@@ -198,14 +198,14 @@ fn mark(state: EditState, info: &EditInfo) -> Mark {
 fn same(texts: &Texts<'_>) -> Option<&'static str> {
     let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
     if texts.line_ends_note().is_some() && texts.line_counts() == (0, 0) {
-        return Some("Nothing but the line endings changed");
+        return Some("Only the line endings changed");
     }
     match (&texts.moved_from, texts.patch) {
         (Some(_), None) if texts.fragments.iter().all(is_same) => Some("Only the path changed"),
         (None, None) if texts.fragments.is_empty() && texts.change == FileChange::Deleted => {
-            Some("What the file held was not recorded")
+            Some("The file's content wasn't recorded")
         }
-        (None, None) if texts.fragments.is_empty() => Some("What changed was not recorded"),
+        (None, None) if texts.fragments.is_empty() => Some("The change wasn't recorded"),
         (None, None) if texts.fragments.iter().all(is_same) => Some("The old and the new text are the same"),
         _ => None,
     }
@@ -215,9 +215,9 @@ fn same(texts: &Texts<'_>) -> Option<&'static str> {
 fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
     let (glyph, words) = match (state?, why) {
         (EditState::Failed | EditState::Rejected, Some(why)) => (Glyph::FAIL, format!("Not applied: {why}")),
-        (EditState::Failed, None) => (Glyph::FAIL, "Not applied: the file was left as it was".to_owned()),
+        (EditState::Failed, None) => (Glyph::FAIL, "Not applied: the file is unchanged".to_owned()),
         (EditState::Rejected, None) => (Glyph::FAIL, "Not applied: the change was denied".to_owned()),
-        (EditState::Reverted, _) => (Glyph::UNDO, "Taken back: the file no longer has this change".to_owned()),
+        (EditState::Reverted, _) => (Glyph::UNDO, "Reverted: the file no longer has this change".to_owned()),
         (EditState::PartlyApplied, _) => (Glyph::HALF, "Only a part of this change is in the file".to_owned()),
         (EditState::Proposed | EditState::Applied, _) => return None,
     };

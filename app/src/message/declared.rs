@@ -43,7 +43,7 @@ pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payloa
         view! { <div class="callout" data-state="stalled"><div><b>"This data doesn't fit the type's schema"</b><ul>{problems}</ul></div></div> }
     });
     let cut = view.is_cut.then(|| {
-        view! { <p class="cap">"Only a part is drawn. Data has all of it."</p> }
+        view! { <p class="cap">"Only a part is drawn. The data has all of it."</p> }
     });
     let data = (!view.problems.is_empty() || view.is_cut).then(|| {
         view! { <details class="data"><summary>"Data"</summary>{json_tree::tree(&payload).into_view()}</details> }

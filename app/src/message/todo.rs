@@ -191,7 +191,7 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
             {state_of_it}
             {number.map(|number| view! { <span class="cap num">{visible::html(&number).into_view()}</span> })}
             <span>{visible::phrase(&item.content).into_view()}</span>
-            {owner.map(|owner| view! { <span class="cap" title="Works on it">{visible::html(&owner).into_view()}</span> })}
+            {owner.map(|owner| view! { <span class="cap" title="Working on it">{visible::html(&owner).into_view()}</span> })}
             {ticks.then(|| now(item.status))}
             {priority.map(|priority| view! { <span class="cap">{priority}</span> })}
             {note.map(|note| view! { <span class="cap">{note}</span> })}

@@ -433,8 +433,8 @@ fn notes(card: &Card, call: &tool_call::ToolCall, news: Option<String>) -> Optio
     }
     notes.extend(news);
     let files = output::files(call);
-    notes.extend((files > 0).then(|| format!("It gave back {}, shown below", counted(files, "file"))));
-    notes.extend(card.entry.outcome.map(|_| "Its result is a message of its own, further down".to_owned()));
+    notes.extend((files > 0).then(|| format!("It returned {}, shown below", counted(files, "file"))));
+    notes.extend(card.entry.outcome.map(|_| "Its result is a separate message below".to_owned()));
     let lines: Vec<_> = notes
         .into_iter()
         .map(|note| view! { <p class="line note-line">{visible::html(&note).into_view()}</p> })

@@ -43,9 +43,9 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
     let says_nothing = prose.is_none() && problem.is_none() && data.is_none();
     let nothing = says_nothing.then(|| {
         let words = if content.is_empty() {
-            "This message has neither words nor data."
+            "This message has neither text nor data."
         } else {
-            "This message has no data beside its words."
+            "This message has no data besides its text."
         };
         view! { <p class="cap">{words}</p> }
     });

@@ -82,7 +82,7 @@ fn channel(draft: &Draft) -> Option<&str> {
 fn route(draft: &Draft) -> Option<(Glyph, &'static str)> {
     let mark = Mark::of(draft);
     Some(match (mark.control, mark.ignored) {
-        (Some(ControlWord::Btw), _) => (Glyph::COMMENT, "By the way: wakes nobody"),
+        (Some(ControlWord::Btw), _) => (Glyph::COMMENT, "By the way: doesn't wake the agent"),
         (Some(ControlWord::Todo), _) => (Glyph::LIST, "For later: wakes nobody"),
         (Some(_), _) => (Glyph::TERM, "Control word: not for the agent"),
         (None, Some(Ignored::Drop)) => (Glyph::COMMENT, "Not addressed to the agent"),

@@ -238,7 +238,7 @@ fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
     part! {
         <section class="not-applied" aria-labelledby="not-applied">
             <h2 id="not-applied">"Not applied"</h2>
-            <p class="cap">"These edits are in no file: they failed, were refused, or wait for an answer."</p>
+            <p class="cap">"These edits aren't in a file: they failed, were denied, or wait for an answer."</p>
             <ul>{rows}{more}</ul>
         </section>
     }

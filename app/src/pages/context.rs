@@ -124,11 +124,11 @@ fn whole(data: &ContextPage, of: &SessionContext) -> Part {
 /// Which request, how far the context can be trusted, and ways to take it along.
 fn summary(data: &ContextPage, context: &ModelContext) -> Part {
     let (word, state, why) = match context.verdict {
-        ContextVerdict::Verified => ("Verified exact", "done", "The records hold the request, and its digest agrees."),
+        ContextVerdict::Verified => ("Verified exact", "done", "The request is recorded, and its digest matches."),
         ContextVerdict::Recorded => {
-            ("Exact but for what isn't recorded", "idle", "What the records hold stands as it was sent.")
+            ("Exact, except for unrecorded parts", "idle", "The recorded parts are exactly as they were sent.")
         }
-        ContextVerdict::Approximate => ("Approximate", "warm", "Something in it isn't known exactly."),
+        ContextVerdict::Approximate => ("Approximate", "warm", "Some parts aren't known exactly."),
     };
     let glyph = if context.verdict == ContextVerdict::Verified { Glyph::CHECK } else { Glyph::HALF };
     let reasons: Vec<Part> = context.reasons.iter().map(|reason| part! { <li>{reason.clone()}</li> }).collect();
@@ -244,7 +244,7 @@ fn composition(context: &ModelContext) -> Option<Part> {
             figures::count(reported),
             figures::count(tokens.explained.min(reported))
         ),
-        None => "The provider's count isn't recorded. Sizes of parts are estimates.".to_owned(),
+        None => "The provider's token count isn't recorded. Sizes of parts are estimates.".to_owned(),
     };
     Some(part! {
         <section class="figures" aria-labelledby="composition-heading"><h2 id="composition-heading">"Composition"</h2>

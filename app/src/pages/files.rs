@@ -247,7 +247,7 @@ fn row(data: &FilesPageData, file: &Changed<'_>) -> Part {
 fn nothing(data: &FilesPageData) -> Part {
     if let Some(path) = &data.query.path {
         let hint = if data.query.project.is_empty() {
-            "Write the beginning of a word of its path."
+            "Enter the beginning of a word in its path."
         } else {
             "Not in this project."
         };
@@ -269,7 +269,7 @@ fn nothing(data: &FilesPageData) -> Part {
         (None, true) => {
             "The files that agents edit are listed here, by day and project, as soon as a session edits one."
         }
-        (None, false) => "Nor was anything changed in this project before.",
+        (None, false) => "There are no earlier changes in this project either.",
         (Some(_), _) => "Files that agents edited are listed here, by project.",
     };
     part! { <div class="pagehead"><h2>{words}</h2><p>{hint}</p></div>{before} }

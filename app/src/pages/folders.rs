@@ -114,11 +114,11 @@ fn consent(waiting: &[&Project]) -> Part {
 fn elsewhere(links: &[&Project]) -> Part {
     let rows: Vec<_> = links.iter().map(|project| row::link(project)).collect();
     part! {
-        <section class="known" id="links"><h2>"Folders that lead elsewhere"</h2>
-            <p class="mut">"These are links. Verbatim reads one only if you agree to the place that it leads to."</p>
+        <section class="known" id="links"><h2>"Folders that are links"</h2>
+            <p class="mut">"Verbatim reads a linked folder only if you agree to its target."</p>
             <table class="table"><thead><tr>
                 <th scope="col">"Folder"</th><th scope="col" class="end hide-narrow">"Files"</th>
-                <th scope="col" class="end hide-narrow">"Size"</th><th scope="col" class="end">"May it be read?"</th>
+                <th scope="col" class="end hide-narrow">"Size"</th><th scope="col" class="end">"Allow reading it?"</th>
             </tr></thead><tbody>{rows}</tbody></table>
         </section>
     }
@@ -136,7 +136,7 @@ fn known_table(known: &[&Project]) -> Part {
         <dialog id="forget" class="ask" aria-labelledby="forget-title">
             <form method="dialog">
                 <h2 id="forget-title">"Forget this folder?"</h2>
-                <p>"All that was imported from "<b id="forget-name"></b>" is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are."</p>
+                <p>"Everything that was imported from "<b id="forget-name"></b>" is deleted from Verbatim's store, and the folder is not read again. The agent's own files stay as they are."</p>
                 <div class="actions"><button type="submit" class="btn" value="">"Keep"</button>
                     <button type="submit" class="btn deny" value="forget">"Delete and exclude"</button></div>
             </form>
@@ -196,7 +196,7 @@ fn unread(folders: &[UnreadFolder]) -> Option<Part> {
     (!folders.is_empty()).then(|| {
         part! {
             <section class="known" id="unread"><h2>"Not read yet"</h2>
-                <p class="mut">"Files of agents that Verbatim knows and has no reader for."</p>
+                <p class="mut">"Files of known agents whose format isn't supported."</p>
                 <table class="table"><thead><tr>
                     <th scope="col">"Agent"</th><th scope="col">"Folder"</th>
                     <th scope="col" class="end">"Files"</th><th scope="col" class="end hide-narrow">"Size"</th>
@@ -212,7 +212,7 @@ fn reads(projects: &Projects) -> Part {
         || part! { <details><summary class="link">"Show the folders"</summary><ul role="list">{roots}</ul></details> },
     );
     part! {
-        <div class="callout">{icon(Glyph::EYE)}<div><b>"What it reads"</b>
+        <div class="callout">{icon(Glyph::EYE)}<div><b>"What Verbatim reads"</b>
             <p class="mut">"Only the transcript folders of the agents, never your code. New lines are followed live while Verbatim runs."</p>
             {shown}</div></div>
     }

@@ -64,7 +64,7 @@ fn content(data: &GalleryPage, groups: &[Group]) -> Part {
         <main class="main" id="main"><div class="scroll" tabindex="0">
             <div class="page narrow pagehead">
                 <h1>"Gallery"</h1>
-                <p>"Every message type in every state, as a transcript draws it, and what stands around messages. All of it is made up."</p>
+                <p>"Every message type in every state, as in a transcript, and the elements around messages. All of it is example data."</p>
                 <nav class="gallery-nav" aria-label="Groups">{links}</nav>
                 <p class="actions"><a class="btn" href=fold>{open.0}</a><a class="btn" href=fold_turns>{turns.0}</a><a class="btn" href=dev>{if data.dev { "Without the developer's lines" } else { "With the developer's lines" }}</a></p>
             </div>

@@ -119,7 +119,7 @@ fn below(data: &InboxPage) -> Part {
 const WAYS: [(&str, &str); 3] = [
     ("Answer Claude Code's permission requests here", "verbatim hook install"),
     ("Run an agent from here", "verbatim run --agent claude \"Fix the failing test\""),
-    ("Make a key for an agent that asks through the API", "verbatim key create --name my-agent"),
+    ("Create a key for an agent that uses the API", "verbatim key create --name my-agent"),
 ];
 
 fn nothing() -> Part {
@@ -131,7 +131,7 @@ fn nothing() -> Part {
         <div class="page narrow empty">
             <div class="pagehead">
                 <h2>{icon(Glyph::DONE)}" Nothing needs you"</h2>
-                <p>"When an agent asks for a permission or has a question, it appears here, with the command or the change that it is about. You answer it in place."</p>
+                <p>"When an agent asks for a permission or has a question, it appears here with its command or change. You answer it in place."</p>
             </div>
             <div class="ways">{ways}</div>
             <p class="after"><a class="link" href=page_path::SESSIONS>"All sessions"</a></p>

@@ -37,8 +37,8 @@ pub fn page(data: &LoginPage) -> String {
                     </label>
                     <button type="submit" class="btn primary tall">"Sign in"</button>
                 </form>
-                <noscript><p class="mut">"Signing in needs JavaScript: the code in the link never leaves the browser otherwise."</p></noscript>
-                <p class="cap gate-foot">{small_icon(Glyph::LOCK)}"Links work once. Agents cannot sign in here."</p>
+                <noscript><p class="mut">"Signing in requires JavaScript, because only a script can read the code in the link."</p></noscript>
+                <p class="cap gate-foot">{small_icon(Glyph::LOCK)}"Links work once. Agents can't sign in here."</p>
             </div></main>
         }
     });

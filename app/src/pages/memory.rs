@@ -57,7 +57,7 @@ fn content(data: &MemoryPageData) -> Part {
             <header class="bar"><div class="bar-title"><h1>"Memory"</h1></div></header>
             <div class="scroll" tabindex="-1"><div class="page">
             <form role="search" id="memory-search" class="search-head" method="get" autocomplete="off" action=page_path::MEMORY>
-                <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search what is remembered"</span>
+                <label class="field large">{icon(Glyph::SEARCH)}<span class="sr">"Search memories"</span>
                     <input type="search" name="q" id="find" dir="auto" autocomplete="off" value=q/>
                     <kbd class="hide-narrow">"/"</kbd></label>
                 <div class="cap search-line">{state}</div>
@@ -67,7 +67,7 @@ fn content(data: &MemoryPageData) -> Part {
         <dialog id="forget-all" class="ask" aria-labelledby="forget-title">
             <form method="dialog">
                 <h2 id="forget-title">"Forget everything?"</h2>
-                <p>"All memories and their vectors are deleted, and don't come back. The messages stay in their sessions."</p>
+                <p>"All memories and their vectors are deleted permanently. The messages stay in their sessions."</p>
                 <div class="actions"><button type="submit" class="btn" value="">"Keep"</button>
                     <button type="submit" class="btn deny" value="forget">"Forget all"</button></div>
             </form>
@@ -83,7 +83,7 @@ fn state(page: &MemoryPage) -> Part {
     };
     let model = page.model.as_deref().map(visible::line).unwrap_or_default();
     let (words, failed) = match page.vectors {
-        VectorState::Off => ("Found by words. No endpoint for vectors is set up.".to_owned(), false),
+        VectorState::Off => ("Found by words. No embedding endpoint is set up.".to_owned(), false),
         VectorState::Ready => (format!("Found by words and by meaning ({model})."), false),
         VectorState::Pending => {
             let (some, all) = (figures::count(page.embedded), figures::count(page.total));
@@ -91,11 +91,11 @@ fn state(page: &MemoryPage) -> Part {
         }
         VectorState::Failing => {
             let why = page.error.as_deref().map(visible::line).unwrap_or_default();
-            (format!("Found by words alone: {model} gives no vectors. {why}"), true)
+            (format!("Found by words only, because {model} fails. {why}"), true)
         }
     };
     let embed = (page.vectors != VectorState::Off).then(|| {
-        part! { <button type="button" class="btn quiet tiny" {..send(EmbedMemory, []).done("").then(Then::Reload).attributes()} title="Makes all vectors anew, as after the model has changed">{shell::small_icon(Glyph::REFRESH)}"Make vectors anew"</button> }
+        part! { <button type="button" class="btn quiet tiny" {..send(EmbedMemory, []).done("").then(Then::Reload).attributes()} title="Computes all vectors again, for example after a change of the model">{shell::small_icon(Glyph::REFRESH)}"Recompute vectors"</button> }
     });
     let forget = (page.total > 0).then(|| {
         part! { <button type="button" class="btn quiet tiny" {..send(ForgetMemoryEndpoint, []).with(&ForgetMemory { all: true, ..ForgetMemory::default() }).done("").then(Then::Reload).confirm("forget-all").attributes()}>{shell::small_icon(Glyph::TRASH)}"Forget all"</button> }
@@ -126,9 +126,9 @@ fn row(memory: &Recalled, clock: &Clock) -> Part {
         .found_by
         .iter()
         .map(|by| match by {
-            FoundBy::Words => part! { <span class="chip" title="It holds words of your query">"words"</span> },
+            FoundBy::Words => part! { <span class="chip" title="It contains words of your query">"words"</span> },
             FoundBy::Meaning => {
-                part! { <span class="chip" title="Its meaning is near that of your query">"meaning"</span> }
+                part! { <span class="chip" title="Its meaning is close to your query">"meaning"</span> }
             }
         })
         .collect();
@@ -152,13 +152,13 @@ fn nothing(data: &MemoryPageData, page: &MemoryPage) -> Part {
     let q = data.query.q.as_deref().filter(|q| !q.trim().is_empty());
     match q {
         Some(q) if page.total > 0 => part! {
-            <div class="pagehead"><h2>{format!("Nothing remembered about \u{201c}{}\u{201d}", visible::line(q))}</h2>
-                <p>"Memories that hold any of the words are found. Try other words."</p></div>
+            <div class="pagehead"><h2>{format!("No memory matches \u{201c}{}\u{201d}", visible::line(q))}</h2>
+                <p>"The search finds memories with any of the words. Try other words."</p></div>
             <div class="actions"><a class="btn" href=page_path::MEMORY>"Show all memories"</a></div>
         },
         _ => part! {
-            <div class="pagehead"><h2>"Nothing is remembered yet"</h2>
-                <p>"What people write to agents is remembered: their final texts, and nothing that agents, tools or the system say. Agents recall it with the tool \u{201c}recall\u{201d}."</p></div>
+            <div class="pagehead"><h2>"No memories yet"</h2>
+                <p>"Messages that people write to agents are remembered, but not those of agents, tools or the system. Agents can search them with the tool \u{201c}recall\u{201d}."</p></div>
         },
     }
 }

@@ -28,7 +28,7 @@ fn content(data: &NewSessionPage) -> Part {
     let none = data.agents.agents.iter().all(|agent| !agent.installed);
     let empty = none.then(|| {
         part! {
-            <div class="banner"><p>"No agent that can be started was found in the server's "<code>"PATH"</code>". Install one, or start the server with a "<code>"PATH"</code>" that leads to it."</p></div>
+            <div class="banner"><p>"No supported agent was found in the server's "<code>"PATH"</code>". Install one, or start the server with a "<code>"PATH"</code>" that contains it."</p></div>
         }
     });
     part! {

@@ -23,15 +23,15 @@ pub fn page(data: &OfflinePage) -> String {
             <main class="gate" id="main"><div class="gate-box wide">
                 <p class="gate-brand">{icon(Glyph::MARK)}"Verbatim"</p>
                 <h1>"Offline"</h1>
-                <p class="mut"><span id="not-kept" hidden>"This page isn't kept on this device. "</span>"The server doesn't answer; as soon as it does, this page opens by itself."</p>
+                <p class="mut"><span id="not-kept" hidden>"This page isn't stored on this device. "</span>"The server doesn't respond. This page opens automatically as soon as it does."</p>
                 <p class="actions"><a class="btn" id="again" href="/">{icon(Glyph::REFRESH)}"Try again"</a></p>
                 <section id="kept" aria-labelledby="kept-heading" hidden>
-                    <h2 id="kept-heading">"Read last on this device"</h2>
+                    <h2 id="kept-heading">"Recently read on this device"</h2>
                     <ul class="kept" role="list"></ul>
                 </section>
-                <p class="cap" id="none" hidden>"No session is kept here. The last 20 that you read on this device are, for a week, until you log out."</p>
+                <p class="cap" id="none" hidden>"No session is stored here. The last 20 that you read on this device are stored for a week, or until you log out."</p>
                 <template id="kept-row"><li><a class="cut" href="/"></a><span class="cap num"></span></li></template>
-                <noscript><p class="mut">"What is kept can be listed with JavaScript only."</p></noscript>
+                <noscript><p class="mut">"Listing the stored sessions requires JavaScript."</p></noscript>
             </div></main>
         }
     });

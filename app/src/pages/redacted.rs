@@ -45,7 +45,7 @@ pub fn page(data: &RedactedPage) -> String {
 fn content(data: &RedactedPage) -> Part {
     let report = &data.report;
     let found = if report.rules.is_empty() {
-        part! { <p class="cap none-yet">"No rule found anything. Read the export before you give it to others: rules don't know every secret."</p> }
+        part! { <p class="cap none-yet">"No rule matched. Read the export before you share it: the rules don't find every secret."</p> }
     } else {
         part! {
             <div class="table-wrap"><table class="table">
@@ -55,7 +55,7 @@ fn content(data: &RedactedPage) -> Part {
         }
     };
     let files = (report.files_left_out > 0).then(|| {
-        part! { <p class="mut">{format!("{} left out: no rule reads them.", counted(report.files_left_out, "uploaded file"))}</p> }
+        part! { <p class="mut">{format!("{} left out, because rules can't check them.", counted(report.files_left_out, "uploaded file"))}</p> }
     });
     let address = ExportSession.path([data.session.id.as_str()]);
     let link = |format: &str, glyph, words: &'static str| {
@@ -71,7 +71,7 @@ fn content(data: &RedactedPage) -> Part {
             {found}
             {files}
             <form method="get">
-                <label for="masks">"Patterns of your own, a regular expression a line"</label>
+                <label for="masks">"Custom patterns, one regular expression per line"</label>
                 <textarea id="masks" name="masks" rows="3" dir="auto" spellcheck="false">{format!("\n{}", data.masks.join("\n"))}</textarea>
                 <div><button type="submit" class="btn">"Preview"</button></div>
             </form>

@@ -142,15 +142,15 @@ fn begin(origin: &str) -> Part {
     );
     part! {
         <section class="topic"><h2 id="begin">"Begin"</h2>
-            <p>"Make a key, once, on the server's machine, and choose names for a session and its first message. The examples below read these variables. The sessions that a key makes stay with it."</p>
+            <p>"Create a key once, on the server's machine, and choose names for a session and its first message. The examples below use these variables. A session belongs to the key that created it."</p>
             {curl::block(key)}
-            <p>"What an agent does: make the session, say something, ask, wait for the answer, end. Each answer's "<code>"after"</code>" is that of the next wait: what gets lost on its way is given again. Every request may be repeated, since its ids are its own."</p>
+            <p>"The steps of an agent: create the session, post a message, ask, wait for the answer, end. The "<code>"after"</code>" of each reply is that of the next wait, so that a lost reply loses no message. All requests have ids and can be repeated."</p>
             {curl::block(course.join("\n"))}
-            <p>"What only this machine's commands may do shows their key. "<code>"verbatim doctor"</code>" names the data directory that it lies in."</p>
+            <p>"Examples that only commands of this machine can run use their key. "<code>"verbatim doctor"</code>" prints the data directory with its file."</p>
             {curl::block(local.to_owned())}
-            <p>"What only a person may do shows the cookie of a log-in, and with each change its secret, and says its "<code>"Origin"</code>"."</p>
+            <p>"Examples that only a person can run use the cookie of a log-in, its secret for each change, and the "<code>"Origin"</code>"."</p>
             {curl::block(person)}
-            <p><code>"$KEY"</code>", "<code>"$LOGIN"</code>", "<code>"$IMPORT"</code>" and "<code>"$SHA256"</code>" are ids, as the lists of keys, log-ins and imports and the answer to an upload name them."</p>
+            <p><code>"$KEY"</code>", "<code>"$LOGIN"</code>", "<code>"$IMPORT"</code>" and "<code>"$SHA256"</code>" are ids from the lists of keys, log-ins and imports, and from the reply to an upload."</p>
         </section>
     }
 }
@@ -170,7 +170,7 @@ fn refusals(document: &Value) -> Part {
         .collect();
     part! {
         <section class="topic"><h2 id="refusals">"Refusals"</h2>
-            <p class="mut">"A problem has the status, a code that stays the same, and a title for people."</p>
+            <p class="mut">"A problem has a status, a stable code, and a title for people."</p>
             <div class="table-wrap"><table class="table fields"><tbody>{rows}</tbody></table></div>
         </section>
     }
@@ -186,7 +186,7 @@ fn credentials(document: &Value) -> Part {
         })
         .collect();
     part! {
-        <section class="topic"><h2 id="credentials">"Who may call"</h2>
+        <section class="topic"><h2 id="credentials">"Callers"</h2>
             <div class="table-wrap"><table class="table fields"><tbody>{rows}</tbody></table></div>
         </section>
     }

@@ -60,12 +60,12 @@ fn parts(data: &RoutingPage) -> Part {
     part! {
         <section id="routing" aria-labelledby="routing-heading">
             <div class="pagehead"><h2 id="routing-heading">"Which messages wake the agent"</h2>
-                <p>"Of this session. What isn't set here is as in the workspace. "<a class="link" href="/settings#routing">"Routing of the workspace"</a></p></div>
+                <p>"For this session. Settings that aren't set here follow the workspace. "<a class="link" href="/settings#routing">"Routing of the workspace"</a></p></div>
             {form(&data.routing, Some(id))}
         </section>
         <section id="shown-in" aria-labelledby="shown-in-heading">
             <div class="pagehead"><h2 id="shown-in-heading">"Channels"</h2>
-                <p>"Where this session is shown besides this page, from its next message on."</p></div>
+                <p>"Channels in which this session is also shown, from its next message on."</p></div>
             {channels(&data.channels.channels, id)}
         </section>
     }
@@ -76,7 +76,7 @@ pub fn section(routing: &Routing) -> Part {
     part! {
         <section id="routing" aria-labelledby="routing-heading">
             <div class="pagehead"><h2 id="routing-heading">"Routing"</h2>
-                <p>"Which messages wake an agent. In rooms, where people also talk with each other, only those that begin with its name. A session's menu has its own routing, which goes before this one."</p></div>
+                <p>"Which messages wake an agent. In rooms, where people also talk to each other, only those that begin with its name. A session's own routing, in its menu, overrides this."</p></div>
             {form(routing, None)}
         </section>
     }
@@ -84,12 +84,12 @@ pub fn section(routing: &Routing) -> Part {
 
 fn form(routing: &Routing, session: Option<&str>) -> Part {
     let (own, applies) = (&routing.settings, &routing.applies);
-    let inherited = if session.is_some() { "As in the workspace" } else { "Default" };
+    let inherited = if session.is_some() { "Same as the workspace" } else { "Default" };
     let select = |field: Select, own, applies| field.draw(inherited, own, applies);
     let set = || session.map_or_else(|| send(SetRouting, []), |id| send(SetSessionRouting, [id]));
     let is_set = *own != model::routing::Settings::default();
     let reset = is_set.then(|| {
-        let words = if session.is_some() { "As in the workspace" } else { "Back to the defaults" };
+        let words = if session.is_some() { "Same as the workspace" } else { "Back to the defaults" };
         part! { <button type="button" class="btn quiet" {..set().with(&model::routing::Settings::default()).done("Saved").attributes()} {..attribute(attr::DONE_TOAST, "")}>{words}</button> }
     });
     part! {
@@ -99,7 +99,7 @@ fn form(routing: &Routing, session: Option<&str>) -> Part {
             {select(trigger(), own.trigger.map(Trigger::as_str), applies.trigger.map(Trigger::as_str))}
             {select(mention_end(), own.mention_end.map(MentionEnd::as_str), applies.mention_end.map(MentionEnd::as_str))}
             {select(ignored(), own.ignored.map(Ignored::as_str), applies.ignored.map(Ignored::as_str))}
-            {(Lines { name: "senders", label: "Who is heard in rooms", help: "One address a line, as matrix:@ada:example.org. Of anybody else nothing is stored.", none: "Everybody", empty: "Nobody" }).draw(own.senders.as_deref(), applies.senders.as_deref())}
+            {(Lines { name: "senders", label: "Allowed senders in rooms", help: "One address per line, such as matrix:@ada:example.org. Messages of others aren't stored.", none: "Everybody", empty: "Nobody" }).draw(own.senders.as_deref(), applies.senders.as_deref())}
             {select(direct_commands(), own.direct_commands.map(DirectCommands::as_str), applies.direct_commands.map(DirectCommands::as_str))}
             {(Lines { name: "remembered_tools", label: "Tools whose output is remembered", help: "One a line.", none: "None", empty: "None" }).draw(own.remembered_tools.as_deref(), applies.remembered_tools.as_deref())}
             <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
@@ -209,7 +209,7 @@ fn trigger() -> Select {
     Select {
         name: "trigger",
         label: "What wakes the agent",
-        help: "Where nothing is set, every message of your own session does.",
+        help: "By default, every message in your own session does.",
         values: [
             (Trigger::Mention.as_str(), "Messages that begin with its name"),
             (Trigger::Always.as_str(), "Every message"),
@@ -222,7 +222,7 @@ fn mention_end() -> Select {
     Select {
         name: "mention_end",
         label: "What ends the name",
-        help: "The strict end lets @pynchy-dev call nobody whose name is Pynchy.",
+        help: "With the strict end, @pynchy-dev doesn't call an assistant named Pynchy.",
         values: [
             (MentionEnd::Word.as_str(), "Anything but a letter, a digit or _"),
             (MentionEnd::Strict.as_str(), "Strict: the end, a space or one of ,:;.!?'"),
@@ -277,7 +277,7 @@ fn row(channel: &Channel, session: &str) -> Part {
     let is_bound = found.is_some_and(|it| it.bound);
     let shown = match (is_bound, channel.every_session) {
         (true, _) => "Shown",
-        (false, true) => "Shown, as every session",
+        (false, true) => "Shown, like every session",
         (false, false) => "Not shown",
     };
     let place = found.and_then(|it| it.place.as_deref()).filter(|_| is_bound || channel.every_session);

@@ -64,7 +64,7 @@ fn nothing() -> Part {
     part! {
         <div class="pagehead">
             <h2>{icon(Glyph::CLOCK)}" No schedules yet"</h2>
-            <p>"A schedule sends a prompt to a session at a time, once or again and again. The agent gets it as a message of yours; if no server runs then, it is reported as missed, and not made up for."</p>
+            <p>"A schedule sends a prompt to a session, once or repeatedly. The agent gets it as your message. If the server isn't running at that time, the run is reported as missed and not made up for."</p>
         </div>
     }
 }

@@ -119,8 +119,8 @@ fn start(data: &SearchPageData) -> Part {
     let all = figures::counted(data.shell.sessions, "session");
     part! {
         <div class="pagehead"><h2>{format!("Search in {all}")}</h2>
-            <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one may be the beginning of a word. "<code>"file:lib.rs"</code>" finds the edits of a file by its name or a part of its path."</p></div>
-        <section id="recent-searches" class="recent-searches" hidden><h3>"Searched for lately, on this device"</h3><ul role="list"></ul></section>
+            <p>"Prompts, answers, code edits, commands and their output. All words must occur; the last one can be the beginning of a word. "<code>"file:lib.rs"</code>" finds the edits of a file by its name or a part of its path."</p></div>
+        <section id="recent-searches" class="recent-searches" hidden><h3>"Recent searches on this device"</h3><ul role="list"></ul></section>
     }
 }
 

@@ -150,7 +150,7 @@ fn transcript(data: &SessionPageData) -> Part {
     let stick = data.at.is_none().then_some("end");
     let empty = (session.last_seq == 0).then(|| {
         let words = if Child::is_missing(session) {
-            "Transcript not found: this sub-agent's file is not on this machine. Its call tells what it was asked and what it answered."
+            "Transcript not found: this sub-agent's file isn't on this machine. Its call has its prompt and its answer."
         } else {
             "No message yet. The first one appears here as soon as it is written."
         };
@@ -165,7 +165,7 @@ fn transcript(data: &SessionPageData) -> Part {
     let whole = format!("{}/print", session_href(session.id.as_str()));
     part! {
         <div class="reader">
-            <p class="only-print">"This is the part of the session that was open. All of it is on its page to print: "{whole}</p>
+            <p class="only-print">"This is the part of the session that was open. The whole session is on its printable page: "{whole}</p>
             {filter::bar(data)}
             {find_bar::find_bar(session.id.as_str())}
             <div class="reading">

@@ -224,11 +224,11 @@ pub(crate) fn import_line(job: &ImportJob) -> Part {
 fn nothing_to_show(data: &SessionsPage) -> Part {
     let (heading, words) = match data.query.show {
         Some(SessionShow::NeedsYou) => {
-            ("Nothing needs you", "A session stands here when its agent waits for an approval or an answer.")
+            ("Nothing needs you", "Sessions whose agents wait for an approval or an answer are listed here.")
         }
         Some(SessionShow::Archived) => (
             "The archive is empty",
-            "A session that you archive leaves the list and stays here. Search finds it still.",
+            "Archived sessions are listed here instead of in the main list. Search still finds them.",
         ),
         _ => ("Nothing is pinned", "A session that you pin stays at the top of the list."),
     };
@@ -244,7 +244,7 @@ fn nothing_matches() -> Part {
     part! {
         <div class="page narrow empty">
             <div class="pagehead"><h2>"No session matches"</h2>
-                <p>"Nothing has these words, this project, this agent and this time all at once."</p></div>
+                <p>"No session matches all of these filters."</p></div>
             <div class="actions"><a class="btn" href=page_path::SESSIONS data-action=PageAction::ClearFilters.name()>"Clear the filters"</a>
                 <a class="btn quiet" href=page_path::SEARCH>"Search inside the sessions"</a></div>
         </div>
@@ -254,11 +254,11 @@ fn nothing_matches() -> Part {
 fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
     let waiting = data.shell.waiting.folders > 0;
     let (heading, words) = if importing {
-        ("The first sessions are on their way", "They appear here while they are read; there is nothing to wait for.")
+        ("The first sessions are being read", "They appear here as soon as they are read.")
     } else if waiting {
         (
             "Nothing imported yet",
-            "Sessions of your agents were found on this machine. Nothing is read before you say so.",
+            "Sessions of your agents were found on this machine. Nothing is read without your consent.",
         )
     } else {
         ("No sessions yet", "Sessions of your agents are listed here as soon as one starts, or is imported.")
@@ -284,7 +284,7 @@ fn nothing_yet(data: &SessionsPage, importing: bool) -> Part {
 /// How sessions come here, each with its command.
 const WAYS: [(&str, &str); 3] = [
     ("Import the transcripts of a folder", "verbatim import ~/.claude/projects"),
-    ("Make a key for an agent that sends its own", "verbatim key create --name my-agent"),
+    ("Create a key for an agent that posts by itself", "verbatim key create --name my-agent"),
     ("Or send a first message now", "verbatim send \"Hello from my shell\""),
 ];
 

@@ -122,7 +122,7 @@ fn cost_in_words(total: &Figures) -> String {
         |usd: String| if usd == all { "at list prices".to_owned() } else { format!("{usd} of it at list prices") };
     let computed = computed.map(figures::dollars).map(words);
     let unpriced = (total.unpriced_tokens > 0)
-        .then(|| format!("without {} tokens of no known price", figures::tokens(total.unpriced_tokens)));
+        .then(|| format!("without {} tokens whose price is unknown", figures::tokens(total.unpriced_tokens)));
     computed.into_iter().chain(unpriced).collect::<Vec<_>>().join(", ")
 }
 
@@ -207,12 +207,7 @@ fn nothing(data: &StatsPage) -> Part {
     let (words, to, glyph, link) = if data.shell.sessions == 0 {
         ("They begin with the first session.", page_path::FOLDERS, Glyph::FOLDER, "Choose folders")
     } else {
-        (
-            "Nothing happened in these days, or nothing that these filters let through.",
-            "/stats?from=1970-01-01",
-            Glyph::CHART,
-            "All days",
-        )
+        ("No activity on these days matches the filters.", "/stats?from=1970-01-01", Glyph::CHART, "All days")
     };
     part! {
         <div class="pagehead"><h2>"No figures"</h2><p>{words}</p></div>

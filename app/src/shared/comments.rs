@@ -52,7 +52,7 @@ impl Comment {
     pub fn place(&self) -> String {
         if self.edit.is_some() {
             let side = if self.side == 'L' { ", before the change" } else { "" };
-            return format!("`{}` (where in the file isn't known{side})", self.path);
+            return format!("`{}` (position in the file unknown{side})", self.path);
         }
         let lines = if self.from == self.to { self.from.to_string() } else { format!("{}-{}", self.from, self.to) };
         let side = if self.side == 'L' { " (before the change)" } else { "" };

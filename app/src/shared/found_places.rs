@@ -121,7 +121,7 @@ impl Position {
             words.push_str(&format!(", place {} of {}", self.place + 1, self.places));
         }
         if self.loaded_only {
-            words.push_str(", only in what is loaded here");
+            words.push_str(", only in the loaded part");
         }
         words
     }

@@ -105,7 +105,7 @@ commands! {
         Palette = "palette", "Mod+k", "Search or jump to", SEARCH, Key;
         Find = "find", "/", "Search, or filter this list", SEARCH, Always;
         Sessions = "sessions", "g s", "Sessions", LIST, Always;
-        NeedsYou = "needs_you", "g a", "What needs you", NEEDS, Always;
+        NeedsYou = "needs_you", "g a", "Sessions that need you", NEEDS, Always;
         Changes = "changes", "g c", "Changes of this session", DIFF, Element("#panel [role=tab][data-tab=changes]");
         NewSession = "new_session", "g n", "New session", PLUS, Always;
         History = "history", "g h", "History: search all sessions", LAYERS, Always;
@@ -114,13 +114,13 @@ commands! {
         Settings = "settings", "g ,", "Settings", GEAR, Always;
         Help = "help", "?", "Keyboard shortcuts", KBD, Always;
         LogOut = "log_out", "", "Log out", EXIT, Always;
-        Undo = "undo", "Mod+z", "Undo what was just done", UNDO, Key;
+        Undo = "undo", "Mod+z", "Undo the last action", UNDO, Key;
     }
     Lists {
         Next = "next", "j", "Next", DN, Row;
         Previous = "previous", "k", "Previous", UP, Row;
         Open = "open", "o", "Open", EXPAND, Row;
-        Peek = "peek", "Space", "Look at the session's last message", EYE, Key;
+        Peek = "peek", "Space", "Preview the session's last message", EYE, Key;
         Select = "select", "x", "Select the row", CHECK, Row;
         SelectTo = "select_to", "X", "Select up to this row", CHECK, Row;
         Menu = "menu", "m", "Menu of the row or the session", MORE, Row;
@@ -142,10 +142,10 @@ commands! {
         Editor = "editor", "O", "Open the card's file in the editor", EDIT, Card;
         Context = "context", "w", "What the model saw at this message", LAYERS, Card;
         Write = "write", "r, i", "Write to the agent", EDIT, Target;
-        Approve = "approve", "a", "Allow what the focused card asks for", CHECK, Target;
+        Approve = "approve", "a", "Allow the focused request", CHECK, Target;
         ApproveAlways = "approve_always", "A", "Allow it always", CHECK, Target;
         Deny = "deny", "d", "Deny it", X, Target;
-        Pause = "pause", "g p", "Pause output, or go on", STOP, Transcript;
+        Pause = "pause", "g p", "Pause or resume output", STOP, Transcript;
         Dev = "dev", "., g d", "Developer view", CODE, Element("#dev");
         Panel = "panel", "Mod+.", "Toggle the right panel", PANEL, Element("#main [data-action=panel]");
         Rail = "rail", "Mod+b", "Toggle the left panel", PANEL, Always;
@@ -156,9 +156,9 @@ commands! {
         NextFile = "next_file", "]", "Next file", DN, Changes;
         PreviousFile = "previous_file", "[", "Previous file", UP, Changes;
         Viewed = "viewed", "v", "File viewed, or not", CHECK, Changes;
-        Comment = "comment", "c", "Comment on the chosen lines, or on this change", COMMENT, Changes;
-        MoreLines = "more_lines", "Shift+ArrowDown", "Choose the first line of the change, then one more", EXPAND, Changes;
-        FewerLines = "fewer_lines", "Shift+ArrowUp", "Choose one line fewer", EXPAND, Changes;
+        Comment = "comment", "c", "Comment on the selected lines, or on this change", COMMENT, Changes;
+        MoreLines = "more_lines", "Shift+ArrowDown", "Select the first line of the change, then one more", EXPAND, Changes;
+        FewerLines = "fewer_lines", "Shift+ArrowUp", "Select one line fewer", EXPAND, Changes;
         Unified = "unified", "u", "Unified view", UNIFIED, Changes;
         Split = "split", "s", "Split view", SPLIT, Changes;
         Wrap = "wrap", "z", "Wrap long lines", EXPAND, Changes;

@@ -11,13 +11,13 @@ pub const HOUR: i64 = 3_600;
 /// Why a page may be old; empty while it is live. `since` is when the connection was lost, and `kept` when the page was read,
 /// where it doesn't come from the server.
 pub fn of_link(link: Link, since: &str, kept: Option<&str>) -> String {
-    let later = "What was written since isn't here yet; it comes with the connection.";
+    let later = "Newer messages appear when the connection is back.";
     match (link, kept) {
         // One attempt is what a server takes that starts again.
         (Link::Connecting | Link::Live | Link::Reconnecting(0 | 1), _) => String::new(),
-        (Link::Reconnecting(n), _) => format!("No answer since {since}, attempt {n}. {later}"),
+        (Link::Reconnecting(n), _) => format!("No response since {since}, attempt {n}. {later}"),
         (Link::Offline, Some(at)) => {
-            format!("Offline: as of {at}. The page goes on by itself when the server answers.")
+            format!("Offline: as of {at}. The page updates automatically when the server responds.")
         }
         (Link::Offline, None) => format!("Offline since {since}. {later}"),
         (Link::Replaying(behind), _) => format!("Catching up: {} behind", figures::counted(behind, "change")),
@@ -37,7 +37,7 @@ pub fn of_retry(seconds: i64, at: impl FnOnce() -> String) -> (String, bool) {
 /// The button that imports folders: so many of all are chosen.
 pub fn of_import(chosen: usize, all: usize) -> String {
     match chosen {
-        0 => "Import nothing yet".to_owned(),
+        0 => "Import nothing".to_owned(),
         1 => "Import 1 folder".to_owned(),
         n if n == all => format!("Import all {n}"),
         n => format!("Import {n} folders"),
@@ -85,14 +85,13 @@ mod tests {
 
     #[test]
     fn a_lost_server_is_named_from_the_second_attempt() {
-        let words =
-            "No answer since 14:02, attempt 2. What was written since isn't here yet; it comes with the connection.";
+        let words = "No answer since 14:02, attempt 2. Newer messages appear when the connection is back.";
         assert_eq!(link(Link::Reconnecting(2)), words);
     }
 
     #[test]
     fn a_device_without_network_says_since_when() {
-        let words = "Offline since 14:02. What was written since isn't here yet; it comes with the connection.";
+        let words = "Offline since 14:02. Newer messages appear when the connection is back.";
         assert_eq!(link(Link::Offline), words);
     }
 
@@ -137,7 +136,7 @@ mod tests {
     fn the_import_button_counts_folders() {
         assert_eq!(
             [of_import(0, 3), of_import(1, 3), of_import(2, 3), of_import(3, 3)],
-            ["Import nothing yet", "Import 1 folder", "Import 2 folders", "Import all 3"]
+            ["Import nothing", "Import 1 folder", "Import 2 folders", "Import all 3"]
         );
     }
 

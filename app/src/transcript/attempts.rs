@@ -43,7 +43,7 @@ pub(super) fn group(run: &[&Entry], then: Then, span: (i64, i64), options: &Tran
     let failed = format!("{} failed", counted(run.len() as i64, "attempt"));
     let words = match then {
         Then::Unknown => failed,
-        Then::WentOn => format!("{failed}, then it went on"),
+        Then::WentOn => format!("{failed}, then it continued"),
     };
     let failed = then != Then::WentOn;
     let line = Line { failed, ..Line::new(Glyph::FAIL, "Request", &words, span) };

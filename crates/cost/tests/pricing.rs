@@ -64,7 +64,7 @@ fn each_kind_of_token_has_its_price() {
     // The same with 4,000 tokens that are kept for an hour, at 10 each.
     let hour = Bill { cache_write_1h: 4_000, ..request(usage) };
     assert_eq!(micros(&prices, "claude-opus-4-5", &hour), Ok(182_500));
-    // Without a price of its own, what goes into the cache costs as much as input.
+    // Without a known price of its own, what goes into the cache costs as much as input.
     assert_eq!(micros(&prices, "gpt-5.5", &request(Usage { cache_write: 10, ..Usage::default() })), Ok(50));
     assert_eq!(micros(&prices, "<synthetic>", &request(usage)), Ok(0));
 }

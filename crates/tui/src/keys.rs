@@ -35,7 +35,7 @@ keys! {
     Everywhere {
         Search = "/, Ctrl k", "Search, or filter the list of sessions";
         Sessions = "g s", "Sessions";
-        NeedsYou = "g a", "What needs you";
+        NeedsYou = "g a", "Sessions that need you";
         Help = "?", "Keys";
         Back = "Esc, q", "Back";
         Quit = "Ctrl c, Q", "Leave";
@@ -60,7 +60,7 @@ keys! {
         Write = "r, i", "Write to the agent";
         Save = "s", "Save the files of the card here";
         Approve = "a", "Read and decide what the card asks for";
-        Pause = "g p", "Pause output, or go on";
+        Pause = "g p", "Pause or resume output";
         Dev = "., g d", "Developer view";
         Panel = "g t", "Toggle the to-do list";
         Rail = "Ctrl b", "Toggle the list of sessions";
@@ -70,7 +70,7 @@ keys! {
         AllowAlways = "A", "Allow always";
         Deny = "d", "Deny";
         Dismiss = "D", "Dismiss: close it without a decision";
-        Answer = "r, i", "Answer in words, add a note, or fill in the field";
+        Answer = "r, i", "Answer in text, add a note, or fill in the field";
         NextField = "n", "Next field of a form";
         PreviousField = "p", "Previous field of a form";
         SendAnswer = "Enter", "Send the chosen answer";

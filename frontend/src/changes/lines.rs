@@ -158,7 +158,7 @@ pub fn comment() {
     });
     match at {
         Some((card, lines)) => notes::write(&card, &lines),
-        None => toast::show("No lines are chosen. Go to a change first, or click a line's number.", Then::Nothing),
+        None => toast::show("No lines are selected. Go to a change first, or click a line number.", Then::Nothing),
     }
 }
 
@@ -266,7 +266,7 @@ pub fn open_address() {
     let Address { file, lines, hash } = Address::read(&dom::hash());
     let Some(card) = cards::by_id(&file) else {
         if file.starts_with("d-") {
-            toast::show(&format!("The file that the link leads to isn't among these changes: {file}"), Then::Nothing);
+            toast::show(&format!("The linked file isn't among these changes: {file}"), Then::Nothing);
         }
         return;
     };
@@ -326,8 +326,8 @@ fn arrive_in_blocks(card: Element, blocks: Element, lines: Lines, hashed: Option
 fn missing(card: &Element, lines: Lines, hashed: Option<String>) {
     if card.has_attribute(attr::ALL) {
         let why = match hashed {
-            Some(_) => "Lines that the link leads to have changed since it was made",
-            None => "Lines that the link leads to aren't in this file",
+            Some(_) => "The linked lines have changed since the link was created",
+            None => "The linked lines aren't in this file",
         };
         toast::show(&format!("{why}: {}", lines.label()), Then::Nothing);
         return;

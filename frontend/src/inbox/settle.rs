@@ -39,7 +39,7 @@ fn draw(row: &Element, fresh: Option<Element>) {
         None => Some(PUT_AWAY),
         Some(fresh) if dom::find(fresh, "form[data-decide]").is_some() => Some(PUT_AWAY),
         Some(_) if reply::is_sent(row) => Some("Answered by you"),
-        Some(fresh) if fresh.has_attribute(attr::QUESTION) => Some("Answered elsewhere, or no longer asked"),
+        Some(fresh) if fresh.has_attribute(attr::QUESTION) => Some("Answered elsewhere, or no longer open"),
         Some(_) => None,
     };
     let closed = fresh.as_ref().and_then(|fresh| dom::find(fresh, ".closed")?.text_content());

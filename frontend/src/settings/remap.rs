@@ -48,7 +48,7 @@ fn show_hint(words: &str) {
 
 fn begin(button: Element) {
     listen(button);
-    show_hint("Press the new key, or two one after the other. Escape leaves it as it is, Backspace takes it away.");
+    show_hint("Press the new key, or two in sequence. Escape cancels, Backspace removes the shortcut.");
 }
 
 fn listen(button: Element) {
@@ -110,7 +110,7 @@ fn take(pressed: &str) {
             if WAITING.with_borrow(Option::is_none) {
                 listen(button);
             }
-            return show_hint(&format!("{} is taken: {}. Press another key", readable(&pressed), other.words));
+            return show_hint(&format!("{} is already used: {}. Press another key", readable(&pressed), other.words));
         }
         show_hint("");
         let keys: serde_json::Map<String, Value> =

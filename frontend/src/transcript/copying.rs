@@ -41,7 +41,7 @@ pub fn listen(column: &Rc<Column>) {
         if missing > 0 {
             let messages = figures::counted(missing as i64 * CHUNK, "message");
             let words = format!(
-                "About {messages} in between are missing from the copy: they aren't loaded. The menu of the session has exports."
+                "About {messages} in between aren't loaded, and missing from the copy. Use an export in the session's menu for all of them."
             );
             toast::show(&words, Then::Nothing);
         }

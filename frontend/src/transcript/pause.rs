@@ -20,7 +20,7 @@ pub fn toggle() -> bool {
 pub fn resume(column: &Rc<Column>) {
     if column.paused.get() {
         turn(column, false);
-        dom::announce("Output goes on");
+        dom::announce("Output resumed");
         live::look(column);
         let held = column.loads.take_held();
         for chunk in held {

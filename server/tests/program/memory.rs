@@ -92,7 +92,7 @@ fn an_endpoint_gives_memories_their_meaning() {
     assert_eq!((&found["memories"][0]["text"], &found["model"]), (&json!("I have a poodle"), &json!("small")));
     let page = read("/memory?q=dog").text();
     assert!(page.contains("I have a poodle") && page.contains("Buy &lt;b&gt;bread"), "{page}");
-    assert!(page.contains("data-send=\"POST /v1/memory/forget\"") && page.contains("Make vectors anew"), "{page}");
+    assert!(page.contains("data-send=\"POST /v1/memory/forget\"") && page.contains("Recompute vectors"), "{page}");
     let forget = json!({"session": "s1", "message": found["memories"][0]["message_id"]});
     assert_eq!(post("/v1/memory/forget", forget).json(), json!({"memories": 1}));
     let left = read("/v1/memory").json()["memories"].clone();
@@ -103,7 +103,7 @@ fn an_endpoint_gives_memories_their_meaning() {
 fn an_empty_memory_says_how_it_fills() {
     let server = Server::start();
     let page = server.get("/memory", &[("Cookie", server.cookie().as_str())]).text();
-    assert!(page.contains("Nothing is remembered yet") && !page.contains("forget-memories"), "{page}");
+    assert!(page.contains("No memories yet") && !page.contains("forget-memories"), "{page}");
     let wrong = server.get("/memory?limit=900", &[("Cookie", server.cookie().as_str())]);
     assert_eq!(wrong.status, 200);
     assert!(wrong.text().contains("a number from 1 to 100"), "{}", wrong.text());

@@ -219,7 +219,7 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
         return Err(Problem::outside(400, "offline", "Can't be attached while offline"));
     }
     if file.size() > MOST_BYTES as f64 {
-        let limit = format!("Larger than {} MiB: attach a part of it, or compress it", MOST_BYTES >> 20);
+        let limit = format!("Larger than {} MiB. Attach a part of it, or compress it", MOST_BYTES >> 20);
         return Err(Problem::outside(413, "too_large", limit));
     }
     // A folder has a size, and fails only when it is read.
@@ -228,10 +228,10 @@ async fn upload(state: Composing, key: u32, file: &File) -> Result<BlobMade, Pro
         Err(_) => false,
     };
     if !is_read {
-        return Err(Problem::outside(400, "unreadable", "Can't be read. Of a folder, attach its files"));
+        return Err(Problem::outside(400, "unreadable", "Can't be read. To attach a folder, attach its files"));
     }
     if file.size() == 0.0 {
-        return Err(Problem::outside(400, "empty", "There is nothing in it"));
+        return Err(Problem::outside(400, "empty", "The file is empty"));
     }
     let upload = Upload::new()?;
     LOCAL.with_borrow_mut(|all| {

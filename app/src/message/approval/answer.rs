@@ -127,10 +127,10 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
     let deny = || button("state", "denied", "Deny", "btn deny");
     match not_shown.reason {
         NotShownReason::LeftOut => {
-            return view! { <ShowAll label="Show all that it asks about, to decide".to_owned() /> }.into_any();
+            return view! { <ShowAll label="Show the whole request to decide".to_owned() /> }.into_any();
         }
         NotShownReason::NoContent => {
-            let asked = view! { <p>"It doesn't say what would be changed or run, so it can't be allowed here. Deny it, or answer in the agent's terminal."</p> };
+            let asked = view! { <p>"It doesn't show the change or the command, so it can't be allowed here. Deny it, or answer in the agent's terminal."</p> };
             return decides(card, None, asked, deny()).into_any();
         }
         NotShownReason::TooLarge => {}
@@ -143,7 +143,7 @@ pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
         .map(|seq| view! { " " <a target="_blank" href=raw(seq)>{format!("message {seq}")}</a> })
         .collect();
     let asked = view! {
-        <p>{format!("What it asks about has {size}: too much to be shown whole, so it can't be allowed here. Deny it, or read it raw and answer in the agent's terminal:")} {links}</p>
+        <p>{format!("It is too large to show ({size}), so it can't be allowed here. Deny it, or read it raw and answer in the agent's terminal:")} {links}</p>
     };
     decides(card, None, asked, deny()).into_any()
 }

@@ -34,7 +34,7 @@ pub fn pictures_html(path: &str, old: Option<&str>, new: Option<&str>) -> Option
             html.tag("<label><input type=\"radio\" class=\"tick\"").attr("name", &name).attr("value", way);
             html.tag(checked).tag(">").tag(words).tag("</label>");
         }
-        html.tag("<input type=\"range\" class=\"onion\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"How much of the new image is seen\">");
+        html.tag("<input type=\"range\" class=\"onion\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"Opacity of the new image\">");
         html.tag("</div>");
     }
     html.tag("<div class=\"picture-sides\">");

@@ -31,7 +31,7 @@ fn unreadable(text: &str) -> Option<&'static str> {
         return Some("Binary file");
     }
     let holes = text.matches(char::REPLACEMENT_CHARACTER).count();
-    (holes > 2 && holes * 100 > text.len()).then_some("Not UTF-8: bytes that are no text were lost on the way here")
+    (holes > 2 && holes * 100 > text.len()).then_some("Not UTF-8: bytes that aren't text were lost")
 }
 
 fn is_lock_file(path: &str) -> bool {

@@ -183,18 +183,17 @@ impl<'a> Shown<'a> {
             return;
         }
         if prepared.too_large {
-            return note(html, "Its edits have more than 16 MiB of text: each is in the transcript, by itself");
+            return note(html, "Its edits have more than 16 MiB of text. Each is in the transcript");
         }
         if prepared.broken {
             note(
                 html,
-                "The file was changed by something else between the edits, or has too many of them: each part below \
-                 stands for itself",
+                "The file was changed by something else between the edits, or has too many of them. Each part below is compared separately",
             );
         }
         let outlines = self.outlines();
         if outlines.iter().any(|outline| outline.approximate() && !prepared::is_one_sided(outline)) {
-            note(html, "The file is large: moved blocks aren't marked, nor every changed word");
+            note(html, "The file is large: moved blocks and some changed words aren't marked");
         }
         if outlines.iter().any(Outline::is_cut) {
             note(html, CUT);
@@ -217,7 +216,7 @@ impl<'a> Shown<'a> {
             patch_html(html, patch);
         }
         if outlines.is_empty() && prepared.patches.is_empty() {
-            note(html, "No difference: the edits took each other back, or what changed was not recorded");
+            note(html, "No difference: the edits cancelled each other, or the change wasn't recorded");
         }
     }
 
@@ -263,7 +262,7 @@ fn patch_html(html: &mut Html, patch: &str) {
         if patch.lines().any(|line| line.starts_with("new mode ")) {
             "The mode of the file changed"
         } else {
-            "What was recorded of this change is no whole patch, so that it can't be compared: it is shown as it came"
+            "The recorded patch is incomplete and can't be compared. It is shown unchanged"
         },
     );
     let end = patch.match_indices('\n').nth(MAX_PATCH - 1).map_or(patch.len(), |(at, _)| at);
@@ -283,11 +282,7 @@ fn patch_html(html: &mut Html, patch: &str) {
 fn before(html: &mut Html, end: Option<u32>, outline: &Outline) {
     match (end, outline.first_line()) {
         (_, None) => {
-            between(
-                html,
-                "Where in the file this is was not recorded: lines are counted from the first one shown",
-                None,
-            );
+            between(html, "The position in the file wasn't recorded. Lines are counted from the first one shown", None);
         }
         (Some(end), Some((_, first))) if first > end => between(html, " lines not recorded", Some(first - end)),
         (None, Some((_, first))) if first > 1 => between(html, " lines before are not recorded", Some(first - 1)),

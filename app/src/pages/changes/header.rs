@@ -32,7 +32,7 @@ pub fn header(data: &ChangesPage) -> Part {
                 <span class="num mut" id="review-at">{figures::counted(data.changes.changes, "change")}</span>
                 {tool(Glyph::DN, "n", titled(Command::NextChange), key(Command::NextChange))}
             </span>
-            <details class="drop"><summary class="btn quiet icon" title="How it is shown" aria-label="How it is shown">{icon(Glyph::GEAR)}</summary>
+            <details class="drop"><summary class="btn quiet icon" title="Display options" aria-label="Display options">{icon(Glyph::GEAR)}</summary>
                 <div class="drop-list">
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="wrap"/>"Wrap long lines"{kbds(&key(Command::Wrap))}</label>
                     <label class="menu-item"><input type="checkbox" class="tick" data-review="spaces"/>"Ignore white space"{kbds(&key(Command::Spaces))}</label>

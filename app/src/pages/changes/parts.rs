@@ -50,8 +50,8 @@ pub fn delta(added: i64, removed: i64) -> Option<Part> {
 pub fn elsewhere(session: &Session) -> Option<Part> {
     let words = match session.child_count {
         ..=0 => return None,
-        1 => "What its sub-agent changed is told in a session of its own, and isn't counted here".to_owned(),
-        many => format!("What its {many} sub-agents changed is told in sessions of their own, and isn't counted here"),
+        1 => "Changes by its sub-agent are listed in the sub-agent's own session, and aren't counted here".to_owned(),
+        many => format!("Changes by its {many} sub-agents are listed in their own sessions, and aren't counted here"),
     };
     let to = format!("{}?panel=agents", session_href(session.id.as_str()));
     Some(part! { <a class="link cap" href=to>{words}</a> })

@@ -52,7 +52,7 @@ pub fn side(data: &ChangesPage, files: &[&NetFile], shown: usize) -> Part {
                 <input id="find" placeholder="Filter files" autocomplete="off" spellcheck="false"/></label></div>
             <p class="cap side-line"><span class="num" id="viewed-count">{count}</span>
                 <span class="meter" aria-hidden="true"><span class="bar-fill" data-state="done" id="viewed-bar"></span></span>
-                <span title="What all edits together did to the files. The panel of the session adds up its edits one by one.">"net"</span>{delta(data.changes.added, data.changes.removed)}</p>
+                <span title="The net change of all edits. The session's panel shows the sum of the individual edits.">"net"</span>{delta(data.changes.added, data.changes.removed)}</p>
             {elsewhere(&data.detail.session).map(|link| part! { <p class="cap side-line">{link}</p> })}
             <div class="tree" id="review-tree">{rows}</div>
             <template id="more-rows">{rest}</template>

@@ -34,7 +34,7 @@ pub fn none(data: &FoldersPage) -> Part {
         (true, false) => (
             "No folder is followed",
             format!(
-                "Verbatim has {here}, imported or sent by agents. It looked for folders of agents in {places}; no transcript was there. Sessions that start there appear by themselves."
+                "Verbatim has {here}, imported or sent by agents. It found no transcripts in {places}. Sessions that start there appear automatically."
             ),
         ),
         (true, true) => (
@@ -46,12 +46,12 @@ pub fn none(data: &FoldersPage) -> Part {
         (false, false) => (
             "No sessions yet",
             format!(
-                "Sessions of your agents will be listed here as soon as one starts. Verbatim looked in {places} and follows them; nothing was there."
+                "Sessions of your agents are listed here as soon as one starts. Verbatim found none in {places} yet, and follows these folders."
             ),
         ),
         (false, true) => (
             "No sessions yet",
-            "Verbatim was started without looking for folders of agents. Sessions that agents send, and those of files that you import, are listed on the page of sessions.".to_owned(),
+            "Verbatim was started without looking for folders of agents. Sessions that agents send or that you import are listed on the sessions page.".to_owned(),
         ),
     };
     part! {

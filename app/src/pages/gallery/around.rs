@@ -15,7 +15,7 @@ pub fn around() -> Part {
         {toasts()}
         {row("Not loaded yet", part! { <div class="chunk-gap" style="height:180px"></div> })}
         {row("Couldn't be loaded", part! {
-            <div class="chunk-gap"><p class="failed" role="status"><span>"This part couldn't be loaded: the server doesn't answer"</span><button type="button" class="btn tiny">"Try again"</button></p></div>
+            <div class="chunk-gap"><p class="failed" role="status"><span>"This part couldn't be loaded: the server doesn't respond"</span><button type="button" class="btn tiny">"Try again"</button></p></div>
         })}
         {comments()}
         {connection()}
@@ -73,9 +73,9 @@ fn connection() -> Part {
     });
     let behind = format!("Catching up: {} behind", counted(12, "change"));
     let notices = [
-        "No answer since 14:02, attempt 3. What was written since isn't here yet; it comes with the connection.",
-        "Offline since 14:02. What was written since isn't here yet; it comes with the connection.",
-        "Offline: as of 21 Nov, 14:02. The page goes on by itself when the server answers.",
+        "No response since 14:02, attempt 3. Newer messages appear when the connection is back.",
+        "Offline since 14:02. Newer messages appear when the connection is back.",
+        "Offline: as of 21 Nov, 14:02. The page updates automatically when the server responds.",
         behind.as_str(),
     ];
     let notices = notices.map(|words| part! { <p class="link-notice">{words.to_owned()}</p> });

@@ -74,7 +74,7 @@ fn written_out(session: &str) -> [(&'static str, Glyph, String); 8] {
     [
         ("Filter messages", Glyph::FILTER, format!("{}?filter=1", session_href(session))),
         ("Routing of this session", Glyph::BRANCH, format!("{}/routing", session_href(session))),
-        ("Page to print", Glyph::PRINT, format!("{}/print", session_href(session))),
+        ("Printable page", Glyph::PRINT, format!("{}/print", session_href(session))),
         ("Export as HTML", Glyph::GLOBE, export("html")),
         ("Export as Markdown", Glyph::MARKDOWN, export("markdown")),
         ("Export as JSON", Glyph::BRACES, export("json")),

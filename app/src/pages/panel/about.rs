@@ -75,7 +75,7 @@ fn tokens(detail: &SessionDetail) -> Option<Part> {
     let sum = sum.map(|sum| row("Cost with sub-agents", figures::dollars(sum)));
     let unpriced = detail.cost.unpriced.iter().map(|of| {
         let words = format!("{}: {} tokens", of.reason, figures::count(of.tokens));
-        row("Without a price", words)
+        row("Without a known price", words)
     });
     let unpriced: Vec<Part> = unpriced.collect();
     (usage.total() > 0 || cost.is_some() || sum.is_some()).then(|| {

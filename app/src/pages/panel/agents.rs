@@ -14,7 +14,7 @@ use model::{Session, SessionState};
 
 pub fn agents(children: &[Session], clock: &Clock) -> Part {
     if children.is_empty() {
-        return nothing("No sub-agent. Those that the agent starts are listed here, with what they do.");
+        return nothing("No sub-agents. Those that the agent starts are listed here with their state.");
     }
     let rows: Vec<_> = children.iter().map(|child| agent(child, clock)).collect();
     part! {
@@ -49,8 +49,8 @@ fn agent(child: &Session, clock: &Clock) -> Part {
 /// What a sub-agent said last, and the way to all of it.
 pub fn nested(child: &Session, rows: String, earlier: i64) -> Part {
     let words = match earlier {
-        0 => "Open it whole".to_owned(),
-        n => format!("Open it whole, with {}", figures::counted(n, "earlier message")),
+        0 => "Open the session".to_owned(),
+        n => format!("Open the session, with {}", figures::counted(n, "earlier message")),
     };
     part! {
         <p class="panel-pad"><a class="btn tiny" href=session_href(child.id.as_str())>{small_icon(Glyph::SUB)}{words}</a></p>

@@ -54,7 +54,7 @@ pub fn changes(session: &Session, changes: &Changes) -> Part {
         }
     });
     part! {
-        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span><span class="cap" title="Each edit counts by itself, also where a later one changed the same lines. Review shows what they come to.">{sum}</span>{delta(changes.added, changes.removed)}
+        <p class="panel-line"><span class="num">{count}</span><span class="sp"></span><span class="cap" title="Each edit counts separately, even if a later one changed the same lines. Review shows the net change.">{sum}</span>{delta(changes.added, changes.removed)}
             <a class="btn tiny" href=format!("{}/changes", session_href(session.id.as_str()))>{small_icon(Glyph::DIFF)}"Review"</a></p>
         <div class="tree files-changed">{files}{more}</div>
         {tried}

@@ -50,7 +50,7 @@ pub fn cost_words(cost: &Cost) -> String {
     let from = match (cost.usd, cost.computed_usd) {
         (Some(all), Some(computed)) if computed < all => "Cost of this session, in part at list prices",
         (_, Some(_)) => "Cost of this session at list prices",
-        _ => "Cost of this session, as the agent says",
+        _ => "Cost of this session, as the agent reports it",
     };
     let reasons = cost.unpriced.iter().map(|of| format!(". {} ({} tokens)", of.reason, figures::count(of.tokens)));
     format!("{from}{}", reasons.collect::<String>())
@@ -64,7 +64,7 @@ pub fn context(
     clock: &Clock,
 ) -> Part {
     if requests.is_empty() {
-        return nothing("No request to a model is recorded. Each one is listed here, with its tokens, cost and time.");
+        return nothing("No requests to a model are recorded. They are listed here with their tokens, cost and time.");
     }
     let largest = requests.iter().map(|request| request.usage.input_total()).max().unwrap_or(0).max(1);
     let session = detail.session.id.as_str();
@@ -76,7 +76,7 @@ pub fn context(
         .then(|| part! { <p class="cap none">{format!("{} before these", figures::counted(earlier, "request"))}</p> });
     part! {
         {detail.meter.map(meter)}
-        <p class="panel-pad"><a class="btn tiny" href=format!("{}/context", session_href(session))>{small_icon(Glyph::LAYERS)}"What the model saw last"</a></p>
+        <p class="panel-pad"><a class="btn tiny" href=format!("{}/context", session_href(session))>{small_icon(Glyph::LAYERS)}"What the model last saw"</a></p>
         <section><h3>"Requests, newest first"</h3>{bars.as_ref().map(Bars::legend)}<ol class="requests" role="list">{rows}</ol>{earlier}{bars.as_ref().map(Bars::table)}{by_run(session, runs, clock)}</section>
     }
 }
@@ -120,7 +120,7 @@ fn meter(meter: ContextMeter) -> Part {
     let percent = percent(meter);
     let left = match meter.requests_left {
         Some(0) => "Full with the next request".to_owned(),
-        Some(left) => format!("About {} left, if it grows as it did", figures::counted(left, "request")),
+        Some(left) => format!("About {} left at the present growth", figures::counted(left, "request")),
         None => "It doesn't grow".to_owned(),
     };
     part! {

@@ -31,7 +31,7 @@ pub fn aligned(mut page: SessionEvents) -> SessionEvents {
 pub fn events(session: &Session, page: &SessionEvents, clock: &Clock) -> Part {
     if page.events.is_empty() {
         return nothing(
-            "No event. Prompts, interruptions, approvals, errors, compactions, hooks and notices are listed here.",
+            "No events. Prompts, interruptions, approvals, errors, compactions, hooks and notices are listed here.",
         );
     }
     let ended = session.ended_at.map(|at| mark(clock, at, "Session ended"));

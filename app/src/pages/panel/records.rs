@@ -28,11 +28,11 @@ pub fn records(session: &Session, page: &Records, at: Option<i64>) -> Part {
     if page.records.is_empty() {
         return match at {
             Some(_) => part! {
-                {nothing("This message was not read from a file: there is no record of it.")}
+                {nothing("This message wasn't read from a file, so it has no record.")}
                 <p class="panel-pad"><a class="link" href=whole>"All records"</a></p>
             },
             None => nothing(
-                "This session was not read from a file. The lines of those that were are listed here, byte for byte.",
+                "This session wasn't read from a file. For sessions from files, the lines are listed here byte for byte.",
             ),
         };
     }
@@ -89,7 +89,7 @@ fn row(session: &Session, record: &RecordText) -> Part {
     }
 }
 
-const DAMAGED: &str = "These bytes are damaged: what is stored isn't what was imported";
+const DAMAGED: &str = "These bytes are damaged: they differ from those that were imported";
 
 /// One line, as it is and as readable JSON.
 pub fn one(record: &RecordText) -> Part {

@@ -18,7 +18,7 @@ const MAX: usize = 100;
 
 pub fn todos(session: &Session, state: &TodoState) -> Part {
     if state.todos.is_empty() {
-        return nothing("No todo list. When the agent writes one, it stands here as it is now.");
+        return nothing("No todo list. When the agent writes one, its current state is shown here.");
     }
     let rows: Vec<_> = state.todos.iter().take(MAX).map(|todo| row(todo, state, session.registered)).collect();
     let left = state.todos.len().saturating_sub(MAX);

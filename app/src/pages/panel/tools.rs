@@ -9,13 +9,13 @@ use leptos::prelude::*;
 
 pub fn tools(all: &SessionTools) -> Part {
     if all.tools.is_empty() {
-        return nothing("No tool was called. Each one is listed here, with its calls, failures and times.");
+        return nothing("No tool calls. Tools are listed here with their calls, failures and times.");
     }
     let rows: Vec<Part> = all.tools.iter().map(row).collect();
     part! {
         <div class="table-wrap panel-pad" tabindex="0" role="region" aria-label="Tools"><table class="table compact">
             <thead><tr><th scope="col">"Tool"</th><th scope="col" class="end">"Calls"</th><th scope="col" class="end">"Failed"</th>
-                <th scope="col" class="end" title="Half of the calls took no longer">"Median"</th><th scope="col" class="end">"In all"</th></tr></thead>
+                <th scope="col" class="end" title="Median duration of a call">"Median"</th><th scope="col" class="end">"In all"</th></tr></thead>
             <tbody>{rows}</tbody></table></div>
     }
 }

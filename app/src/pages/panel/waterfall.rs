@@ -98,7 +98,7 @@ impl<'a> Bars<'a> {
                         <th scope="col" class="end" title="Time during which at least one call ran">"Tools"</th>
                         <th scope="col" class="end">"Approval"</th><th scope="col" class="end">"Idle"</th></tr></thead>
                     <tbody>{rows}</tbody></table></div>
-                <p class="cap">"Tools run at the same time as others count once. A time that isn't recorded is a dash."</p></details>
+                <p class="cap">"Tools that run at the same time count once. A dash means that the time isn't recorded."</p></details>
         }
     }
 }

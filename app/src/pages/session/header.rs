@@ -132,7 +132,7 @@ fn state(session: &Session, clock: &Clock) -> Part {
     let look = StateLook::of_session(session, clock.now);
     let motion = Motion::spins_if(session.state == SessionState::Working);
     let seen = session.heartbeat_at.map(|at| {
-        part! { <span class="cap hide-mid" title="The agent's last sign of life">"seen "{moment(clock, at, "num")}</span> }
+        part! { <span class="cap hide-mid" title="The agent's last activity">"seen "{moment(clock, at, "num")}</span> }
     });
     let quiet = session.state == SessionState::Quiet;
     let sign = match look.hint {
@@ -226,7 +226,7 @@ fn menu(data: &SessionPageData) -> Part {
             <a class="menu-item only-narrow" href=format!("{page}?filter=1") data-action=PageAction::ToggleFilter.name()>{icon(Glyph::FILTER)}<span>"Filter messages"</span></a>
             <a class="menu-item only-narrow" data-action=PageAction::SetLevel.name() href=format!("{page}?{}", dev.0)>{icon(Glyph::CODE)}<span>{dev.1}</span></a>
             <p class="menu-head">{if only.is_empty() { "Export" } else { "Export what the filter shows" }}</p>
-            <a class="menu-item" href=printed>{icon(Glyph::PRINT)}<span>"Page to print"</span></a>
+            <a class="menu-item" href=printed>{icon(Glyph::PRINT)}<span>"Printable page"</span></a>
             <a class="menu-item" href=export("html") download="">{icon(Glyph::GLOBE)}<span>"HTML in one file"</span></a>
             <a class="menu-item" href=export("markdown") download="">{icon(Glyph::MARKDOWN)}<span>"Markdown"</span></a>
             <a class="menu-item" href=export("json") download="">{icon(Glyph::BRACES)}<span>"JSON"</span></a>
@@ -244,9 +244,9 @@ pub(crate) fn manage() -> Part {
     part! {
         {item(PageAction::Rename, Glyph::EDIT, "Rename")}
         {item(PageAction::Pin, Glyph::PIN, "Pin to the top")}
-        {item(PageAction::Unpin, Glyph::PIN, "Take the pin away")}
+        {item(PageAction::Unpin, Glyph::PIN, "Unpin")}
         {item(PageAction::Archive, Glyph::ARCHIVE, "Archive")}
-        {item(PageAction::Unarchive, Glyph::ARCHIVE, "Take out of the archive")}
+        {item(PageAction::Unarchive, Glyph::ARCHIVE, "Unarchive")}
     }
 }
 

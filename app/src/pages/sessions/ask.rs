@@ -44,7 +44,7 @@ pub fn ask(ask: &Ask, answers: bool) -> Part {
     let Some((line, buttons, sha256)) = whole else {
         return part! { <div class="asks">{words}{risk(&approval)}{more}<span class="sp"></span>{way(&there, word)}</div> };
     };
-    let in_words = (approval.kind == ApprovalKind::Question).then(|| way(&there, "Answer in words"));
+    let in_words = (approval.kind == ApprovalKind::Question).then(|| way(&there, "Answer in text"));
     part! {
         <form class="asks" data-decide=message.draft.id.to_string() data-session=message.session_id.to_string() data-shown=sha256>
             {line}{risk(&approval)}{more}

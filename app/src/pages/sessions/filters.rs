@@ -120,7 +120,7 @@ fn views(data: &SessionsPage) -> Part {
         .views
         .iter()
         .map(|view| {
-            let words = format!("Forget the view {}", view.name);
+            let words = format!("Delete the view {}", view.name);
             part! {
                 <li><a class="cut" href=format!("{}?{}", page_path::SESSIONS, view.query)>{view.name.clone()}</a>
                     <button type="button" class="btn quiet tiny icon" data-forget=view.name.clone() title=words.clone()>{small_icon(Glyph::TRASH)}<span class="sr">{words.clone()}</span></button></li>

@@ -51,7 +51,7 @@ fn key(session: &Session, sort: SessionSort, clock: &Clock, projects: &[Facet]) 
             let at = if sort == SessionSort::Created { session.created_at } else { session.last_activity_at };
             (2, day_heading(at, clock), "idle", Glyph::CLOCK)
         }
-        _ => (2, "All the others".to_owned(), "idle", Glyph::LIST),
+        _ => (2, "All others".to_owned(), "idle", Glyph::LIST),
     }
 }
 

@@ -115,7 +115,7 @@ pub fn place(session: &Session) -> Part {
 fn spent(session: &Session) -> Option<Part> {
     match (session.cost_usd, session.usage.total()) {
         (Some(cost), _) => {
-            let how = if session.computed_usd.is_some() { "Cost, computed from a list of prices" } else { "Cost" };
+            let how = if session.computed_usd.is_some() { "Cost, computed from list prices" } else { "Cost" };
             Some(part! { <span title=how>{figures::dollars(cost)}</span> })
         }
         (None, 0) => None,

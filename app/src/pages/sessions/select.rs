@@ -15,7 +15,7 @@ pub fn bar(data: &SessionsPage) -> Part {
         part! { <button type="button" class="btn" data-action=action.name()>{icon(glyph)}<span class="btn-label">{words}</span></button> }
     };
     let archive = match data.query.show {
-        Some(SessionShow::Archived) => button(PageAction::Unarchive, Glyph::ARCHIVE, "Take out of the archive"),
+        Some(SessionShow::Archived) => button(PageAction::Unarchive, Glyph::ARCHIVE, "Unarchive"),
         _ => button(PageAction::Archive, Glyph::ARCHIVE, "Archive"),
     };
     part! {

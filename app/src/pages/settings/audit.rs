@@ -38,7 +38,7 @@ pub fn audit(audit: &Audit, clock: &Clock) -> Part {
     part! {
         <section id="audit" aria-labelledby="audit-heading">
             <div class="pagehead with-action"><div><h2 id="audit-heading">"Audit log"</h2>
-                <p>"Who logged in, made keys, decided, deleted and changed settings. Entries are only added, and "<code>"verbatim doctor"</code>" finds one that was changed."</p></div>
+                <p>"Log-ins, created keys, decisions, deletions and changed settings. Entries can only be added, and "<code>"verbatim doctor"</code>" detects changed ones."</p></div>
                 <a class="btn" href=ExportAudit::PATH download="">{icon(Glyph::DN)}"Export"</a></div>
             {log}
         </section>

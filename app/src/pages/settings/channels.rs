@@ -32,7 +32,7 @@ pub fn channels(data: &ChannelsData, recent: &[Session], clock: &Clock) -> Part 
     let all = &data.channels.channels;
     let rows: Vec<_> = all.iter().map(|channel| row(channel, &data.channels.kinds, clock)).collect();
     let none = rows.is_empty().then(|| {
-        part! { <p class="cap none-yet">"No channel yet. Add one to read and answer sessions in a chat room, or in a program of yours."</p> }
+        part! { <p class="cap none-yet">"No channels yet. Add one to read and answer sessions in a chat room or in your own program."</p> }
     });
     let table = (!rows.is_empty()).then(|| {
         part! {
@@ -53,7 +53,7 @@ pub fn channels(data: &ChannelsData, recent: &[Session], clock: &Clock) -> Part 
     part! {
         <section id="channels" aria-labelledby="channels-heading">
             <div class="pagehead"><h2 id="channels-heading">"Channels"</h2>
-                <p>"Places besides this page where sessions are shown and answered. Each channel gets its messages in order, and one that is slow or down delays no other."</p></div>
+                <p>"Chat rooms and webhooks in which sessions are also shown and answered. Each channel gets its messages in order. A slow one doesn't delay others."</p></div>
             {none}{table}{refused}{people}
             {forms}
         </section>
@@ -76,7 +76,8 @@ fn row(channel: &Channel, kinds: &[ChannelKind], clock: &Clock) -> Part {
     let is_paused = channel.paused_at.is_some();
     let edit = |change: EditChannel| send(EditChannelEndpoint, [&channel.id]).with(&change).attributes();
     let pause = edit(EditChannel { paused: Some(!is_paused), ..EditChannel::default() });
-    let test = send(TestChannel, [&channel.id]).done("The channel took the test message").then(Then::Stay).attributes();
+    let test =
+        send(TestChannel, [&channel.id]).done("The channel accepted the test message").then(Then::Stay).attributes();
     let undo = body(&EditChannel { removed: Some(false), ..EditChannel::default() });
     let undo = (
         attribute(attr::SHOWS, "channel-removed"),
@@ -160,7 +161,7 @@ fn people(channel: &Channel) -> Part {
     part! {
         <details class="old-keys"><summary class="btn quiet tiny">{format!("People of {name} ({})", channel.people.len())}</summary>
             <form class="answer" {..send(EditChannelEndpoint, [&channel.id]).attributes()}>
-                <label class="answer-field"><span>"One a line: address = name"</span><textarea name="people" {..as_(As::Pairs)} rows="4" spellcheck="false">{lines.join("\n")}</textarea></label>
+                <label class="answer-field"><span>"One per line: address = name"</span><textarea name="people" {..as_(As::Pairs)} rows="4" spellcheck="false">{lines.join("\n")}</textarea></label>
                 {incoming}
                 <p class="cap fg-err" role="alert" {..problem("")} hidden></p>
                 <p><button type="submit" class="btn primary">"Save"</button></p>
@@ -177,7 +178,7 @@ fn form(kind: &ChannelKind, recent: &[Session]) -> Part {
     let add = send(AddChannel, []).with(&new).done("Added").attributes();
     let people = kind.answers.then(|| {
         part! {
-            <label class="answer-field"><span>"People who may answer, one a line: address = name"</span>
+            <label class="answer-field"><span>"People who can answer, one per line: address = name"</span>
                 <textarea name="people" {..as_(As::Pairs)} rows="2" spellcheck="false" placeholder="@ada:example.org = Ada"></textarea></label>
         }
     });
@@ -208,7 +209,7 @@ fn field(field: &ChannelField) -> Part {
 pub fn notices() -> Part {
     part! {
         <div id="channel-secret" class="callout" data-state="done" role="status" hidden>{small_icon(Glyph::KEY)}
-            <div><p><b>"The channel was added."</b>" Copy the secret of its signatures now; it will not be shown again."</p>
+            <div><p><b>"The channel was added."</b>" Copy its signing secret now; it isn't shown again."</p>
                 <div class="copyline"><code {..attribute(attr::SLOT, "secret")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "secret")}>{small_icon(Glyph::COPY)}"Copy"</button></div></div>
         </div>
         <p id="channel-removed" class="callout" role="status" hidden><span data-name=""></span>" was removed. "

@@ -20,7 +20,7 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
     let (alive, over): (Vec<&KeyInfo>, Vec<&KeyInfo>) = keys.keys.iter().partition(|key| holds(key, clock));
     let rows: Vec<_> = alive.iter().map(|key| key_row(key, clock)).collect();
     let none = alive.is_empty().then(
-        || part! { <p class="cap none-yet">"No key yet. With one, your own agent posts with three lines of code."</p> },
+        || part! { <p class="cap none-yet">"No keys yet. With one, your own agent can post with three lines of code."</p> },
     );
     let table = (!alive.is_empty()).then(|| {
         part! {
@@ -33,12 +33,12 @@ pub fn keys(keys: &Keys, clock: &Clock) -> Part {
     });
     let old = (!over.is_empty()).then(|| {
         let rows: Vec<_> = over.iter().map(|key| old_key(key, clock)).collect();
-        part! { <details class="old-keys"><summary class="btn quiet tiny">{format!("{} that no longer hold", over.len())}</summary><ul role="list">{rows}</ul></details> }
+        part! { <details class="old-keys"><summary class="btn quiet tiny">{format!("{} expired or revoked", over.len())}</summary><ul role="list">{rows}</ul></details> }
     });
     part! {
         <section id="agent-keys" aria-labelledby="keys-heading">
             <div class="pagehead with-action"><div><h2 id="keys-heading">"Agent keys"</h2>
-                <p>"With a key an agent posts messages and reads its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
+                <p>"With a key, an agent can post messages and read its own sessions. It can never approve. Only a hash is stored, so a key is shown once."</p></div>
                 <button type="button" class="btn primary" {..attribute(attr::OPENS, "new-key")}>{icon(Glyph::PLUS)}"New agent key"</button></div>
             {none}{table}{old}
         </section>
@@ -86,7 +86,7 @@ fn posted(key: &KeyInfo) -> Part {
     let (posted, quota) = (key.posted, key.quota);
     let bytes = |n: i64| figures::bytes(n.unsigned_abs());
     let words = format!("{} \u{b7} {}", figures::count(posted.messages), bytes(posted.bytes));
-    let most = format!("Of {} messages and {} that it may post", figures::count(quota.messages), bytes(quota.bytes));
+    let most = format!("Of its quota of {} messages and {}", figures::count(quota.messages), bytes(quota.bytes));
     let nearly = |posted: i64, most: i64| posted >= most - most / 10;
     let state = if posted.messages >= quota.messages || posted.bytes >= quota.bytes {
         Some(part! { " "<span class="chip" data-state="failed">"limit reached"</span> })
@@ -121,7 +121,7 @@ fn old_key(key: &KeyInfo, clock: &Clock) -> Part {
 pub fn made() -> Part {
     part! {
         <div id="key-made" class="callout" data-state="done" role="status" hidden>{icon(Glyph::KEY)}
-            <div><p><b>"Key \u{201c}"<span {..attribute(attr::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it will not be shown again."</p>
+            <div><p><b>"Key \u{201c}"<span {..attribute(attr::SLOT, "name")}></span>"\u{201d} was made."</b>" Copy it now; it isn't shown again."</p>
                 <div class="copyline"><code {..attribute(attr::SLOT, "key")}></code><button type="button" class="btn tiny" data-action=PageAction::Copy.name() data-text="" {..attribute(attr::SLOT, "key")}>{small_icon(Glyph::COPY)}"Copy"</button></div>
                 <p class="cap">"Give it to the agent as "<code>"VERBATIM_KEY"</code>", or to "<code>"verbatim send --key"</code>"."</p></div>
         </div>
@@ -139,11 +139,11 @@ pub fn new_key_dialog() -> Part {
         <dialog id="new-key" class="ask" aria-labelledby="new-key-title"><form {..send(CreateKey, []).done("").attributes()} {..attribute(attr::SHOWS, "key-made")}>
             <h2 id="new-key-title">"New agent key"</h2>
             <label class="label">"Name"<span class="field"><input name="name" required maxlength="200" autocomplete="off" placeholder="ci-nightly"/></span>
-                <small>"What uses it, for you to recognise it"</small></label>
+                <small>"Name of the program that uses it"</small></label>
             <fieldset class="label"><legend>"It may"</legend>
-                {scope(Scope::Post, "Post", "Make sessions and post messages")}
+                {scope(Scope::Post, "Post", "Create sessions and post messages")}
                 {scope(Scope::Read, "Read", "Read its own sessions, and wait for answers")}
-                {scope(Scope::ReadAll, "Read all", "Read every session, whoever made it")}
+                {scope(Scope::ReadAll, "Read all", "Read all sessions, also of other keys")}
                 {scope(Scope::Mirror, "Mirror", "Pass on what a person typed elsewhere")}
                 {scope(Scope::Bridge, "Bridge", "Speak for people of a messenger, in its own sessions. Never for an agent")}
             </fieldset>
@@ -151,7 +151,7 @@ pub fn new_key_dialog() -> Part {
                 <option value="">"Never"</option><option value="7">"In a week"</option><option value="30">"In 30 days"</option>
                 <option value="90" selected>"In 90 days"</option><option value="365">"In a year"</option></select></span></label>
             <p class="fg-err" {..problem("")} role="alert" hidden></p>
-            <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Make the key"</button></div>
+            <div class="actions"><button type="button" class="btn" data-action=PageAction::CloseDialog.name()>"Cancel"</button><button type="submit" class="btn primary">"Create the key"</button></div>
         </form></dialog>
     }
 }
@@ -163,7 +163,7 @@ pub fn quota_dialog() -> Part {
     part! {
         <dialog id="quota" class="ask" aria-labelledby="quota-title"><form {..send(EditKeyEndpoint, [""]).attributes()}>
             <h2 id="quota-title">"What "<span data-name=""></span>" may post"</h2>
-            <p class="mut">"In all, since the key was made. What comes after that is refused until you raise it."</p>
+            <p class="mut">"The total since the key was created. Further posts are refused until you raise it."</p>
             {field("quota/messages", As::Number, "Messages")}
             {field("quota/bytes", As::Megabytes, "Megabytes, of messages and files")}
             <p class="fg-err" {..problem("")} role="alert" hidden></p>
@@ -176,7 +176,7 @@ pub fn revoke_dialog() -> Part {
     part! {
         <dialog id="revoke" class="ask" aria-labelledby="revoke-title"><form method="dialog">
             <h2 id="revoke-title">"Revoke "<span data-name=""></span>"?"</h2>
-            <p class="mut">"What uses it is refused from now on. This can't be undone; a new key can be made at any time."</p>
+            <p class="mut">"Programs that use it are refused from now on. This can't be undone, but you can create a new key at any time."</p>
             <div class="actions"><button value="" class="btn">"Keep it"</button><button value="revoke" class="btn deny">"Revoke"</button></div>
         </form></dialog>
     }

@@ -62,14 +62,14 @@ pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
             </form>
             <form class="setting" {..prefer()}>
                 <label class="label">"Address of your editor"<span class="field"><input name="editor" class="mono" list="editors" maxlength="500" autocomplete="off" spellcheck="false" placeholder="vscode://file/{path}:{line}" value=preferences.editor.clone()/></span>
-                    <small>"Paths of files become links that open there. "<code>"{path}"</code>" and "<code>"{line}"</code>" stand for the place."</small></label>
+                    <small>"File paths become links that open there. "<code>"{path}"</code>" and "<code>"{line}"</code>" are placeholders."</small></label>
                 <datalist id="editors">{editors}</datalist>
                 <button type="submit" class="btn">"Save"</button>
             </form>
             {budget("daily_budget", "Budget of a day in US dollars", &preferences.daily_budget)}
             {budget("monthly_budget", "Budget of a month in US dollars", &preferences.monthly_budget)}
             <div class="setting"><label class="switch"><input type="checkbox" role="switch" id="notifications"/>"Notify me when something needs me"</label>
-                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open and not seen."</p></div>
+                <p class="cap" id="notifications-say">"On this device, while a page of Verbatim is open in the background."</p></div>
         </section>
     }
 }
@@ -83,7 +83,7 @@ fn budget(name: &'static str, label: &'static str, dollars: &str) -> Part {
     part! {
         <form class="setting" {..prefer()}>
             <label class="label">{label}<span class="field"><input name=name maxlength="12" inputmode="decimal" autocomplete="off" placeholder="None" value=dollars.to_owned()/></span>
-                <small>"You are warned when 80 % of it is spent, and when all of it is. It stops no agent."</small></label>
+                <small>"You are warned when 80 % and when all of it is spent. Agents aren't stopped."</small></label>
             <button type="submit" class="btn">"Save"</button>
         </form>
     }

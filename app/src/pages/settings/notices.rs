@@ -20,12 +20,12 @@ pub fn notices(notices: &RunNotices) -> Part {
     let forms: Vec<_> = notices.notices.iter().enumerate().map(|(index, notice)| one(index, notice)).collect();
     let from_file = (!notices.from_file.is_empty()).then(|| {
         let names: Vec<String> = notices.from_file.iter().map(|name| visible::line(name)).collect();
-        part! { <p class="cap">{format!("Before them, runs have what notices.json in the data directory sets up: {}.", names.join(", "))}</p> }
+        part! { <p class="cap">{format!("Runs also have the notices in notices.json in the data directory, before these: {}.", names.join(", "))}</p> }
     });
     part! {
         <section id="notices" aria-labelledby="notices-heading">
             <div class="pagehead"><h2 id="notices-heading">"Notices of runs"</h2>
-                <p>"What agents should know at the beginning of each run, and not remember. They are given with that run alone, and never stored as messages."</p></div>
+                <p>"Information for agents at the start of each run. It is given for that run only, and not stored as a message."</p></div>
             {from_file}
             {forms}
             <details class="setting" id="new-notice"><summary class="btn tiny">"Add a notice"</summary>
@@ -84,8 +84,8 @@ fn fields(of: &str, kind: NoticeKind, value: &str) -> Part {
         .collect();
     part! {
         <div class="answer-field"><label for=kind_id.clone()>"Agents are told"</label><select id=kind_id name="kind">{options}</select></div>
-        <div class="answer-field"><label for=value_id.clone()>"Words, or absolute paths"</label>
+        <div class="answer-field"><label for=value_id.clone()>"Text, or absolute paths"</label>
             <textarea id=value_id.clone() name="value" rows="2" required dir="auto" aria-describedby=format!("{value_id}-help")>{format!("\n{value}")}</textarea>
-            <p class="cap" id=format!("{value_id}-help")>"Of a file one path; of folders one a line."</p></div>
+            <p class="cap" id=format!("{value_id}-help")>"For a file, one path; for folders, one per line."</p></div>
     }
 }

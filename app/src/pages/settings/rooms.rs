@@ -26,13 +26,13 @@ pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Cl
         .collect();
     let none = (waiting.is_empty() && registered.is_empty()).then(|| {
         part! {
-            <p class="cap none-yet">"No room yet. Invite the bot of a channel to a room, as one of the channel's people: the room is then listed here."</p>
+            <p class="cap none-yet">"No rooms yet. Invite the channel's bot to a room, as one of the channel's people. The room is then listed here."</p>
         }
     });
     let waiting = (!waiting.is_empty()).then(|| {
         part! {
             <div class="table-wrap"><table class="table" id="rooms-waiting">
-                <thead><tr><th scope="col">"Shows no session"</th><th scope="col" class="hide-narrow">"Last heard of"</th><th scope="col">"Register for"</th></tr></thead>
+                <thead><tr><th scope="col">"No session shown"</th><th scope="col" class="hide-narrow">"Last activity"</th><th scope="col">"Register for"</th></tr></thead>
                 <tbody>{waiting}</tbody>
             </table></div>
         }
@@ -48,7 +48,7 @@ pub fn rooms(rooms: &Rooms, channels: &[Channel], recent: &[Session], clock: &Cl
     part! {
         <section id="rooms" aria-labelledby="rooms-heading">
             <div class="pagehead"><h2 id="rooms-heading">"Rooms"</h2>
-                <p>"Rooms of channels in which people write. The bot of a channel enters the rooms to which the channel's people invite it. Nothing is stored of what is written in a room that shows no session."</p></div>
+                <p>"Rooms in which people write. A channel's bot joins rooms to which the channel's people invite it. Messages in a room without a session aren't stored."</p></div>
             {none}{waiting}{registered}
         </section>
     }

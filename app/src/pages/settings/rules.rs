@@ -11,7 +11,7 @@ use leptos::prelude::*;
 
 pub fn rules(rules: &AllowRules, clock: &Clock) -> Part {
     let none = rules.rules.is_empty().then(|| {
-        part! { <p class="cap none-yet">"No rule yet. \u{201c}Always allow\u{201d} on a permission request makes one."</p> }
+        part! { <p class="cap none-yet">"No rules yet. \u{201c}Always allow\u{201d} on a permission request creates one."</p> }
     });
     let rows: Vec<_> = rules.rules.iter().map(|rule| row(rule, clock)).collect();
     let table = (!rows.is_empty()).then(|| {
@@ -25,7 +25,7 @@ pub fn rules(rules: &AllowRules, clock: &Clock) -> Part {
     part! {
         <section id="rules" aria-labelledby="rules-heading">
             <div class="pagehead"><h2 id="rules-heading">"Always allowed"</h2>
-                <p>"What agents do without asking, since you said so. A rule covers one plain command or one file, in one folder. Claude Code's own rules are in its settings."</p></div>
+                <p>"Calls that agents can make without asking you. A rule covers one plain command or one file in one folder. Claude Code's own rules are in its settings."</p></div>
             {none}{table}
         </section>
     }

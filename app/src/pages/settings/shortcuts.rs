@@ -16,11 +16,11 @@ pub fn shortcuts(shell: &ShellData) -> Part {
         })
         .collect();
     let reset = (!changed.is_empty()).then(
-        || part! { <button type="button" class="btn quiet tiny" data-action=PageAction::UsualKeys.name()>"All keys as usual"</button> },
+        || part! { <button type="button" class="btn quiet tiny" data-action=PageAction::UsualKeys.name()>"Reset all shortcuts"</button> },
     );
     part! {
         <section id="shortcuts" aria-labelledby="shortcuts-heading">
-            <div class="pagehead"><h2 id="shortcuts-heading">"Shortcuts"</h2><p>"Keys that are pressed alone do nothing while you type in a field."</p></div>
+            <div class="pagehead"><h2 id="shortcuts-heading">"Shortcuts"</h2><p>"Single-key shortcuts are disabled while you type in a field."</p></div>
             <div class="actions"><label class="switch"><input type="checkbox" role="switch" id="single-keys" checked=shell.preferences.single_keys/>"Single-key shortcuts"</label>{reset}</div>
             <p class="cap" id="keys-say" role="status"></p>
             <div class="cols2">{tables}</div>

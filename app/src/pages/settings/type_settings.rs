@@ -14,7 +14,7 @@ pub fn type_settings(settings: &TypeSettings) -> Part {
     part! {
         <section id="type-settings" aria-labelledby="type-settings-heading">
             <div class="pagehead"><h2 id="type-settings-heading">"Cards and checks"</h2>
-                <p>"For everybody in this workspace. Open pages show older messages so after a reload. Nothing that is stored changes."</p></div>
+                <p>"For everybody in this workspace. Open pages apply it to older messages after a reload. Stored messages don't change."</p></div>
             {switches("plain", &settings.plain, "Draw messages as cards",
                 "When off, messages are shown as plain text. Requests that wait for you keep their buttons.",
                 "Draw as cards", |tag| tag != MessageType::Text)}

@@ -18,7 +18,7 @@ pub fn types(types: &Types, clock: &Clock) -> Part {
     let none = rows.is_empty().then(|| {
         part! {
             <p class="cap none-yet">"No type is declared. An agent declares one with "<code>"declare_type(document)"</code>" of its SDK, or paste a document here. "
-                "A message of an unknown type has \u{201c}Make a template from this\u{201d} to begin with."</p>
+                "Use \u{201c}Make a template from this\u{201d} on a message of an unknown type to start."</p>
         }
     });
     let table = (!rows.is_empty()).then(|| {
@@ -33,7 +33,7 @@ pub fn types(types: &Types, clock: &Clock) -> Part {
     part! {
         <section id="message-types" aria-labelledby="types-heading">
             <div class="pagehead"><div><h2 id="types-heading">"Message types"</h2>
-                <p>"Documents that say how messages of other types are shown. They hold no code. Messages stay as they are when a type is removed, and are then shown as data."</p></div></div>
+                <p>"Documents that define how messages of other types are shown. They contain no code. When a type is removed, its messages stay and are shown as data."</p></div></div>
             {none}{table}
             <details class="old-keys"><summary class="btn quiet tiny">"Declare a type"</summary>
                 <form class="answer" {..send_to_field(DeclareTypeEndpoint).attributes()}>

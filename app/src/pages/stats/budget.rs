@@ -58,7 +58,7 @@ fn meter(name: &'static str, budget: &Budget) -> Part {
     };
     let unpriced: i64 = budget.spent.unpriced.iter().map(|of| of.tokens).sum();
     let unpriced = (unpriced > 0).then(
-        || part! { <p class="cap">{format!("Without {} tokens of no known price", figures::tokens(unpriced))}</p> },
+        || part! { <p class="cap">{format!("Without {} tokens whose price is unknown", figures::tokens(unpriced))}</p> },
     );
     part! {
         <div data-state=state(budget)>

@@ -200,7 +200,7 @@ async fn what_was_deleted_isnt_brought_back_by_its_file() {
     }
 }
 
-/// Each table that names a session has no row of one that was deleted for good.
+/// Each table that names a session has no row of one that was deleted permanently.
 #[tokio::test]
 async fn no_table_is_forgotten() {
     // The feed says that it was forgotten. Names of posted sessions are kept as hashes.

@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 pub fn sessions(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let theme = app.theme;
     let mut title = match app.query.show {
-        Some(SessionShow::NeedsYou) => "What needs you".to_owned(),
+        Some(SessionShow::NeedsYou) => "Sessions that need you".to_owned(),
         _ => "Sessions".to_owned(),
     };
     if let Some(words) = &app.query.q {
@@ -31,7 +31,7 @@ pub fn sessions(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     if app.is_listed && app.sessions.rows.is_empty() {
         let words = match (app.query.show, &app.query.q) {
             (Some(_), _) => "Nothing needs you",
-            (None, Some(_)) => "No session has these words",
+            (None, Some(_)) => "No session matches these words",
             (None, None) => "No sessions yet. `verbatim run` starts an agent, `verbatim import PATH` brings some in",
         };
         paragraph(frame, body, vec![Line::styled(words, theme.quiet())]);

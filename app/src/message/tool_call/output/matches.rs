@@ -62,7 +62,7 @@ pub(super) fn draw(card: &Card, call: &ToolCall, output: &str) -> Option<Html> {
     }
     if at < found.len() {
         let left = crate::figures::counted((found.len() - at) as i64, "line");
-        html.tag("<p class=\"note-line\">").text(&format!("{left} more, in the whole text")).tag("</p>");
+        html.tag("<p class=\"note-line\">").text(&format!("{left} more in the full text")).tag("</p>");
     }
     html.tag("</div>");
     Some(html)

@@ -25,7 +25,7 @@ pub(super) fn draw(block: &Value) -> Option<Html> {
     let is_image = block.get("type").and_then(Value::as_str) == Some("image");
     let mut html = Html::new();
     let Some((mime, data)) = read(block) else {
-        let words = "An image that can't be shown: its type or its bytes aren't known. The raw record has it";
+        let words = "This image can't be shown, because its type or content is unknown. The raw record has it";
         html.tag("<p class=\"line note-line\">").text(words).tag("</p>");
         return is_image.then_some(html);
     };
@@ -36,7 +36,7 @@ pub(super) fn draw(block: &Value) -> Option<Html> {
         return Some(html);
     }
     html.tag("<details class=\"shot\"><summary title=\"Enlarge\"><img loading=\"lazy\" decoding=\"async\"");
-    html.attr("alt", &format!("Image that the tool gave back, {kind}, {size}"));
+    html.attr("alt", &format!("Image returned by the tool, {kind}, {size}"));
     html.attr("src", &format!("data:{mime};base64,{data}")).tag("></summary></details>");
     Some(html)
 }
