@@ -81,7 +81,7 @@ pub fn typed(text: &str, max_elements: usize) -> (Html, bool) {
 struct Level(usize);
 
 impl Level {
-    /// Does a block of the text's top level begin with the next event?
+    /// Returns true if the next event begins a block at the top level.
     fn begins_block(&mut self, event: &Event<'_>) -> bool {
         let begins = self.0 == 0 && !matches!(event, Event::End(_));
         match event {

@@ -67,22 +67,22 @@ impl Card {
         }
     }
 
-    /// Was it read from a transcript, so that its bytes say what happened?
+    /// Returns true if it was read from a transcript, so that its bytes are evidence.
     pub fn is_observed(&self) -> bool {
         !self.entry.message.records.is_empty()
     }
 
-    /// Is nothing to be cut?
+    /// Returns true if nothing is shortened.
     pub fn whole(&self) -> bool {
         matches!(self.options.detail, Detail::Whole | Detail::Printed)
     }
 
-    /// Can nothing more be asked for?
+    /// Returns true for print, where nothing more can be loaded.
     pub fn printed(&self) -> bool {
         self.options.detail == Detail::Printed
     }
 
-    /// Is what is folded not to be drawn yet?
+    /// Returns true if the content of folded parts isn't drawn yet.
     pub fn at_a_glance(&self) -> bool {
         self.options.detail == Detail::Glance
     }
@@ -127,7 +127,7 @@ impl Card {
         format!("{}/text/{}", fragments_href(self.options.session_id.as_str()), self.entry.message.seq)
     }
 
-    /// Would [`Self::cut_text`] say all of it, if it was asked for?
+    /// Returns true if [`Self::cut_text`] shortens the text, which can be loaded in full.
     pub fn cuts(&self, text: &str) -> bool {
         !self.whole() && text.chars().nth(CUT_CHARS).is_some()
     }

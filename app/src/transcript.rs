@@ -32,7 +32,7 @@ pub fn page(page: MessagePage, options: &TranscriptOptions) -> String {
     html(&placed(folded(rows::rows(&page, options), options), &page, options.before, options), options)
 }
 
-/// Does a page hold all that runs together with these chunks, before them and after them?
+/// Returns whether a page includes all rows that continue these chunks, before and after them.
 pub fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeInclusive<i64>) -> (bool, bool) {
     rows::is_whole(page, options, chunks)
 }

@@ -42,7 +42,7 @@ pub fn state() -> State {
     }
 }
 
-/// Was the reader asked already?
+/// Returns true if the reader has already decided about notifications.
 pub fn is_settled() -> bool {
     storage::get(NOTIFY).is_some()
 }

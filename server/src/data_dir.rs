@@ -34,7 +34,7 @@ const LAUNCH: &str = "open.html";
 /// The folder of transcripts of agents that write none themselves.
 pub const TRANSCRIPTS: &str = "transcripts";
 
-/// Is a file in the data directory one of ours, by its name?
+/// Returns true if the name is that of one of Verbatim's files in the data directory.
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with(DATABASE)

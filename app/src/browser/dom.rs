@@ -103,7 +103,7 @@ pub fn next_frame(action: impl FnOnce() + 'static) {
     let _ = window.request_animation_frame(action.unchecked_ref());
 }
 
-/// Can the page be seen?
+/// Returns true if the page is visible.
 pub fn visible() -> bool {
     document().is_none_or(|d| d.visibility_state() == web_sys::VisibilityState::Visible)
 }
@@ -248,7 +248,7 @@ pub fn announce(words: &str) {
     }
 }
 
-/// Is somebody typing?
+/// Returns true if a text field has the focus.
 pub fn typing() -> bool {
     let Some(active) = active() else { return false };
     let editable = html(&active).is_some_and(HtmlElement::is_content_editable);

@@ -21,7 +21,7 @@ pub struct Fetched {
 const KEPT: u16 = 203;
 
 thread_local! {
-    /// Was anything drawn from what was kept?
+    /// True if anything was drawn from the cache.
     static STALE: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -55,7 +55,7 @@ impl SessionChange {
 }
 
 impl PageState {
-    /// Does the page follow the server?
+    /// Returns true if the page follows the server.
     pub fn is_live(&self) -> bool {
         self.link.get() == Link::Live
     }

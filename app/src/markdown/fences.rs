@@ -57,12 +57,12 @@ struct Mark {
     /// Nothing stands behind it, so it may also close a block.
     bare: bool,
     holds_markdown: bool,
-    /// Is it introduced by a line that ends with a colon, and followed by code?
+    /// True if a line that ends with a colon introduces it, and code follows.
     introduced: bool,
 }
 
 impl Mark {
-    /// May this one stand as a fence in the block that `self` opens?
+    /// Returns true if this one can be a fence inside the block that `self` opens.
     fn may_hold(&self, inner: &Self) -> bool {
         let (outer, inner) = (self.fence, inner.fence);
         outer.sign == inner.sign && inner.length >= outer.length && inner.indent < outer.indent + 4
@@ -184,7 +184,7 @@ fn walk(marks: &[Mark], at: usize, ends: impl Fn(usize, &Mark) -> bool) -> Optio
     None
 }
 
-/// Of each fence: if a block begins there, is everything closed from there on?
+/// Returns for each fence whether all blocks are closed if one begins there.
 fn closed_to_the_end(marks: &[Mark]) -> Vec<bool> {
     let mut closed = vec![true; marks.len() + 1];
     for (at, mark) in marks.iter().enumerate().rev() {

@@ -68,12 +68,12 @@ pub(super) fn is_within(text: &str, place: usize) -> bool {
     false
 }
 
-/// Does the line that ends with this text end there on the screen too?
+/// Returns true if the line of this text ends on the screen too.
 pub(super) fn ends_line(text: &str) -> bool {
     text.ends_with(LINE_END)
 }
 
-/// Does a text have one of the characters that stand in for others?
+/// Returns true if a text has one of the placeholder characters.
 pub(super) fn stands_in(text: &str) -> bool {
     text.chars().any(is_stand_in)
 }
@@ -185,7 +185,7 @@ fn starts_block(line: &str) -> bool {
     line.starts_with(['#', '|', '>']) || prefix(line) > 0
 }
 
-/// Is it a heading, which ends with its line?
+/// Returns true for a heading, which ends with its line.
 fn is_heading(body: &str) -> bool {
     let words = body.trim_start_matches('#');
     (1..=6).contains(&(body.len() - words.len())) && words.chars().next().is_none_or(char::is_whitespace)
@@ -202,7 +202,7 @@ fn opens_display(body: &str) -> Option<&'static str> {
     (body.starts_with("\\begin{") && !body.contains("\\end{")).then_some("\\end{")
 }
 
-/// Does it have what words don't have?
+/// Returns true if a text has signs that plain words don't have.
 fn is_tex(words: &str) -> bool {
     words.contains(['\\', '^', '_', '=', '{', '<', '>']) && !words.contains(['`', '\u{fffd}'])
 }
@@ -422,7 +422,7 @@ impl Run {
         out.extend(joined_after.then_some(JOINER));
     }
 
-    /// Is a joiner needed before, after?
+    /// Returns whether a joiner is needed before and after.
     fn joiners(&self) -> (bool, bool) {
         let (Some(before), Some(after)) = (self.before, self.after) else { return (false, false) };
         let unspaced = |c: char| is_unspaced_letter(c) || is_unspaced_sign(c);
@@ -436,7 +436,7 @@ impl Run {
     }
 }
 
-/// Is a run of signs in a word part of a name?
+/// Returns true if a run of signs in a word is part of a name.
 fn is_literal(run: &Run, head: &str, tail: &str, is_path: bool) -> bool {
     // One tilde is `about` or a range: "5~10 days".
     if run.sign == '~' {

@@ -17,8 +17,8 @@ pub(super) fn is_unspaced_sign(c: char) -> bool {
         | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff65}' | '\u{ffe0}'..='\u{ffee}')
 }
 
-/// Is it a sign of running text that no address has: of the scripts above, a quotation mark, an ellipsis, a long dash, or
-/// one of Arabic?
+/// Returns true for a character of running text that URLs don't contain: of the scripts above, quotation marks,
+/// ellipses, long dashes, or Arabic punctuation.
 pub(super) fn ends_address(c: char) -> bool {
     is_unspaced_sign(c)
         || matches!(c, '\u{2014}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{ab}' | '\u{bb}' | '\u{60c}' | '\u{61b}' | '\u{61f}' | '\u{6d4}')

@@ -22,7 +22,7 @@ pub(super) struct Writer<'s> {
     open: Vec<(&'static str, Direction)>,
     /// Puts back what the text was protected with.
     restored: fn(&str) -> Cow<'_, str>,
-    /// Ends the line that was just written on the screen too?
+    /// True if the written line also ends on the screen.
     line_ends: bool,
     /// Language and text of the code block that is being read.
     code: Option<(String, String)>,

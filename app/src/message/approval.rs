@@ -434,7 +434,7 @@ fn is_of(answer: &Answer, question: &Question) -> bool {
     answer.question.as_deref() == Some(&question.question)
 }
 
-/// Is all that a person typed part of an answer?
+/// Returns true if all typed text belongs to answers of questions.
 fn is_under_questions(approval: &approval::Approval) -> bool {
     let typed: Vec<&str> = answers(approval).filter_map(|answer| answer.text.as_deref()).collect();
     !typed.is_empty() && said(approval) == Some(typed.join("\n").trim())

@@ -97,7 +97,7 @@ fn without_wrappers(text: &str) -> String {
     kept.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// Is a person's text clamped?
+/// Returns true if a person's text is clamped.
 pub(super) fn is_long(text: &str) -> bool {
     text.lines().nth(CLAMP_LINES).is_some() || text.chars().nth(CLAMP_CHARS).is_some()
 }

@@ -29,7 +29,7 @@ pub struct Palette {
     pub projects: Vec<Facet>,
     /// The session on whose page it is opened.
     pub session: Option<String>,
-    /// Is it opened on the page of changes?
+    /// True if it is opened on the changes page.
     pub in_changes: bool,
     /// Ids of commands that need something of the page which it has.
     pub can: Vec<String>,

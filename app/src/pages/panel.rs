@@ -65,7 +65,7 @@ impl Tab {
         [Self::Changes, Self::Todos, Self::Agents].into_iter().find(|tab| tab.is_filled(session)).unwrap_or(Self::About)
     }
 
-    /// Has the session anything that belongs there?
+    /// Returns true if the session has data for this part.
     fn is_filled(self, session: &Session) -> bool {
         match self {
             Self::Changes => session.lines_added + session.lines_removed > 0,

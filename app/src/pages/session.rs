@@ -27,7 +27,7 @@ use leptos::prelude::*;
 pub use crate::shared::window::CHUNK;
 pub use filter::FilterData;
 
-/// Is what the dev toggle hides shown?
+/// Whether messages that the dev toggle hides are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dev {
     On,

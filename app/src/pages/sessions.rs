@@ -288,7 +288,7 @@ const WAYS: [(&str, &str); 3] = [
     ("Or send a first message now", "verbatim send \"Hello from my shell\""),
 ];
 
-/// Does the order follow time, so that days make sense as groups?
+/// Returns true if the list is ordered by time, so that it can be grouped by day.
 pub(crate) fn by_time(sort: SessionSort) -> bool {
     matches!(sort, SessionSort::Activity | SessionSort::Created)
 }

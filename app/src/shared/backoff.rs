@@ -23,7 +23,7 @@ impl Backoff {
         (!self.gave_up && !away).then_some(pause)
     }
 
-    /// Was it refused, so that only something new is a reason to ask?
+    /// Returns true after a permanent failure, which isn't retried.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }

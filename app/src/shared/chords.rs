@@ -13,7 +13,7 @@ pub fn name_of(key: &str, with_mod: bool, shift: bool, lower: impl FnOnce(&str) 
     }
 }
 
-/// Is it a key that is held down with others?
+/// Returns true for a modifier key.
 pub fn is_modifier(key: &str) -> bool {
     matches!(key, "Shift" | "Control" | "Meta" | "Alt")
 }

@@ -34,7 +34,7 @@ struct Failure {
 }
 
 impl Loads {
-    /// Did it fail, and isn't asked for again yet?
+    /// Returns true if it failed, and isn't due for a retry.
     pub fn has_failed(&self, chunk: usize) -> bool {
         self.0.borrow().failed.get(&chunk).is_some_and(|failure| !failure.is_due)
     }
@@ -138,7 +138,7 @@ impl Loads {
     }
 }
 
-/// Can the server not be reached, or only by a worker or a proxy that doesn't reach it either?
+/// Returns true if the server can't be reached, or only a worker or a proxy answered (502, 504).
 pub fn is_away(status: u16) -> bool {
     matches!(status, 0 | 502 | 504)
 }

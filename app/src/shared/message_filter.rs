@@ -25,7 +25,7 @@ impl MessageFilter {
         self.types.is_empty() && self.roles.is_empty()
     }
 
-    /// Does it take messages of this type and role?
+    /// Returns true if the filter matches messages of this type and role.
     pub fn takes(&self, message_type: &str, role: Role) -> bool {
         self.takes_type(message_type) && self.takes_role(role)
     }

@@ -13,9 +13,9 @@ pub enum TabMessage {
     Link(Link),
     /// How a text goes on that is being written, as the server wrote it.
     Growth(String),
-    /// A tab came, which shows this session: who has the stream, and how is it?
+    /// A tab was opened that shows this session. It asks which tab has the stream, and for its state.
     Joined(Option<String>),
-    /// Another tab has the stream now: which sessions do the others show?
+    /// Another tab has the stream now. It asks which sessions the others show.
     RequestSessions,
     /// A tab shows this session.
     Showing(String),

@@ -26,7 +26,7 @@ pub(super) struct Line<'w> {
     pub at: Option<Micros>,
     /// The `seq` of what it stands for.
     pub span: (i64, i64),
-    /// Did it come to nothing, as far as is known?
+    /// True if it failed, as far as known.
     pub failed: bool,
 }
 

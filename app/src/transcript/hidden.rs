@@ -140,7 +140,7 @@ pub(super) fn is_brief(run: &[&HiddenRow]) -> bool {
     !run.iter().any(|row| is_compaction(row) || is_long_thought(row) || is_rewound(row))
 }
 
-/// Does the agent's context begin anew here?
+/// Returns true if the agent's context starts over here.
 pub(super) fn is_compaction(row: &HiddenRow) -> bool {
     is_boundary(row) || is_summary(row)
 }
@@ -170,7 +170,7 @@ fn is_summary(row: &HiddenRow) -> bool {
 /// A thought that took so long has a line of its own after the call that it followed.
 const LONG_THOUGHT: Micros = Micros(10 * Micros::SECOND);
 
-/// Did somebody have to wait for a thought?
+/// Returns true for a thought that took noticeably long.
 pub(super) fn is_long_thought(row: &HiddenRow) -> bool {
     row.took.is_some_and(|took| took >= LONG_THOUGHT) && is_thought(row)
 }

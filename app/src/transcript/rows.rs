@@ -172,7 +172,7 @@ pub(super) fn part_of(seq: i64) -> i64 {
     (seq.max(1) - 1) / LONGEST
 }
 
-/// Does a page hold all that runs together with these chunks, before them and after them?
+/// Returns whether a page includes all rows that continue these chunks, before and after them.
 pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: &RangeInclusive<i64>) -> (bool, bool) {
     let (first, last) = (chunks.start() * CHUNK + 1, (chunks.end() + 1) * CHUNK);
     let folds = options.folds();
@@ -262,12 +262,12 @@ impl<'p> Turn<'p> {
     }
 }
 
-/// Does a turn begin with it?
+/// Returns true if a turn begins with it.
 fn is_prompt(entry: &Entry) -> bool {
     entry.message.draft.role == Role::User && entry.message_type == MessageType::Text
 }
 
-/// Is what is hidden of the end's own part of the transcript, and nothing that is read for itself?
+/// Returns true if all hidden messages belong to the same part of the transcript as `end`.
 fn belongs(run: &[&HiddenRow], end: &Entry) -> bool {
     let is_quiet =
         |row: &&HiddenRow| !hidden::is_compaction(row) && !hidden::is_rewound(row) && !hidden::is_thought(row);
@@ -279,7 +279,7 @@ fn is_end(entry: &Entry) -> bool {
     policy(&facts_of(&entry.message.draft)).look == Look::Footer
 }
 
-/// Does it go on with what the agent does, beside what it says?
+/// Returns true if it is work of the agent, rather than text.
 fn is_work(entry: &Entry) -> bool {
     entry.message.draft.role == Role::Host
         || matches!(message_renderer::kind(&entry.message_type), Kind::Tool | Kind::Card)

@@ -74,7 +74,7 @@ fn is_kept(rows: &[Row<'_>], at: usize) -> bool {
     }
 }
 
-/// Does no more work of this turn follow a text?
+/// Returns true if no more work of this turn follows the text.
 fn is_answer(after: &[Row<'_>]) -> bool {
     let next = after.iter().find_map(|row| match row {
         Row::Hidden(_) | Row::Attempts(..) | Row::GaveUp(_) => None,

@@ -41,7 +41,7 @@ pub fn without_tier(name: &str) -> (&str, &str) {
     (name.strip_suffix(tier).unwrap_or(name), tier)
 }
 
-/// Did the program itself write what has this model?
+/// Returns true if the agent's program itself wrote the messages of this model.
 pub fn is_synthetic(name: &str) -> bool {
     name == SYNTHETIC
 }

@@ -12,11 +12,11 @@ struct Shape {
     strings: &'static [Delimiter],
     /// What begins a comment that ends with its line.
     comment: Option<&'static str>,
-    /// Is `/* */` a comment?
+    /// True if `/* */` is a comment.
     has_comments: bool,
-    /// Is `${code}` code within a string?
+    /// True if `${code}` is code in a string.
     has_code: bool,
-    /// Is a quote a string, or only around a single char?
+    /// Whether quotes enclose strings, or only single characters.
     quotes: Quotes,
 }
 
@@ -24,7 +24,7 @@ struct Shape {
 struct Delimiter {
     start: &'static str,
     end: &'static str,
-    /// Does a backslash escape the end?
+    /// True if a backslash escapes the end.
     escapes: bool,
 }
 
@@ -296,7 +296,7 @@ fn direction(text: &str, line: usize, at: usize, length: usize) -> i32 {
     }
 }
 
-/// Does a line look like code (above 0) or like prose (below)?
+/// Rates a line: positive if it looks like code, negative if it looks like prose.
 fn likeness(line: &str) -> i32 {
     const WORDS: &[&str] = &[
         "class", "const", "def", "elif", "else:", "except", "export", "fn", "for", "func", "function", "if", "import",

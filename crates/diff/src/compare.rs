@@ -42,7 +42,7 @@ impl Bound {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     pub(crate) hunks: Vec<Hunk>,
-    /// Is there a stretch that was too much work to compare, and counts as changed as a whole?
+    /// True if a range was too large to compare, and counts as changed.
     pub(crate) is_cut: bool,
     /// Steps that it took, at most.
     pub(crate) work: u64,

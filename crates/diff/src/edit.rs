@@ -292,7 +292,7 @@ fn text(patch: &Patch<'_, str>, change: FileChange, moved_from: Option<String>) 
     fits(patch.hunks()).then_some((change, moved_from, fragments))
 }
 
-/// Is as much left out on both sides between the hunks?
+/// Returns true if the gaps between hunks have the same length on both sides.
 fn fits(hunks: &[Hunk<'_, str>]) -> bool {
     let place = |range: diffy::HunkRange| {
         let start = range.start() + usize::from(range.is_empty());

@@ -138,7 +138,7 @@ impl Ends {
         }
     }
 
-    /// Could lines of both texts differ in their ends alone?
+    /// Returns true if lines of the two texts can differ only in their ends.
     pub(crate) fn differ(self, other: Self) -> bool {
         self == Self::Mixed || other == Self::Mixed || (self != other && self != Self::None && other != Self::None)
     }
@@ -155,9 +155,9 @@ pub(crate) struct Side {
     language: Option<&'static str>,
     /// Found when the first line is drawn.
     tokens: OnceLock<Vec<Vec<Token>>>,
-    /// Is the last line to be marked as having no end?
+    /// True if the last line is marked if it has no end.
     pub(crate) marks_end: bool,
-    /// May it begin within a comment or a string?
+    /// True if it may begin inside a comment or a string.
     pub(crate) is_part: bool,
 }
 

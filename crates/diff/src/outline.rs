@@ -29,10 +29,10 @@ pub struct Outline {
     pub(crate) first_line: Option<(u32, u32)>,
     pub(crate) language: Option<&'static str>,
     pub(crate) hunks: Vec<Hunk>,
-    /// Is a stretch shown as changed that wasn't compared?
+    /// True if a range is shown as changed without being compared.
     is_cut: bool,
     among: usize,
-    /// Are carriage returns at the ends of changed lines shown?
+    /// True if carriage returns at the ends of changed lines are shown.
     returns: bool,
     /// None: the file is large.
     details: Option<Details>,

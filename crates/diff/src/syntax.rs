@@ -36,7 +36,7 @@ pub(crate) fn tokens_of_part(language: Option<&'static str>, text: &str, lines: 
     tokens(language, &format!("{above}{text}{below}"), &lines)
 }
 
-/// Could a text of this size be coloured as a whole?
+/// Returns true if a text of this size can be highlighted as a whole.
 pub(crate) fn fits(text: &str) -> bool {
     text.len() <= MAX_BYTES
 }
@@ -115,7 +115,7 @@ fn cut(text: &str, lines: &[Range<usize>], tokens: &[(Range<usize>, TokenClass)]
     lines.iter().map(of_line).collect()
 }
 
-/// Are the names of properties coloured?
+/// Whether the names of properties are coloured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keys {
     /// Data: a key is what the eye looks for.

@@ -157,12 +157,12 @@ pub enum Content {
 /// What kind of request it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AskKind {
-    /// May the agent use this tool?
+    /// Asks for permission to use a tool.
     #[default]
     Permission,
     /// Questions with options.
     Question,
-    /// Is this plan to be carried out?
+    /// Asks for acceptance of a plan.
     Plan,
     /// Values for a form. One without fields asks for a yes or no.
     Form,

@@ -311,7 +311,7 @@ async fn stored(scoped: &Scoped, session: &Session, target: Option<&StoredMessag
 struct Place {
     offset: u64,
     len: u64,
-    /// Does the message only tell of the program?
+    /// True if the message is only a notice of the agent's program.
     is_system: bool,
     seq: i64,
 }

@@ -1,4 +1,4 @@
-//! Is a text a secret's value, or words and code that stand where one would?
+//! Decides whether a text is a secret's value, or words or code in its place.
 
 /// Words that stand in place of a value.
 const WORDS: [&str; 18] = [
@@ -33,7 +33,7 @@ pub(crate) fn entropy(text: &str) -> f64 {
     counts.values().map(|count| -share(count) * share(count).log2()).sum()
 }
 
-/// Has it letters of both cases and digits, and isn't it a path or a list of words?
+/// Returns true if a text has upper case, lower case and digits, and isn't a path or a list of words.
 pub(crate) fn is_random(text: &str) -> bool {
     let has = |test: fn(&char) -> bool| text.chars().any(|c| test(&c));
     let few = |mark: char, most: usize| text.matches(mark).count() < most;
@@ -56,7 +56,7 @@ pub(crate) fn is_value(text: &str, is_quoted: bool) -> bool {
     if is_quoted { is_quoted_value(text) } else { is_bare_value(text) }
 }
 
-/// Does it name a value that is elsewhere: `$HOME`, `${TOKEN}`, `%s`, `<key>`?
+/// Returns true for a reference to a value: `$HOME`, `${TOKEN}`, `%s`, `<key>`.
 fn is_reference(text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_$%<>{}().-:".contains(c);
     let braced = text.strip_prefix("${").is_some_and(|rest| rest.contains('}'));

@@ -111,7 +111,7 @@ impl Rule {
     }
 }
 
-/// Does a field with this name hold a secret?
+/// Returns true if a field with this name contains a secret.
 pub(crate) fn names_secret(name: &str) -> bool {
     const WORDS: [&str; 12] = [
         "password",

@@ -152,7 +152,7 @@ enum Todo {
         id: String,
         offset: i64,
     },
-    /// Is the session still as it was when its row was written?
+    /// Checks that the session is unchanged since its row was written.
     Unchanged(Box<SessionRow>),
     End,
 }

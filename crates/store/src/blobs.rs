@@ -69,7 +69,7 @@ impl BlobReader {
     }
 }
 
-/// Do the bytes have the digest that they are stored by?
+/// Returns true if the bytes match their digest.
 fn is_whole(sha256: &str, bytes: &[u8]) -> bool {
     hex(&Sha256::digest(bytes)) == sha256
 }
@@ -116,7 +116,7 @@ impl Workspace {
         BlobReader { workspace: self.clone(), blob: blob.clone(), range, hash }
     }
 
-    /// Did the key upload the blob, or does a session of its own refer to it?
+    /// Returns true if the key uploaded the blob, or one of its sessions refers to it.
     pub async fn key_reads_blob(&self, sha256: &str, key_id: &str) -> Result<bool, StoreError> {
         let found: i64 = on!(&self.store, pool => {
             sqlx::query_scalar(

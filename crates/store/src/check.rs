@@ -1,4 +1,4 @@
-//! Is what is stored whole?
+//! Checks the integrity of stored data.
 
 use crate::store::on_tx;
 use crate::{Store, StoreError, dialect, rollup};

@@ -28,7 +28,7 @@ impl DiskSpace {
             None
         }
     }
-    /// Has it no room at all?
+    /// Returns true if the disk is full.
     pub(crate) fn is_exhausted(self) -> bool {
         self.free < NOTHING
     }

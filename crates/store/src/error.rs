@@ -85,7 +85,7 @@ impl StoreError {
         matches!(self, Self::Locked | Self::Unreachable(_))
     }
 
-    /// Would any other write fail as well now?
+    /// Returns true if all other writes would fail now too.
     pub fn is_everybodys(&self) -> bool {
         use StoreError::{Damaged, Disk, Full, Locked, Protected, ReadOnly, Unreachable};
         matches!(self, Locked | Full | ReadOnly | Disk(_) | Unreachable(_) | Damaged(_) | Protected(_))

@@ -332,7 +332,7 @@ impl Queue {
     /// Waiting is a sign of life; telling of each would write for ever.
     const FRESH: i64 = 10 * Micros::SECOND;
 
-    /// Would a sign of life be news?
+    /// Returns true if no recent heartbeat is recorded, so that the next one is written.
     pub(crate) fn sleeps(&self, now: Micros) -> bool {
         !self.ended && self.heartbeat_at.is_none_or(|at| !at.is_within(Self::FRESH, now))
     }
@@ -347,7 +347,7 @@ impl Queue {
         self.waiting_seq > after.unwrap_or(self.delivered_seq)
     }
 
-    /// Would taking do nothing at all?
+    /// Returns true if a take request would return and change nothing.
     pub fn is_quiet(&self, after: Option<i64>, expects: Option<i64>, now: Micros) -> bool {
         !self.waits(after) && expects.is_none_or(|seq| seq == self.delivered_seq) && !self.sleeps(now)
     }

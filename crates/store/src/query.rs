@@ -61,7 +61,7 @@ impl SessionFilter {
     }
 }
 
-/// Sessions of sub-agents too?
+/// Whether sessions of sub-agents are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parents {
     Only,

@@ -199,7 +199,7 @@ impl Store {
     }
 }
 
-/// Did the connection end before it was used, as all do when their server ends?
+/// Returns true if the connection was closed before it was used, for example by a restart of its server.
 fn is_stale(error: &sqlx::Error) -> bool {
     let told = || error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code.starts_with("57P0"));
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Protocol(_)) || told()

@@ -31,7 +31,7 @@ impl Workspace {
         self.verify_source(source, &mut Sha256::new()).await
     }
 
-    /// Were its bytes deleted with all of its sessions?
+    /// Returns true if the source's bytes were deleted with all of its sessions.
     async fn is_source_purged(&self, source: &SourceId) -> Result<bool, StoreError> {
         let (all, kept): (i64, i64) = on!(&self.store, pool => {
             sqlx::query_as(

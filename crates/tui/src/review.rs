@@ -71,7 +71,7 @@ impl Review {
         self.form.refill(before.form);
     }
 
-    /// Was each line of it on the screen?
+    /// Returns true if all of its lines were on the screen.
     pub fn is_seen(&self) -> bool {
         self.seen >= self.total
     }

@@ -283,7 +283,7 @@ pub fn current_file() -> Option<Element> {
         .or_else(|| shown().last())
 }
 
-/// Does nothing come up from below any more?
+/// Returns true if the page is scrolled to its end.
 fn is_at_end() -> bool {
     dom::by_id("files").is_none_or(|files| files.scroll_top() + files.client_height() + 1 >= files.scroll_height())
 }

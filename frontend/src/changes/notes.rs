@@ -195,7 +195,7 @@ fn note(comment: &Comment, lost: bool) -> Option<Element> {
     Some(note)
 }
 
-/// Is its field open?
+/// Returns true if its field is open.
 fn is_changed(id: u32) -> bool {
     let field = format!(".writing-note[data-of=\"{id}\"]");
     dom::by_id("files").is_some_and(|files| dom::find(&files, &field).is_some())

@@ -40,7 +40,7 @@ pub fn drawn(id: u32) -> Option<Node> {
     drawn.clone_node_with_deep(true).ok()
 }
 
-/// Was it sent, though the answer that said so was lost?
+/// Returns true if it was sent, even if the response was lost.
 pub fn has(draft: &Comment) -> bool {
     let draft = said(draft);
     SENT.with_borrow(|sent| sent.iter().any(|sent| sent.comment.is(&draft)))

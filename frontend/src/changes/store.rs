@@ -19,7 +19,7 @@ pub fn session() -> String {
     root().and_then(|root| root.get_attribute(attr::SESSION)).unwrap_or_default()
 }
 
-/// Two sides, or one?
+/// Returns true if the two sides are shown side by side.
 pub fn is_split() -> bool {
     let width = dom::by_id("files").map_or(0.0, |files| files.get_bounding_client_rect().width() - 32.0);
     match storage::get("diff.view").as_deref() {
@@ -52,7 +52,7 @@ pub fn viewed() -> Viewed {
 }
 
 impl Viewed {
-    /// Was this file viewed as it is now?
+    /// Returns true if this version of the file was viewed.
     pub fn has(&self, card: &Element) -> bool {
         let hash = card.get_attribute(attr::HASH);
         card.get_attribute(attr::PATH).is_some_and(|path| self.0.get(&path) == hash.as_ref())

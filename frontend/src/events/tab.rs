@@ -59,7 +59,7 @@ pub fn pos() -> i64 {
     tab().map_or(0, |tab| tab.feed.pos())
 }
 
-/// Does this tab speak for all?
+/// Returns true if this tab is the leader.
 pub fn leads() -> bool {
     tab().is_some_and(|tab| tab.source.borrow().is_some())
 }

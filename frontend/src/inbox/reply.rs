@@ -13,7 +13,7 @@ use web_sys::{Element, HtmlFormElement, HtmlTextAreaElement, KeyboardEvent, Subm
 /// A form whose answer arrived, or is on its way.
 const SENT: &str = "form.reply:is([data-sent], [aria-busy])";
 
-/// Did the reader answer it here?
+/// Returns true if the reader answered it here.
 pub fn is_sent(row: &Element) -> bool {
     dom::find(row, SENT).is_some()
 }

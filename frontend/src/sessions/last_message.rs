@@ -10,7 +10,7 @@ use web_sys::Element;
 /// A row in which the agent speaks.
 const SAID: &str = "[data-role=assistant][data-type=TEXT]:has(> .prose)";
 
-/// Is a row of the list the current one?
+/// Returns true if a row of the list is the current one.
 pub fn can_peek() -> bool {
     current().is_some()
 }

@@ -12,7 +12,7 @@ use web_sys::Element;
 /// Milliseconds for which a message that was jumped to is outlined.
 const FLASH: i32 = 1_200;
 
-/// Does this page have a transcript?
+/// Returns true if this page has a transcript.
 pub fn is_here() -> bool {
     column().is_some()
 }

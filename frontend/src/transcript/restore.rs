@@ -30,7 +30,7 @@ pub fn listen(column: &Rc<Column>) {
     });
 }
 
-/// Did the reader go back to a place?
+/// Returns true once after the reader went back to a scroll position.
 pub fn is_back() -> bool {
     BACK.take()
 }

@@ -1,4 +1,4 @@
-//! `verbatim doctor`: is everything in order, and where does it lie?
+//! `verbatim doctor`: checks the installation, and prints where its data is.
 
 use super::{metrics, print, repair};
 use crate::cli::Doctor;

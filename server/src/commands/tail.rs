@@ -202,7 +202,7 @@ impl Told {
         count(&mut hidden)
     }
 
-    /// Was it printed as it is, with the beginning?
+    /// Returns true if it was already printed unchanged at the start.
     fn has(&self, entry: &Entry) -> bool {
         self.revisions.get(&place(entry)).is_some_and(|revision| *revision >= entry.message.revision)
     }

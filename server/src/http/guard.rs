@@ -55,7 +55,7 @@ impl Doors {
     }
 }
 
-/// Is the request meant for us, and does it come from our own pages, or from no page at all?
+/// Refuses requests for other hosts, and requests from pages of other sites.
 pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Next) -> Response {
     let headers = request.headers();
     let known = |host: &str| doors.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
@@ -82,7 +82,7 @@ pub async fn check_origin(State(doors): State<Doors>, request: Request, next: Ne
     }
 }
 
-/// Is it something for people to look at, and no part of that?
+/// Returns true for the URL of a whole page, rather than a part of one or data.
 fn is_page(uri: &Uri) -> bool {
     !["/v1/", "/fragments/", "/api/", "/metrics", "/mcp"].iter().any(|prefix| uri.path().starts_with(prefix))
 }

@@ -30,7 +30,7 @@ pub struct Paced {
     came: usize,
     /// What came in all.
     total: usize,
-    /// Have others had their turn since the last piece?
+    /// True if other tasks ran since the last piece.
     rested: bool,
 }
 

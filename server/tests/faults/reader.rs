@@ -36,7 +36,7 @@ impl Reader {
         Self { town, number, session, by_header: number % 4 < 2, cursor, log: Vec::new() }
     }
 
-    /// Does the reader see this change?
+    /// Returns true if the reader sees this change.
     fn sees(&self, event: &FeedEvent) -> bool {
         self.session.as_ref().is_none_or(|session| *session == event.session)
     }

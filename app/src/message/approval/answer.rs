@@ -309,7 +309,7 @@ fn field(field: &Field) -> impl IntoView + use<> {
     view! { <label class="answer-field"><span>{exact::phrase(&label).into_view()}{required.then_some(" *")}</span>{input}</label> {listed} }
 }
 
-/// Are the words of its options all there is to say of them?
+/// Returns true if the options only have labels.
 fn is_plain(question: &Question) -> bool {
     question.options.iter().all(|choice| choice.description.is_none())
 }

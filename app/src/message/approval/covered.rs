@@ -136,7 +136,7 @@ impl<'e> Covered<'e> {
     }
 }
 
-/// Do a question's words, and nothing else, stand in a tool's input?
+/// Returns true if a part of a tool's input is the text of the question, and nothing else.
 fn draws(given: &Value, asked: &Question) -> bool {
     let said = |word: &Option<String>| word.as_deref().unwrap_or_default().to_owned();
     let option = |given: &Value, choice: &Choice| {
@@ -154,7 +154,7 @@ fn draws(given: &Value, asked: &Question) -> bool {
         })
 }
 
-/// Is it an object with these keys alone, and values of their kinds?
+/// Returns true for an object with only these keys, and values of their kinds.
 fn has_only(value: &Value, keys: &[&str]) -> bool {
     value.as_object().is_some_and(|object| {
         object.iter().all(|(key, value)| {
@@ -277,7 +277,7 @@ fn prose(html: &mut Html, tag: &'static str, markdown: &str, scope: &str) {
     }
 }
 
-/// Does the HTML say every letter, digit and sign of a text, the marks of markdown aside, in the same order?
+/// Returns true if the HTML has every letter, digit and sign of a text in the same order, except markdown's marks.
 fn says_all(markdown: &str, html: &str) -> bool {
     const MARKS: &str = "*_`~#>|:-+=\\[]()<!.";
     let drawn = text_of(html);

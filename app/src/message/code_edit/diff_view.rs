@@ -155,7 +155,7 @@ struct Drawing<'h> {
     look: DiffStyle<'h>,
     /// Lines that may still be drawn.
     left: usize,
-    /// Is it known where in the file the lines are?
+    /// True if the position of the lines in the file is known.
     is_placed: bool,
     /// Numbers of the first lines of all.
     first: (i64, i64),

@@ -60,7 +60,7 @@ fn size(address: &str) -> String {
     format!(", {}", crate::figures::bytes(bytes as u64))
 }
 
-/// Is the content of the file an image that is written as text, or stored beside it?
+/// Returns true if the file is an image, written as text or stored as a blob.
 fn is_picture(path: &str, old: Option<&str>, new: Option<&str>) -> bool {
     let is_named = mime_of(path).is_some();
     let says_so = |text: &str| text.starts_with("data:image/") || (is_named && text.starts_with("sha256:"));

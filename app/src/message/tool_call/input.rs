@@ -165,7 +165,7 @@ fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {
     }
 }
 
-/// Does a text of several lines have headings, items or bold words?
+/// Returns true if a text of several lines has headings, list items or bold text.
 fn is_markdown(words: &str) -> bool {
     let marked = |line: &str| {
         let line = line.trim_start();

@@ -25,13 +25,13 @@ pub(super) struct Look {
     /// A state whose colour the icon takes.
     pub tint: Option<&'static str>,
     pub name: ToolName,
-    /// Does it start another agent?
+    /// True if it starts another agent.
     pub agent: bool,
     /// What it works on, in one line, as the tool was told.
     pub said: String,
     /// What it works on, as short as the head has room for.
     pub target: String,
-    /// Is that said in words, which are no code?
+    /// True if the subject is text rather than code.
     pub words: bool,
     /// Who the agent is that it starts.
     pub role: Option<String>,
@@ -41,15 +41,15 @@ pub(super) struct Look {
     pub full_target: Option<String>,
     /// A figure of the result: `164 lines`.
     pub meta: Option<String>,
-    /// Are the last lines of the output the ones that matter?
+    /// True if the last lines of the output are the important ones.
     pub tail: bool,
-    /// Is the output markdown?
+    /// True if the output is markdown.
     pub prose: bool,
     /// May its input be markdown? Never code, commands or patterns.
     pub takes_prose: bool,
-    /// Does the line say the whole input?
+    /// True if the line has the whole input.
     pub says_all: bool,
-    /// Does the line say in which folder?
+    /// True if the line has the folder.
     pub says_folder: bool,
 }
 
@@ -185,7 +185,7 @@ pub const fn glyph(kind: ToolKind) -> Glyph {
     }
 }
 
-/// Does it start another agent?
+/// Returns true if it starts another agent.
 fn is_agent(call: &ToolCall) -> bool {
     call.input.contains_key("subagent_type") || matches!(call.tool_name.as_str(), "Agent" | "Task")
 }

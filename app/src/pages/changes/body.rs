@@ -112,7 +112,7 @@ impl BodyQuery {
         self.open.as_deref().unwrap_or_default().split(',').filter_map(one).collect()
     }
 
-    /// Do lines count that differ in their white space alone?
+    /// Returns whether lines count as changed that differ only in white space.
     pub fn spaces(&self) -> Spaces {
         if self.spaces == Some(1) { Spaces::Ignored } else { Spaces::Matter }
     }

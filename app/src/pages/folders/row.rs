@@ -9,7 +9,7 @@ use crate::visible;
 use api::projects::{Project, ProjectState};
 use leptos::prelude::*;
 
-/// With a tick box: may it be read?
+/// Draws a folder that waits for consent, with a checkbox.
 pub fn waiting(project: &Project) -> Part {
     part! {
         <tr>

@@ -16,7 +16,7 @@ use leptos::prelude::*;
 use model::Session;
 use model::message_type::approval::Approval;
 
-/// Was the session that asks active lately?
+/// Returns true if the session of the request was active recently.
 pub fn is_lately(ask: &Ask, clock: &Clock) -> bool {
     ask.session.as_ref().is_some_and(|session| clock.now.since(session.last_activity_at) <= LATELY)
 }

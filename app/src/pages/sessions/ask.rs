@@ -55,7 +55,7 @@ pub fn ask(ask: &Ask, answers: bool) -> Part {
     }
 }
 
-/// Does an agent in a terminal of its own wait for the answer here?
+/// Returns true if an agent in its own terminal waits for the answer here.
 pub fn is_awaited(ask: &Ask) -> bool {
     HookAsk::of(&ask.entry.message.draft).is_some()
 }

@@ -53,7 +53,7 @@ impl Parts {
         self.most.saturating_sub(units(&self.part))
     }
 
-    /// Has the present part nothing but the opening of a code block that goes on?
+    /// Returns true if the current part only has the opening of a continued code block.
     fn is_fresh(&self, open: Option<&Fence>) -> bool {
         self.part.is_empty() || open.is_some_and(|fence| self.part == fence.opening)
     }

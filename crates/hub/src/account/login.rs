@@ -96,7 +96,7 @@ pub(crate) fn id_of_hash(hash: &str) -> &str {
     Login::id_of(hash)
 }
 
-/// Does it still hold?
+/// Returns true if the log-in hasn't expired.
 pub(crate) fn holds(login: &Login, now: Micros) -> bool {
     login.expires_at > now && now.since(login.last_used_at) <= IDLE_LIFE
 }

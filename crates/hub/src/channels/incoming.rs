@@ -257,7 +257,7 @@ async fn shown_at(hub: &Hub, row: &ChannelRow, place: &str) -> Result<Option<Ses
     Ok(shows(hub, row, &session).await?.then_some(session))
 }
 
-/// Does a channel show this session?
+/// Returns true if the channel shows this session.
 async fn shows(hub: &Hub, row: &ChannelRow, session: &SessionId) -> Result<bool, Problem> {
     let bound = hub.workspace.bound_sessions(&row.id).await.map_err(problem)?;
     if bound.iter().any(|bound| bound.bound && bound.session == *session) {

@@ -130,7 +130,7 @@ fn came_by(draft: &Draft, channel: &str) -> bool {
     is_persons && origin == Some(channel)
 }
 
-/// Will it say nothing more, as far as is known?
+/// Returns true if the message isn't expected to change any more.
 fn is_settled(entry: &Entry) -> bool {
     let draft = &entry.message.draft;
     let runs =

@@ -251,7 +251,7 @@ fn read_chats(
     Ok(())
 }
 
-/// Is what is stored of a session what the database has?
+/// Returns true if the stored session matches the database.
 fn is_current(known: &Source, updated_ms: i64, version: Option<i32>) -> bool {
     known.modified_at == Some(Micros(updated_ms.saturating_mul(1000))) && Some(known.reader_version) == version
 }

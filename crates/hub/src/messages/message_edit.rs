@@ -268,7 +268,7 @@ fn keep_origin(old: &Draft, draft: &mut Draft) {
     }
 }
 
-/// May a message in one state come into the other?
+/// Returns true if a message can change from one status to the other.
 fn follows(old: Status, new: Status) -> bool {
     use Status::{Error, Final, Retracted, Streaming};
     match old {

@@ -66,7 +66,7 @@ fn check(input: &Decide) -> Result<(), Problem> {
     }
 }
 
-/// Does a message have buttons that nobody has to press, of a file or of a declared type?
+/// Returns true if a message has optional buttons, of a file or of a declared type.
 async fn has_buttons(scoped: &Scoped, draft: &Draft) -> Result<bool, Problem> {
     Ok(match Body::of(draft) {
         Body::File(file) => file.asks(draft.metadata.as_ref()),

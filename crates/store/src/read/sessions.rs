@@ -297,7 +297,7 @@ fn minute(at: i64) -> i64 {
     at / (60 * Micros::SECOND)
 }
 
-/// Does a session wait for a person?
+/// SQL condition: the session waits for a person.
 pub(super) const NEEDS_YOU: &str = "s.needs_you = 1";
 
 /// Returns true if a filter chooses among the sessions of the list: those that stand alone, hold something and aren't archived.

@@ -36,7 +36,7 @@ pub(crate) struct CountKey {
 }
 
 impl CountKey {
-    /// Does a person count such messages?
+    /// Returns true if such messages are counted for people.
     pub(crate) fn shown(&self) -> bool {
         self.display < 2 && self.part != Part::Replaced.as_str()
     }

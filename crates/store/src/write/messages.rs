@@ -62,7 +62,7 @@ pub(super) enum Kind {
     Equal,
 }
 
-/// May a message with an id of another session be its copy?
+/// Whether a message with the id of a message in another session can be its copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copies {
     /// A forked file repeats its parent.
@@ -105,7 +105,7 @@ impl Known {
         }
     }
 
-    /// Does a stored row stay as it is, whatever the transcript says?
+    /// Returns true if a stored row isn't changed by the transcript.
     fn stays(&self, key: &(i64, String), old: &Old, planned: &Planned) -> bool {
         self.met.contains(key) || (self.asked.contains(key) && asked::stays(old, planned))
     }

@@ -77,7 +77,7 @@ impl NewRun {
         row.cost_usd = row.cost_usd.map(|cost| (cost * 1e9).round() / 1e9);
     }
 
-    /// Are requests all that changes of it in the sums by time, model and price?
+    /// Returns true if only the number of requests changes in the sums by time, model and price.
     fn changes_requests_alone(&self) -> bool {
         let run = &self.upsert.run;
         let is_priced = |cost: Option<f64>| cost.is_some_and(|cost| cost > 0.0);

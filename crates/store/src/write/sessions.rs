@@ -70,12 +70,12 @@ impl Sessions {
         self.rows.iter().map(|loaded| &loaded.row).find(|row| row.rid == rid)
     }
 
-    /// Is everything that the session held deleted for good?
+    /// Returns true if all of the session's data was deleted permanently.
     pub(crate) fn is_purged(&self, key: &str) -> bool {
         self.find(key).is_some_and(|index| self.rows[index].row.purged_at.is_some())
     }
 
-    /// Does the batch name a session that isn't deleted for good?
+    /// Returns true if the batch has a session that isn't deleted permanently.
     pub(crate) fn any_kept(&self) -> bool {
         self.rows.iter().any(|loaded| loaded.row.purged_at.is_none())
     }

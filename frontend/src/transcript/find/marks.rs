@@ -191,7 +191,7 @@ fn own_places(known: &WeakMap, row: &Element, words: &str) -> Vec<StaticRange> {
     if own.is_empty() { cut } else { own }
 }
 
-/// Does it lie behind the ellipsis of its line?
+/// Returns true if it is hidden after the ellipsis of its line.
 fn is_cut_off(range: &StaticRange) -> bool {
     let holder = range.start_container().parent_element();
     let line = holder.and_then(|holder| holder.closest(".cut, .target, .path").ok().flatten());
@@ -285,7 +285,7 @@ fn lead(column: &Rc<Column>, seq: i64, row: &Element, at: &StaticRange) {
     column.soon();
 }
 
-/// Does its content scroll within it?
+/// Returns true if the element's content scrolls.
 fn scrolls(element: &Element) -> bool {
     let larger =
         element.scroll_height() > element.client_height() + 1 || element.scroll_width() > element.client_width() + 1;

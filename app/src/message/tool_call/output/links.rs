@@ -34,7 +34,7 @@ pub(super) fn are_links(call: &ToolCall, items: &[Value]) -> bool {
     !items.is_empty() && items.iter().all(is_link)
 }
 
-/// Is everything drawn that it says, and nothing of it cut?
+/// Returns true if the link shows all of the item, without shortening it.
 fn is_told_by_its_link(item: &Value) -> bool {
     /// They say how it was found, not what.
     const OF_THE_SEARCH: [&str; 4] = ["type", "score", "rank", "position"];

@@ -83,7 +83,7 @@ impl Agreed {
         }
     }
 
-    /// Does it lie in a folder that the owner excluded, or in one that an excluded link led to?
+    /// Returns true if the path is in an excluded folder, or in the target of an excluded link.
     fn is_excluded(&self, real: &Path) -> bool {
         let real = PathBuf::from(name(real));
         let is_root = |path: &str| self.roots.iter().any(|root| name(&root.path) == path);

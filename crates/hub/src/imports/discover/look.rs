@@ -144,7 +144,8 @@ pub fn transcript_of(path: PathBuf) -> PathBuf {
     if transcript.symlink_metadata().is_ok_and(|file| file.is_file()) { transcript } else { path }
 }
 
-/// Does an agent keep a file beside its transcripts, as what a sub-agent is for, long output and memories, or parts of a database?
+/// Returns true for files that agents store beside transcripts: descriptions of sub-agents, long output, memories,
+/// parts of databases.
 fn goes_with_transcripts(root: &Path, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let below = path.strip_prefix(root).unwrap_or(path);

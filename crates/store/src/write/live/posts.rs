@@ -203,7 +203,7 @@ fn advance(row: &mut SessionRow, post: &LivePost, seq: i64, now: Micros) -> Opti
     queued_after
 }
 
-/// Does its agent listen to people now?
+/// Returns true if the agent of the message waits for people.
 fn asks(draft: &Draft) -> bool {
     draft.requires_user_input || Approval::open_in(draft).is_some()
 }

@@ -11,7 +11,7 @@ use model::{Draft, MessageType};
 /// Messages per read.
 const PIECE: i64 = 50;
 
-/// Does it say something of the list?
+/// Returns true if the message concerns the todo list.
 pub(super) fn tells(draft: &Draft) -> bool {
     draft.message_type() == MessageType::Todo
 }

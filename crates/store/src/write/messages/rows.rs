@@ -72,7 +72,7 @@ impl Old {
         self.message_type.as_str() == MessageType::CodeEdit
     }
 
-    /// Was it asked, and answered by its name?
+    /// Returns true if a request was answered by its name.
     pub(super) fn is_answered(&self) -> bool {
         self.asks_input == ANSWERED
     }
