@@ -1,4 +1,4 @@
-//! Who may come in: log-ins, keys, and the audit log of what was changed.
+//! Authentication: log-ins, keys, and the audit log.
 
 pub mod audit;
 pub mod audit_log;

@@ -1,4 +1,4 @@
-//! What everything uses and nothing depends on: the clock, ids, hashes, moments, problems of the store.
+//! Basics without dependencies: the clock, ids, hashes, times, problems of the store.
 
 pub mod clock;
 pub mod hash;

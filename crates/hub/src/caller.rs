@@ -1,4 +1,4 @@
-//! Who calls. It knows no topic.
+//! The caller of a request, independent of topics.
 
 use api::account::TERMINAL;
 use api::keys::Scope;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use store::{ChannelEvent, Usage};
 
-/// Who is asking. Made by the outer layers from a credential, which nothing further in ever sees.
+/// The authenticated caller. The outer layers derive it from a credential, which the inner ones never see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
     /// A person who logged in with the browser.
@@ -21,9 +21,9 @@ pub enum Caller {
 /// The key that an agent shows.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Agent {
-    /// Of the key.
+    /// Id of the key.
     pub id: String,
-    /// What the owner called the key.
+    /// Name of the key.
     pub name: String,
     pub scopes: Vec<Scope>,
     /// The most that it may post.
@@ -50,7 +50,7 @@ impl Caller {
     /// People and their commands may do everything; an agent what its key says.
     pub fn require(&self, scope: Scope) -> Result<(), Problem> {
         match self {
-            // Who reads all reads its own.
+            // `read_all` includes `read`.
             Self::Agent(agent) if scope == Scope::Read && agent.scopes.contains(&Scope::ReadAll) => Ok(()),
             Self::Agent(agent) if scope == Scope::Mirror && agent.scopes.contains(&Scope::Bridge) => Ok(()),
             Self::Agent(agent) if !agent.scopes.contains(&scope) => {
@@ -71,7 +71,7 @@ pub struct Person {
     /// Id of the channel.
     pub id: String,
     pub name: String,
-    /// What the channel is: `matrix`.
+    /// Kind of the channel: `matrix`.
     pub via: String,
     /// Name of the channel.
     pub channel: String,

@@ -1,4 +1,4 @@
-//! What every topic may use: an open store, what is written to it and heard of it, and the state that topics keep. It knows no topic.
+//! State that all topics share: the open store, its writer and feed, and the topics' own state. Independent of topics.
 
 pub mod caller_cache;
 pub mod compute;
@@ -79,7 +79,7 @@ pub struct Root {
     pub consent: Consent,
     /// The agent's name in the store.
     pub agent: &'static str,
-    /// What kind of folder it is.
+    /// Kind of the folder.
     pub folder: agents::Folder,
 }
 

@@ -1,4 +1,4 @@
-//! What sessions cost: requests, runs, tools, times, statistics and budgets.
+//! Costs of sessions: requests, runs, tools, times, statistics and budgets.
 
 pub mod pricing;
 pub mod spending;

@@ -67,7 +67,7 @@ fn batch(example: Example, now: Micros) -> Batch {
     let at = |seconds: i64| Micros(start + seconds * Micros::SECOND);
     let last = example.messages.last().map_or(0, |m| m.at);
     let facts = SessionFacts { first_at: Some(at(0)), last_at: Some(at(last)), ..example.facts };
-    // What names no other writer is as if a reader had read it: we vouch for it.
+    // Messages without another author count as read by a reader.
     let by = |provenance| if provenance == Provenance::Reader { Provenance::Ourselves } else { provenance };
     let draft = |m: ExampleMessage| Draft { created_at: at(m.at), provenance: by(m.draft.provenance), ..m.draft };
     let blob = |blob: ExampleBlob| {

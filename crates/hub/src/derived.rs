@@ -1,4 +1,4 @@
-//! What is stored of a message besides itself: the words by which it is found, and the files that it changed.
+//! Derived data of messages in the store: search text, and changed files.
 
 pub mod edit_lines;
 pub mod reindex;

@@ -69,7 +69,7 @@ pub struct Running {
     pub folder: String,
     handle: Handle,
     view: Mutex<View>,
-    /// What people wrote is to be given now.
+    /// Notified to pass on people's messages now.
     steers: Notify,
     /// The agent waits for a prompt.
     rests: Notify,
@@ -197,7 +197,7 @@ impl Running {
         self.show(hub, |view| view.dismiss(last));
     }
 
-    /// What a page shows of it.
+    /// Returns the view of the agent for pages.
     pub fn view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -251,7 +251,7 @@ async fn end_session(hub: &Hub, driven: &Driven, ended: Ended) {
     }
 }
 
-/// What is stored of a session's agent.
+/// Returns the stored state of a session's agent.
 pub async fn stored(hub: &Hub, session: &SessionId) -> Result<Driven, Problem> {
     hub.workspace.driven(session).await.map_err(problem)?.ok_or_else(|| {
         Problem::new(ProblemCode::NotDriven, "The agent of this session wasn't started by this server")

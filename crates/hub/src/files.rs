@@ -1,4 +1,4 @@
-//! What sessions changed in files.
+//! Changes of files by sessions.
 
 pub mod changes;
 pub mod edit_cache;

@@ -1,12 +1,13 @@
-//! What agents report by hooks while they work in a terminal of their own.
+//! Events that agents in their own terminal report by hooks.
 //!
-//! - `live`: what a session's agent does, as its hooks tell it. `turn`: what it needs to know of the events before.
-//! - `card`: a permission request as an APPROVAL. It has the id that the agent's transcript gives it later, so that the card stays one.
-//! - `memory`: what was told a moment ago. `wait`: a request for which an agent waits, from the card to the answer.
-//! - `output`: a decision as the agent reads it.
+//! - `live`: the state of a session's agent, by its hooks. `turn`: the earlier events that this depends on.
+//! - `card`: a permission request as an APPROVAL. It has the id that the transcript's message gets later, so that both are one.
+//! - `memory`: recent events. `wait`: a request for which an agent waits, from the card to the answer.
+//! - `output`: a decision in the agent's format.
 //!
-//! The transcript alone makes the agent's messages; a hook makes approvals and changes the live state. Whatever goes wrong, the answer is
-//! no decision, and the agent asks in its terminal: nothing is allowed by default, in time or by an unknown word. `allow_rules` has what is always allowed.
+//! Messages of the agent come only from the transcript; hooks create approvals and change the live state. In any error,
+//! the answer is no decision, and the agent asks in its terminal: nothing is allowed by default, by a timeout or by an
+//! unknown word. `allow_rules` has the rules that always allow calls.
 
 mod card;
 mod live;

@@ -1,8 +1,8 @@
-//! What the host says to people: operational messages, stored with the role `host` and streamed like all others. No model
-//! reads them.
+//! Messages of the host: operational messages for people, stored with the role `host` and streamed like all others.
+//! Models never read them.
 //!
-//! A message about one session is stored there. What is about the whole server goes to each session with an open run, and to the
-//! session `operations` if there is one; `verbatim notify` makes it.
+//! A message about one session is stored there. One about the whole server goes to each session with an open run, and
+//! to the session `operations` if it exists; `verbatim notify` creates it.
 
 mod at_work;
 pub mod endpoints;
@@ -25,10 +25,10 @@ use store::{LivePost, LiveWrite, NewSession, Origin, Refusal};
 /// Id of the session of what isn't about any other.
 pub const OPERATIONS: &str = "operations";
 const AGENT: &str = "verbatim";
-/// What the server's version was at its last start.
+/// Key of the server's version at its last start.
 const VERSION: &str = "version";
 
-/// What happened.
+/// An operational event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostEvent {
     Started {
@@ -68,7 +68,7 @@ pub enum HostEvent {
         spent_usd: f64,
         limit_usd: f64,
     },
-    /// What an operator says of a deployment.
+    /// An operator reports a deployment.
     Deployed {
         text: String,
     },

@@ -62,7 +62,7 @@ use transcript::{Ending, Step, Transcript};
 /// Steps that may wait between two of the three.
 pub(crate) const AHEAD: usize = 1;
 
-/// What the reading thread tells: first of steps as they were read, then of prepared ones.
+/// Reports of the reading thread: first steps that were read, then prepared ones.
 enum Progress<S> {
     Step(Arc<Reading>, Box<S>),
     FileDone(Arc<Reading>),
@@ -293,7 +293,7 @@ fn read_whole(
 ) -> std::io::Result<()> {
     let path = &file.path;
     let (opened, ending, permissions) = match why {
-        // What a person named was looked up then, and no link counts any more.
+        // A path that a person named was resolved before, and links in it are no longer followed.
         Why::Named => (open::exact(path.clone())?, Ending::Final, Vec::new()),
         Why::Followed => {
             let opened = open::regular(path)?;
@@ -306,7 +306,7 @@ fn read_whole(
     if archive::is_archive(&opened.file)? {
         return match why {
             Why::Named => pass_on(send, file, archive::read(hub, runtime, &opened.file)?),
-            // What lies in a folder of an agent is that agent's.
+            // Files in an agent's folder belong to that agent.
             Why::Followed => Ok(()),
         };
     }

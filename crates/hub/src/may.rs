@@ -1,8 +1,8 @@
-//! What a caller may see and do: the sessions that it finds, and the messages that it reads.
+//! Permissions of a caller: the sessions that it can find, and the messages that it can read.
 //!
-//! What an agent's key reads may go to a model, and so may what a client of the tools reads, whatever its credential. Such a reader
-//! gets of the host's messages, and of notices that were for one run, that they are there, and nothing of what they say; and it doesn't
-//! find them, nor retracted ones. `model::policy` decides.
+//! Replies to an agent's key may go to a model, and so may replies to a client of the tools, whatever its credential.
+//! For such a reader, messages of the host and notices of one run are present, but without their content. It can't find
+//! them by search, nor retracted messages. `model::policy` decides.
 
 use crate::basics::{clock, problem};
 use crate::caller::Caller;
@@ -30,7 +30,7 @@ impl Scoped {
             Caller::Local => Access::Local,
             Caller::Agent(_) => Access::Agent,
         };
-        // What isn't for agents isn't for a model that reads by another's credential.
+        // An endpoint that agents can't use isn't for a model with another credential either.
         let is_for_people = self.is_for_model() && !access.contains(&Access::Agent);
         if access.contains(&needed) && !is_for_people {
             return Ok(());
@@ -186,7 +186,7 @@ pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<Se
 pub(crate) async fn message_id(scoped: &Scoped, session: &SessionId, name: &str) -> Result<MessageId, Problem> {
     let nobody = || Problem::not_found("message");
     let id = MessageId::parse(name.to_owned()).map_err(|_| nobody())?;
-    // What is no number needs no look: whether it is there, who reads or writes it sees.
+    // An id needs no look-up here. The later read or write fails if it doesn't exist.
     let Ok(seq) = name.parse::<i64>() else { return Ok(id) };
     let workspace = &scoped.hub.workspace;
     if workspace.message(session, &id).await.map_err(problem)?.is_some() {

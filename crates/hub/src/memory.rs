@@ -40,7 +40,7 @@ const REST: Duration = Duration::from_secs(10);
 /// Memories of each ranking that are put together.
 const RANKED: usize = 200;
 
-/// What is held of memory.
+/// The index of memories in memory.
 #[derive(Default)]
 pub struct MemoryIndex {
     vectors: Arc<RwLock<Vectors>>,

@@ -1,4 +1,4 @@
-//! What a model's context held when it wrote a reply.
+//! Contents of a model's context when it wrote a reply.
 
 mod database;
 
@@ -59,7 +59,7 @@ pub async fn get_context(scoped: &Scoped, path: &SessionPath, input: ContextQuer
     if found.is_none() {
         found = database::kept(scoped, &session, target.as_ref()).await?;
     }
-    // Of other contexts the log, or the messages themselves, say which message each block is.
+    // For other contexts, the log or the messages themselves identify the message of each block.
     let told = if found.is_some() { told(scoped, &session).await? } else { HashMap::new() };
     let mut context = if let Some(context) = found {
         doubted(context, doubts)
@@ -132,7 +132,8 @@ async fn recorded(
     Ok((context.await?, doubts))
 }
 
-/// What an agent that was started here was given beside its prompts when a message was written, or last.
+/// Returns the further inputs, other than prompts, of an agent that this server started: at the time of a message, or
+/// the last.
 async fn notices(
     scoped: &Scoped,
     session: &Session,
@@ -206,7 +207,7 @@ async fn read(
             Ok(None) => break,
             Err(StoreError::DamagedRecord { .. } | StoreError::LostRecord { .. }) => {
                 is_damaged = true;
-                // What is lost counts as unreadable, and what stands behind it keeps its place.
+                // Lost bytes count as unreadable, so that later ones keep their positions.
                 vec![b' '; usize::try_from(len).unwrap_or_default()]
             }
             Err(error) => return Err(problem(error)),

@@ -46,13 +46,13 @@ pub async fn of_run(hub: &Hub, session: &Session) -> Result<Vec<String>, Problem
     Ok(hub.state::<Notices>().of(session, &set).await)
 }
 
-/// What providers look at.
+/// Settings of the providers.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoticeSettings {
     /// The state of git folders.
     pub git: Option<GitSettings>,
-    /// What is deployed.
+    /// Settings of the deployment notice.
     pub deployment: Option<DeploymentSettings>,
     /// Commands of one's own.
     pub commands: Vec<CommandSettings>,

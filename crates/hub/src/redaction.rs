@@ -55,7 +55,7 @@ pub fn mask(redactor: Arc<Redactor>) -> Mask {
     })
 }
 
-/// What was found, by rule.
+/// Matches by rule.
 #[derive(Default)]
 pub(crate) struct Findings {
     by_rule: BTreeMap<&'static str, RuleReport>,
@@ -140,7 +140,7 @@ impl<'a> Masking<'a> {
     fn entry(&mut self, entry: &mut Entry) {
         self.seq = Some(entry.message.seq);
         self.draft(&mut entry.message.draft);
-        // What follows from these is masked and not told again.
+        // Repeated matches are masked, but not counted again.
         let findings = self.findings.take();
         self.text(&mut entry.summary);
         for call in &mut entry.calls {

@@ -74,7 +74,7 @@ pub struct NewDecision {
     pub event: Option<ChannelEvent>,
 }
 
-/// What became of a decision.
+/// Outcome of a decision.
 pub enum Outcome {
     Now {
         message: Box<StoredMessage>,

@@ -36,7 +36,7 @@ struct All {
     /// With the name of the assistant, which stands in the preferences.
     workspace: Settings,
     sessions: HashMap<String, Settings>,
-    /// Of sessions without settings of their own: each post asks for them.
+    /// Rules of sessions without their own settings, cached because each post needs them.
     own: Arc<Rules>,
     room: Arc<Rules>,
 }
@@ -75,7 +75,7 @@ impl RoutingTable {
         let named = crate::context::preferences::stored(workspace).await?.assistant_name;
         let (mut of_workspace, mut sessions) = (Settings::default(), HashMap::new());
         for (key, value) in stored {
-            // What another version wrote and we can't read is as if nothing was set.
+            // An unreadable value of another version counts as no settings.
             let settings: Settings = serde_json::from_str(&value).unwrap_or_default();
             match key.strip_prefix(KEY).and_then(|of| of.strip_prefix('/')) {
                 Some(session) => drop(sessions.insert(session.to_owned(), settings)),
@@ -149,7 +149,7 @@ pub async fn assistant(hub: &Hub, session: &Session) -> Result<AssistantName, Pr
         let known = agents::agent(&session.agent);
         return Ok(AssistantName { name: known.map_or(session.agent.as_str(), |it| it.title).to_owned(), replaces });
     };
-    // What a key posts has its name, if it says no other.
+    // A key's post without a name has the name of the key.
     if let Some(key) = &session.key_id {
         replaces.extend(hub.workspace.agent_key(key).await.map_err(problem)?.map(|key| key.name));
     }

@@ -105,7 +105,7 @@ async fn given(
     let senders = hub.state::<RoutingTable>().rules(&session.id, Place::Room).senders.clone();
     let begin = LiveBegin { session: session.id.clone(), run, format, placement, notices, takes, senders };
     let written = hub.writer.write(LiveWrite::Begin(Box::new(begin)));
-    // What the log takes is known when it is written: it counts, and the next run is refused.
+    // The size of the log is known after the write: it is added to the quota, and the next run is refused.
     let used = |written: &Result<(LiveDone, i64), _>| match written {
         Ok((LiveDone::Begun(given), _)) => store::Usage { messages: 0, bytes: given.logged },
         _ => store::Usage::default(),

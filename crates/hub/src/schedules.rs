@@ -85,7 +85,7 @@ pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
         let Some(due) = schedule.next_at else { continue };
         let plan = match Times::stored(&schedule) {
             Ok(times) => times.plan(due, now),
-            // Of a zone that the system no longer knows nobody can say when it is due.
+            // The system no longer knows the time zone, so that no next time can be computed.
             Err(problem) => {
                 tracing::warn!(%problem, schedule = schedule.id, "a schedule can't be read");
                 Plan { run: None, missed: Some((1, due)), next: None }
@@ -93,7 +93,7 @@ pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
         };
         let missed = plan.missed.map(|(count, last_at)| missed(&schedule, count, last_at));
         let mut prompt = plan.run.map(|at| prompt(&schedule, at).map(|post| (at, post))).transpose()?;
-        // What nobody takes is no message of the session, and no sign of life.
+        // A refused prompt isn't stored, and doesn't count as activity.
         let mut refused = None;
         if prompt.is_some()
             && let Some(nobody) = taker::nobody(hub, &schedule.session).await?
@@ -142,7 +142,7 @@ pub(crate) async fn run_now(hub: &Hub, schedule: &Schedule) -> Result<LiveDone, 
     Ok(hub.writer.write(LiveWrite::Due(Box::new(write))).await?.0)
 }
 
-/// What goes to the session: a message of the schedule's owner, which waits for the agent as all that people write.
+/// Returns the post of a schedule: a message of its owner, which waits for the agent like other messages of people.
 fn prompt(schedule: &Schedule, due: Micros) -> Result<LivePost, Problem> {
     let id = run_id(&schedule.id, due)?;
     let metadata =

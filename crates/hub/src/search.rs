@@ -80,7 +80,7 @@ pub async fn search(scoped: &Scoped, input: SearchQuery) -> Result<SearchPage, P
     })
 }
 
-/// What a message is found by.
+/// Returns the search text of a message.
 fn found_by(draft: &Draft) -> Option<String> {
     search_text(draft, &Body::of(draft))
 }
@@ -125,8 +125,7 @@ fn paths(body: &Body) -> Vec<String> {
     paths
 }
 
-/// What only sets words in order goes: the numbers that agents are given before the lines of a file, and the frames of
-/// markdown's tables.
+/// Removes line numbers of file contents and the frames of markdown tables.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for line in text.lines() {
@@ -153,7 +152,7 @@ fn unnumbered(line: &str) -> &str {
     numbered.filter(|(number, _)| is_number(number)).map_or(line, |(_, rest)| rest)
 }
 
-/// What stands between the outer bars.
+/// Returns the text between the outer bars.
 fn table_row(line: &str) -> Option<&str> {
     line.trim().strip_prefix('|')?.strip_suffix('|')
 }

@@ -1,4 +1,4 @@
-//! What people prefer, and how message types are treated.
+//! People's preferences, and settings of message types.
 
 pub mod endpoints;
 pub mod type_settings;

@@ -1,4 +1,4 @@
-//! What keeps the store healthy: room on the disk, checks, and deletion for good.
+//! Maintenance of the store: disk space, checks, and permanent deletion.
 
 pub mod condition;
 pub mod retention;

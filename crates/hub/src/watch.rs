@@ -22,7 +22,7 @@ fn is_low(disk: DiskSpace) -> bool {
     disk.free < LOW.min(disk.total / LOW_PART)
 }
 
-/// What was told already.
+/// Notices that were already given.
 #[derive(Debug, Default)]
 pub struct Watch {
     lost: HashSet<String>,

@@ -1,4 +1,4 @@
-//! What goes on in the background. [`Hub::new`] starts what keeps the hub itself up to date, [`Hub::spawn_workers`] the work of a server.
+//! Background work. [`Hub::new`] starts the hub's own tasks, [`Hub::spawn_workers`] those of a server.
 
 use crate::context::{Hub, Settings, doorbell};
 use crate::derived::reindex;

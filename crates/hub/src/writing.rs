@@ -1,4 +1,4 @@
-//! What becomes of a request to write: the post, its files, and why it was refused.
+//! Write requests: the post, its files, and the reasons for refusals.
 
 pub mod blobs;
 pub mod entries;

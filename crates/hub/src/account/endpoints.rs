@@ -1,4 +1,4 @@
-//! Who is asking, and the state of the server.
+//! The endpoints of the caller and of the server's state.
 
 use crate::account::login;
 use crate::basics::{clock, problem};

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use store::{AgentKey, Usage, Workspace};
 
 const PREFIX: &str = "vbt_";
-/// What keys began with once. They go on to hold.
+/// Prefix of older keys. They are still valid.
 const OLD_PREFIX: &str = "vbt_ag_";
 const NAME_CHARS: usize = 200;
-/// What a key may post, unless the owner says otherwise: months of busy agents, and less than a disk holds.
+/// Default quota of a key: enough for months of busy agents, and less than a disk holds.
 const QUOTA: Usage = Usage { messages: 5_000_000, bytes: 10_000_000_000 };
 /// The highest quota: no disk holds more, and sums of it stay whole numbers in JSON.
 const MOST: i64 = 1_000_000_000_000_000;
@@ -41,7 +41,7 @@ impl Hub {
         if expires_at.is_some_and(|at| at <= now || !moment::is_shown(at)) {
             return Err(Problem::field("/expires_at", "a time in the future, before the year 10000"));
         }
-        // What others do is an agent's business only where somebody says so.
+        // By default, an agent doesn't see other agents' sessions.
         let mut scopes = input.scopes.unwrap_or_else(|| vec![Scope::Post, Scope::Read, Scope::Mirror]);
         if scopes.is_empty() {
             let all: Vec<String> = Scope::WORDS.iter().map(|word| format!("`{word}`")).collect();

@@ -39,7 +39,7 @@ struct Waiting {
     unsaved: Vec<Login>,
 }
 
-/// What a browser gets for a code.
+/// The result of a log-in.
 #[derive(Debug)]
 pub struct LoggedIn {
     /// Goes into a cookie.
@@ -48,7 +48,7 @@ pub struct LoggedIn {
     pub secret: String,
 }
 
-/// What a log-in may do.
+/// Permissions of a log-in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grant {
     /// Read: the token was shown without the second secret.
@@ -217,8 +217,8 @@ impl Hub {
         Ok(())
     }
 
-    /// What the log-in of this token may do, with or without its second secret, and where it was made; None if it doesn't hold. Notes
-    /// its use at most once a minute.
+    /// Returns the permissions of the log-in with this token, with or without its second secret, and where it was made.
+    /// None if it is invalid. Records its use at most once a minute.
     pub async fn logged_in(&self, token: &str, secret: Option<&str>) -> Result<Option<(Grant, Surface)>, Problem> {
         let now = clock::now();
         let hash = hex(&hash(token));

@@ -1,4 +1,4 @@
-//! What words and signs mean for an approval.
+//! Parses text and reactions as answers to an approval.
 
 use api::posting::Decide;
 use model::message_type::approval::{Approval, ApprovalState, Choice, OptionKind};
@@ -7,7 +7,7 @@ const YES: [&str; 8] = ["approve", "allow", "yes", "y", "ok", "👍", "✅", "�
 const ALWAYS: [&str; 2] = ["always", "allow always"];
 const NO: [&str; 7] = ["deny", "reject", "no", "n", "👎", "❌", "✖"];
 const DISMISS: &str = "dismiss";
-/// What stands between a denial and its reason.
+/// Separators between a denial and its reason.
 const BEFORE_REASON: [char; 7] = [',', ':', ';', '.', '!', '\n', '—'];
 
 /// A text that is meant as an answer.
@@ -100,7 +100,7 @@ fn by_word(approval: &Approval, kind: OptionKind, reason: Option<String>) -> Opt
     let mut of_kind = approval.choices().filter(|choice| choice.kind == Some(kind));
     let (first, has_more) = (of_kind.next(), of_kind.next().is_some());
     let state = match kind {
-        // Which one of them is allowed?
+        // It is unclear which of several is allowed.
         OptionKind::AllowOnce | OptionKind::AllowAlways if has_more => return Some(Answer::Unclear(SEVERAL)),
         OptionKind::AllowOnce => ApprovalState::AllowedOnce,
         OptionKind::AllowAlways => ApprovalState::AllowedAlways,
@@ -108,7 +108,7 @@ fn by_word(approval: &Approval, kind: OptionKind, reason: Option<String>) -> Opt
     };
     let decide = match first {
         Some(choice) => Decide { selected: vec![choice.id.clone()], text: reason, ..Decide::default() },
-        // What no option offers isn't allowed for ever.
+        // Without an option that allows always, it isn't allowed always.
         None if kind == OptionKind::AllowAlways => return None,
         None if approval.kind.asks_permission() => Decide { state: Some(state), text: reason, ..Decide::default() },
         None => return None,

@@ -42,7 +42,7 @@ pub async fn run(hub: &Hub, id: &str) {
     let mut changed = hub.state::<OpenChannels>().changed.subscribe();
     let mut kept = Kept::default();
     let mut jumps = clock::Jumps::default();
-    // What waits for longer than anything does was stored while the clock was ahead, before this server began.
+    // Longer waits come from times that were stored by a clock that was ahead.
     let mut too_far = Some(ASKED);
     loop {
         news.borrow_and_update();
@@ -141,7 +141,7 @@ async fn first(hub: &Hub, row: &ChannelRow, queueing: Queueing) -> Result<Option
     Ok(hub.workspace.due_deliveries(&row.id, queueing, clock::now(), 1).await?.pop())
 }
 
-/// What is due and has no outcome yet.
+/// Returns the deliveries that are due and have no outcome.
 async fn due(
     hub: &Hub,
     row: &ChannelRow,

@@ -190,7 +190,7 @@ pub async fn edit_channel(scoped: &Scoped, path: &ChannelPath, input: EditChanne
     if let Some(event) = event {
         let signed = scoped.signed().await;
         signed.put_channel(&row, now, event).await.map_err(problem)?;
-        // What was wrong may be right now.
+        // New settings may fix an error.
         if row.settings != before.settings {
             signed.hurry_deliveries(&row.id, now, 0).await.map_err(problem)?;
         }
@@ -338,7 +338,7 @@ pub async fn list_deliveries(
     Ok(Deliveries { deliveries: found.into_iter().filter_map(delivery).collect() })
 }
 
-/// What channels are told of a message, those that were removed as well.
+/// Lists the deliveries of a message to all channels, including removed ones.
 pub async fn list_message_deliveries(scoped: &Scoped, path: &MessagePath) -> Result<MessageDeliveries, Problem> {
     let workspace = &scoped.hub.workspace;
     let session = session(scoped, &SessionPath { session: path.session.clone() }).await?;

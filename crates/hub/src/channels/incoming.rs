@@ -1,8 +1,9 @@
-//! What becomes of what people do in a channel.
+//! Handles events of channels.
 //!
-//! A person is known by the owner's list of the channel's people; anybody else is refused, and nothing of what they write is
-//! stored. An event has its effect once: the same one again is answered with the first result, also after a restart and on another
-//! server. What became of a decision is kept with it, in one transaction; a message has an id that is made of the event's.
+//! A person is identified by the owner's list of the channel's people. Others are refused, and nothing of their
+//! messages is stored. Each event is processed once: a repeated one gets the first result, even after a restart and on
+//! another server. The result of a decision is stored in the same transaction; the id of a message is derived from the
+//! event's.
 
 use crate::account::login;
 use crate::basics::hash::create_hash;
@@ -33,11 +34,11 @@ use std::future::Future;
 use std::sync::Arc;
 use store::{ChannelRow, EventResult, LiveChange, LivePost, LiveWrite, Objection, Refusal, StoredMessage, Told};
 
-/// What the people of an encrypted room are told.
+/// Notice for the people of an encrypted room.
 const ENCRYPTED: &str =
     "This room is encrypted, and Verbatim can't read what is written here. Invite me to a room without encryption.";
 
-/// What became of an event.
+/// The result of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Taken {
     /// A message was stored.
@@ -50,7 +51,7 @@ pub enum Taken {
     Ignored,
 }
 
-/// What somebody wrote.
+/// An incoming message.
 struct Written<'w> {
     /// The channel's id of it.
     event: &'w str,
@@ -432,7 +433,7 @@ async fn post(
 
 /// Notes on a message where it goes, and returns whether it waits for the agent. None where nothing is stored of it.
 fn routed(hub: &Hub, row: &ChannelRow, session: &SessionId, draft: &mut Draft) -> Option<bool> {
-    // Who is alone with the agent needn't call it.
+    // A person who is alone with the agent needs no mention.
     let place = if people(row).len() == 1 { Place::Own } else { Place::Room };
     let rules = hub.state::<RoutingTable>().rules(session, place);
     let incoming = model::routing::Incoming { text: &draft.content, sender: &draft.sender, place, registered: true };
@@ -442,7 +443,7 @@ fn routed(hub: &Hub, row: &ChannelRow, session: &SessionId, draft: &mut Draft) -
         Route::Ignored(_) if draft.reply_to.is_some() => Some(true),
         // Commands are for those who are logged in: here they are words.
         Route::DirectCommand(_) => Some(true),
-        // Who needs no mention may write one: it is no part of what they say.
+        // An optional mention is removed too.
         Route::Addressed { .. } => {
             let text = mention::without(&draft.content, &rules.names, rules.mention_end);
             Some(routing::mark(draft, &Route::Addressed { text }))

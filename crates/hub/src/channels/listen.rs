@@ -65,7 +65,7 @@ async fn round(hub: &Hub, id: &str, kept: &mut Kept, changed: &mut watch::Receiv
     if !polled || row.paused_at.is_some() {
         return Ok(Round::Idle);
     }
-    // What is wrong with its settings stands beside what waits to be sent.
+    // Errors of settings are shown with the queued deliveries.
     let Ok(open) = kept.open(hub, &row) else { return Ok(Round::Idle) };
     let now = clock::now();
     let lease = (hub.state::<OpenChannels>().lease.as_str(), Micros(now.0 + LEASE));

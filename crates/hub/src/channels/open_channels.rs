@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use store::ChannelRow;
 use tokio::sync::watch;
 
-/// What all channels share.
+/// State that all channels share.
 pub struct OpenChannels {
     /// Made at the first channel: reading the system's certificates takes a while. None where no client can be made.
     http: OnceLock<Option<Http>>,

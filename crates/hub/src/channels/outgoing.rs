@@ -1,4 +1,4 @@
-//! What a message says in a channel.
+//! Text of messages in channels.
 
 use crate::basics::{clock, problem};
 use crate::caller::Caller;
@@ -29,7 +29,7 @@ pub struct Rendered {
     pub body: String,
     /// The text that it says.
     pub said: String,
-    /// What a decision on it is bound to.
+    /// Hash of the shown request, which a decision must have.
     pub shown: Option<String>,
     pub is_talk: bool,
 }
@@ -105,7 +105,7 @@ async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Resu
     Ok(None)
 }
 
-/// What a call gets and what it changes, as a person reads it before they decide.
+/// Returns a call's input and changes as text, for a person who decides.
 fn given(call: &AskedCall) -> String {
     let mut lines = vec![call.tool_name.clone()];
     if !call.input.is_empty() {

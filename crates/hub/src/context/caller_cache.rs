@@ -5,7 +5,7 @@ use model::{Micros, SessionId};
 use quick_cache::sync::Cache;
 use std::sync::Arc;
 
-/// Of each of the two, so many are remembered.
+/// Maximum number of remembered log-ins, and of remembered keys.
 const MANY: usize = 10_000;
 /// After so long a key is looked up again, whatever happened.
 const FRESH: i64 = 10 * Micros::SECOND;
@@ -20,7 +20,7 @@ pub struct CallerCache {
 #[derive(Clone)]
 pub struct KnownKey {
     pub agent: Arc<Agent>,
-    /// Of its secret, in hex.
+    /// Hash of its secret, in hex.
     pub hash: String,
     pub expires_at: Option<Micros>,
     /// Its use was noted then.

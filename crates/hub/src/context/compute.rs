@@ -23,7 +23,7 @@ const QUEUE: usize = 32;
 /// Seconds after which a refused request may come back.
 const RETRY: u32 = 2;
 
-/// Who a job is for.
+/// Priority of a job, by its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     /// A person, or a command of this machine.

@@ -58,7 +58,7 @@ pub async fn hear(feed: Feed, waiters: Waiters, workspace: Workspace, revoked: w
 /// feed past one of another server that nobody here was told of.
 async fn wake(pos: &mut i64, feed: &Feed, waiters: &Waiters, workspace: &Workspace) -> Result<(), StoreError> {
     let now = feed.pos();
-    // Who begins to wait reads first what is there.
+    // A new waiter first reads what is already there.
     if waiters.is_empty() {
         *pos = now;
     }

@@ -1,7 +1,8 @@
-//! What the event stream carries: rows of the feed from a cursor on, then live.
+//! The event stream: rows of the feed after a cursor, then live ones.
 //!
-//! The bell only says that there is something to read. One pump reads it for all streams; a stream that falls behind
-//! reads by itself again. So a lost or coalesced ring, or a slow reader, costs time and never an event.
+//! A ring of the doorbell only means that there may be new rows. One pump reads them for all streams; a stream that
+//! falls behind reads them itself. So a lost or coalesced ring, or a slow reader, causes delay, but never loses an
+//! event.
 
 use crate::basics::problem;
 use crate::context::Hub;
@@ -23,7 +24,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// Batches that a stream may be behind before it reads by itself.
 const BEHIND: usize = 256;
 
-/// What a stream carries. All streams share it.
+/// An event of a stream. All streams share it.
 #[derive(Debug)]
 pub struct FeedChange {
     event: FeedEvent,
@@ -117,7 +118,7 @@ impl Feed {
         let mut pos = *bell.borrow_and_update();
         while bell.changed().await.is_ok() {
             let known = *bell.borrow_and_update();
-            // Who begins to listen reads by himself first, from where he is.
+            // A new listener first reads the rows after its own cursor.
             if self.live.receiver_count() == 0 {
                 pos = known;
                 continue;
@@ -166,7 +167,7 @@ pub fn position(cursor: &str) -> Result<i64, Problem> {
 /// earlier state, and waiting there would miss all that comes.
 pub async fn resume(hub: &Hub, cursor: &str) -> Result<i64, Problem> {
     let pos = position(cursor)?;
-    // What we have not heard of may be another server's commit.
+    // A higher position can be the commit of another server.
     if pos > hub.feed.pos() && pos > hub.workspace.feed_pos().await.map_err(problem)? {
         let gone = Problem::new(
             ProblemCode::CursorGone,

@@ -1,7 +1,7 @@
-//! Who waits for a change of one message.
+//! Waiters for a change of one message.
 //!
-//! The writer hands over what it wrote. What others wrote, such as an import or another server, is known by the feed: then the message is
-//! to be read again.
+//! The writer hands over the messages that it wrote. Changes by others, such as an import or another server, are known
+//! from the feed; then the message is read again.
 
 use crate::context::feed::{Feed, FeedChange};
 use api::events::FeedKind;
@@ -27,7 +27,7 @@ struct Inner {
 
 struct Bell {
     message: MessageId,
-    /// Of the message; 0 until it was read.
+    /// `seq` of the message; 0 until it was read.
     seq: AtomicI64,
     /// The last change that was handed over.
     news: watch::Sender<Option<Arc<MessageChange>>>,
@@ -73,7 +73,7 @@ impl MessageWaiters {
         loop {
             self.0.begun.notified().await;
             let mut changes = feed.changes();
-            // Who began before is to look once more: what changed in between isn't told.
+            // Earlier waiters must look again, because changes in between aren't reported to them.
             self.wake(|_, _| true);
             while !self.lock().is_empty() {
                 match changes.recv().await {

@@ -1,4 +1,4 @@
-//! What a person prefers, as it is stored: one small value of the workspace.
+//! Storage of a person's preferences: one small value of the workspace.
 
 use api::preferences::Preferences;
 use store::{StoreError, Workspace};
@@ -11,7 +11,7 @@ pub async fn stored(workspace: &Workspace) -> Result<Preferences, StoreError> {
     workspace.meta(KEY).await.map(read)
 }
 
-/// What another version wrote and we can't read is as if nothing was preferred.
+/// Parses stored preferences. An unreadable value of another version counts as the default.
 pub fn read(stored: Option<String>) -> Preferences {
     stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! What each key has posted, against the most that it may.
+//! Totals that each key has posted, compared to its quota.
 //!
-//! Counted in memory, so that no post waits for it, and stored every few seconds and at the end. A crash loses the count of those
-//! seconds, as does each of several servers of what the others count meanwhile.
+//! They are counted in memory, so that no post waits for them, and stored every few seconds and at the end. A crash
+//! loses the count of these seconds. Each of several servers misses what the others have counted meanwhile.
 
 use crate::caller::{Agent, Caller};
 use api::{Problem, ProblemCode};
@@ -17,12 +17,12 @@ const EVERY: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub struct Quotas(Mutex<HashMap<String, Count>>);
 
-/// Of one key.
+/// The totals of one key.
 #[derive(Default)]
 struct Count {
     /// As the store knows it.
     stored: Usage,
-    /// What the store doesn't know yet.
+    /// The part that isn't stored yet.
     more: Usage,
 }
 
@@ -37,7 +37,7 @@ impl Quotas {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the store says that a key posted. It never gets less: an answer that is older than ours says nothing.
+    /// Updates the stored totals of a key. They never decrease: an older value is ignored.
     pub fn learn(&self, key: &str, stored: Usage) {
         let mut counts = self.counts();
         let count = counts.entry(key.to_owned()).or_default();
@@ -45,7 +45,7 @@ impl Quotas {
         count.stored.bytes = count.stored.bytes.max(stored.bytes);
     }
 
-    /// What a key posted, of which the store knows this much.
+    /// Returns the totals of a key, given those that are stored.
     pub fn posted(&self, key: &str, stored: Usage) -> Usage {
         self.counts().get(key).map_or(stored, |count| {
             let sum = count.sum();

@@ -21,7 +21,7 @@ pub struct Scoped {
     pub redactor: Option<Arc<Redactor>>,
     /// Calls that are posted here run until their result is told. Otherwise nobody tells it, and they are over at once.
     pub tells_results: bool,
-    /// What is read goes to a model, whoever asks. What an agent's key reads may always.
+    /// True if the reply goes to a model, whoever the caller is. Always true for an agent's key.
     pub is_for_model: bool,
 }
 

@@ -177,7 +177,7 @@ async fn run(
             biased;
             received = queue.recv_many(&mut jobs, BATCH) => if received == 0 { return },
             () = shutdown.cancelled(), if !queue.is_closed() => {
-                // What was accepted is still written.
+                // Accepted writes are still stored.
                 queue.close();
                 continue;
             }
@@ -187,7 +187,7 @@ async fn run(
         let began = Instant::now();
         let span = tracing::debug_span!("batch", writes = writes.len());
         let results = write_all(&workspace, &feed, &writes).instrument(span.clone()).await;
-        // What a message was made of has its size again, and each answer is written out beside it.
+        // The messages' inputs are released before each reply is serialized.
         drop(writes);
         let outcomes: Vec<&str> = results.iter().map(outcome).collect();
         span.in_scope(|| metrics.count_batch(&outcomes, began.elapsed()));
@@ -198,13 +198,13 @@ async fn run(
             if let Ok((LiveDone::Changed { message, follow_up }, _)) = &result {
                 messages.written(message, follow_up.as_deref());
             }
-            // Who hung up asks again, and is told the same.
+            // If the caller has disconnected, a retry gets the same reply.
             let _ = answer.send(result);
         }
     }
 }
 
-/// What became of a write, as the metrics count it.
+/// Returns the outcome of a write for the metrics.
 fn outcome(written: &Written) -> &'static str {
     match written {
         Ok(_) => "stored",

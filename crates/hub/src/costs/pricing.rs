@@ -1,4 +1,4 @@
-//! What requests to models cost: agents' own figures, and the price table for the rest.
+//! Costs of requests to models: agents' own figures, otherwise from the price table.
 
 use crate::basics::moment::named_day;
 use crate::context::TopicState;
@@ -61,7 +61,7 @@ impl Sum {
         }
     }
 
-    /// Of these, what the price table gave.
+    /// Returns the part that was computed from the price table.
     pub fn computed_usd(&self) -> Option<f64> {
         self.computed
     }
@@ -79,7 +79,7 @@ impl Sum {
     }
 }
 
-/// What was spent since a moment, as it was summed up within the last minute: lists of sessions ask each time they are drawn.
+/// The total spent since a time, cached for a minute, because session lists need it each time they are drawn.
 #[derive(Default)]
 pub struct Spent(Mutex<BTreeMap<Micros, (Micros, Cost)>>);
 
@@ -108,7 +108,7 @@ impl Spent {
     }
 }
 
-/// What a run cost: as the agent says, else the sum of its requests.
+/// Returns the cost of a run: as the agent reports it, otherwise the sum of its requests.
 pub fn cost_of_run(prices: &Prices, stated: Option<f64>, requests: &[&Request]) -> Cost {
     let mut sum = Sum { stated: stated.filter(|usd| *usd > 0.0), ..Sum::default() };
     if sum.stated.is_none() {

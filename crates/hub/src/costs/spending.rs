@@ -73,7 +73,7 @@ pub async fn list_runs(scoped: &Scoped, path: &SessionPath) -> Result<Runs, Prob
     Ok(Runs { runs: costs(&scoped.hub, runs, &requests) })
 }
 
-/// What each run took, given the requests of all of them.
+/// Returns the cost of each run, given the requests of all of them.
 fn costs(hub: &Hub, runs: Vec<Run>, requests: &[Request]) -> Vec<RunCost> {
     let mut by_run: BTreeMap<&str, Vec<&Request>> = BTreeMap::new();
     for request in requests {
@@ -177,7 +177,7 @@ fn shown(hub: &Hub, request: Request) -> ModelRequest {
     }
 }
 
-/// What the requests of a session cost. What they have in common with another session counts there.
+/// Returns the cost of a session's requests. Requests that it shares with another session count there.
 pub async fn of_session(hub: &Hub, session: &SessionId) -> Result<Sum, Problem> {
     let of = StatsQuery { session: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
     Ok(Sum::of(&hub.prices, &hub.workspace.spending(&of).await.map_err(problem)?))
@@ -206,7 +206,7 @@ pub fn say(session: &mut Session, spent: &Sum) {
     (session.cost_usd, session.computed_usd) = (spent.usd(), spent.computed_usd());
 }
 
-/// What a session cost with its sub-agents at every depth, given what it cost itself.
+/// Returns the cost of a session including sub-agents of every depth, given its own cost.
 pub async fn with_sub_agents(hub: &Hub, session: &SessionId, own: &Sum) -> Result<Cost, Problem> {
     let of = StatsQuery { below: Some(session.clone()), ..period(hub, Micros(0), Micros(i64::MAX)) };
     let mut sum = own.clone();
@@ -241,7 +241,7 @@ pub async fn of_today(hub: &Hub, zone: &TimeZone, now: Micros) -> Result<Budgets
     })
 }
 
-/// What was spent of a budget since a day. None without a budget.
+/// Returns a budget with the amount spent since a day. None without a budget.
 async fn budget(
     hub: &Hub,
     zone: &TimeZone,

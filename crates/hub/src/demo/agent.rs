@@ -163,7 +163,7 @@ impl Agent {
     }
 }
 
-/// What it says to any other words.
+/// Returns the answer to any other message.
 fn introduction(words: &str) -> String {
     let quoted = model::text::one_line(words, 200);
     format!(

@@ -9,7 +9,7 @@ use model::policy::should_embed;
 use std::time::Duration;
 use store::{Derive, Store, StoreError};
 
-/// What the store is told of each message.
+/// Functions that derive data from each message.
 pub const DERIVE: Derive = Derive { search_text, files };
 /// Between two parts, so that others come to write.
 const PAUSE: Duration = Duration::from_millis(10);

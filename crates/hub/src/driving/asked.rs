@@ -1,4 +1,5 @@
-//! What the request of a running agent carries, as its card keeps it: a person decides on this, whatever the transcript says.
+//! The content of a running agent's request, stored with its card. A person decides on this, whatever the transcript
+//! has.
 
 use agents::{proposed_change, proposed_diff};
 use drivers::{Ask, AskKind, Content};

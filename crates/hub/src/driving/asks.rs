@@ -143,8 +143,8 @@ async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<
     Ok(id)
 }
 
-/// What a person decided, with the values of a form. Who dismisses a request has the agent told that nobody decides it. None where nobody
-/// did either.
+/// Returns a person's decision, with the values of a form. If the request was dismissed, the agent is told that nobody
+/// decides it. None if it was neither decided nor dismissed.
 fn decided(ended: Ended) -> Option<(Approval, Map<String, Value>)> {
     let Body::Approval(approval) = Body::of(&ended.draft) else { return None };
     let values = ended.action.and_then(|action| action.values).unwrap_or_default();
@@ -152,7 +152,7 @@ fn decided(ended: Ended) -> Option<(Approval, Map<String, Value>)> {
     (approval.state.is_persons() || is_dismissed).then_some((approval, values))
 }
 
-/// What a decision means to the agent. Whatever isn't clearly a permission is none.
+/// Converts a decision for the agent. Only a clear permission is one.
 fn answer(ask: &Ask, approval: &Approval, values: &Map<String, Value>) -> Answer {
     let no_decision = Decision::new(approval.state);
     let decision = approval.decision.as_ref().unwrap_or(&no_decision);
@@ -181,7 +181,7 @@ fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
     for question in &approval.questions {
         let chosen = question.options.iter().filter(|option| decision.selected.contains(&option.id));
         let mut labels: Vec<Value> = chosen.map(|option| json!(option.label)).collect();
-        // What was typed answers what has no choice, or adds to a lone question.
+        // A typed text answers questions without options, or adds to a single question.
         if let Some(text) = &decision.text
             && (labels.is_empty() || approval.questions.len() == 1)
         {

@@ -1,4 +1,4 @@
-//! What the events of an agent change, until it ends; and what people write, on its way to the agent.
+//! Applies the events of an agent until it ends, and passes people's messages to it.
 
 use crate::basics::clock;
 use crate::context::Hub;
@@ -49,7 +49,7 @@ pub async fn follow(
         running.leave(&hub);
         return;
     }
-    // What it did comes before its end.
+    // Store the agent's edits before its end.
     drop(edits);
     let _ = edited.await;
     let ended = as_ended(exit.as_ref(), stored, &running);

@@ -1,4 +1,4 @@
-//! What becomes of agents that ran when their server ended.
+//! Handles agents that were running when their server stopped.
 
 use crate::basics::clock;
 use crate::context::Hub;

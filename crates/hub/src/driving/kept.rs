@@ -1,5 +1,5 @@
-//! What an agent was writing when it broke off: no transcript has it, and people read it already. While a text grows it is stored once a
-//! second at most, so that it outlives the server, too.
+//! Text that an agent was writing when it was interrupted. No transcript contains it, but people have already read it.
+//! While a text is streaming, it is stored at most once a second, so that it survives a crash of the server too.
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};

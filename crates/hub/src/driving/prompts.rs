@@ -1,5 +1,5 @@
-//! What a driven agent is given, by the renderer of all runs and through the context log; and the pictures that go with it, which the log
-//! has by their names.
+//! Input of a driven agent, by the renderer of all runs and through the context log; and its images, which the log
+//! contains by name.
 
 use crate::basics::{clock, problem};
 use crate::context::Hub;

@@ -331,7 +331,7 @@ async fn session(
     Ok((id, create_hash))
 }
 
-/// What had ended goes on.
+/// Reopens an ended session.
 async fn reopen(hub: &Hub, session: &SessionId, create_hash: Option<Vec<u8>>) -> Result<(), Problem> {
     let mut edit = LiveEdit::new(session.clone());
     (edit.reopens, edit.rests) = (true, true);

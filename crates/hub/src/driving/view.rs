@@ -1,4 +1,4 @@
-//! What a page shows of a running agent.
+//! The state of a running agent for pages.
 
 use crate::basics::clock;
 use api::driving::{AgentChoice, AgentNotice, AgentState, GrowingText};
@@ -12,7 +12,7 @@ const NOTICES: usize = 20;
 /// Bytes of a growing text that are shown: its end.
 const SHOWN: usize = 16 << 10;
 
-/// What is known of an agent beside its transcript.
+/// Data about an agent that its transcript doesn't contain.
 #[derive(Debug, Clone)]
 pub struct View {
     /// The number of the last change.
@@ -97,7 +97,7 @@ impl View {
         self.notices.push_back(Notice { id: self.noted, text, at: clock::now(), turn, is_dismissed: false });
     }
 
-    /// What was noted, the latest last.
+    /// Returns the notices, newest last.
     pub fn notices(&self) -> Vec<AgentNotice> {
         let shown = |notice: &Notice| AgentNotice {
             id: notice.id,
@@ -167,7 +167,7 @@ fn choices(choices: Vec<Choice>) -> Vec<AgentChoice> {
     choices.into_iter().map(choice).collect()
 }
 
-/// What it wrote to its standard error: the last line that speaks of an error, else the last one with words.
+/// Returns the agent's last line on standard error that mentions an error, otherwise the last line with text.
 pub(super) fn said(exit: &Exit) -> Option<String> {
     let has_words = |line: &&str| line.chars().any(char::is_alphabetic);
     let lines = || exit.stderr.lines().rev().map(str::trim).filter(has_words);

@@ -1,6 +1,6 @@
-//! What the edits of a session come to, kept as long as none of its messages changes.
+//! Cache of the net changes of a session, valid until one of its messages changes.
 //!
-//! A page of changes asks for its files one by one, and each answer follows from all edits of the session.
+//! A changes page requests its files one by one, and each reply depends on all edits of the session.
 
 use crate::context::TopicState;
 use api::Problem;
@@ -10,7 +10,7 @@ use model::SessionId;
 use quick_cache::{Weighter, sync::Cache};
 use std::sync::Arc;
 
-/// Of each of the two kinds, so many bytes are kept.
+/// Maximum size of each of the two caches, in bytes.
 const BYTES: u64 = 16 << 20;
 /// Answers that this is roughly enough for. So few aren't divided into shards, of which each would take its part of the
 /// bytes alone: what a large session comes to is kept, too.

@@ -208,7 +208,7 @@ fn file(path: String, all: &[Happened], allowance: &mut Allowance) -> NetFile {
     }
 }
 
-/// What one message did at once says its lines in the file before all of it: the last place goes first.
+/// Orders the edits of one message, whose line numbers mean the file before all of them: the last position comes first.
 fn in_order<'a>(applied: &[&'a Happened]) -> Vec<&'a Happened> {
     let mut ordered = applied.to_vec();
     for together in ordered.chunk_by_mut(|a, b| a.at.seq == b.at.seq) {

@@ -8,7 +8,7 @@ use model::message_type::approval::{Approval, ApprovalState, Decision};
 use model::{Draft, Micros};
 use serde_json::{Map, Value, json};
 
-/// What stands beside a decision that a rule made.
+/// Marks a decision that a rule made.
 pub const BY_RULE: &str = "rule";
 
 /// The card of a request, still open.
@@ -64,12 +64,12 @@ pub fn closed(open: &Draft, why: Fallback, now: Micros) -> Option<Draft> {
     Some(draft)
 }
 
-/// What a hook asks, while its card is open.
+/// Returns the hook's request while its card is open.
 pub fn open_ask(draft: &Draft) -> Option<HookAsk> {
     HookAsk::of(draft).filter(|_| Approval::open_in(draft).is_some())
 }
 
-/// What is asked of a tool.
+/// Returns the request for a tool call.
 pub fn ask(tool_name: String, input: Map<String, Value>, folder: Option<String>, until: Micros) -> HookAsk {
     let rule = folder.as_ref().and_then(|_| allow_rules::of(&tool_name, &input));
     HookAsk { tool_name, input, folder, rule, until: Some(until), fallback: None }

@@ -1,4 +1,4 @@
-//! What an agent does, as an event of its hooks tells it.
+//! Derives the state of an agent from events of its hooks.
 
 use crate::hooks::turn::Turn;
 use crate::requests::card::waits_for;

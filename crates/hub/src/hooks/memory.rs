@@ -1,4 +1,4 @@
-//! What hooks told a moment ago.
+//! Recent events of hooks.
 
 use crate::basics::hash::create_hash;
 use crate::context::TopicState;

@@ -62,7 +62,7 @@ mod tests {
     use model::message_type::approval::{Approval, ApprovalState, Decision};
     use serde_json::json;
 
-    /// Of all states a decision can have, those alone allow that a person's leave has.
+    /// Of all states of a decision, only the permissions of a person allow a call.
     #[test]
     fn nothing_else_is_a_permission() {
         let payload = json!({"kind": "permission", "title": "Run ls", "questions": [], "state": "open"});

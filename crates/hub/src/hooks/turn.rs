@@ -1,4 +1,4 @@
-//! What goes on in a session between its events: whether the agent's turn is over, and what works on behind it.
+//! The state of a session between events: whether the agent's turn is over, and its background tasks.
 
 use api::hooks::HookEvent;
 use model::session::TURN_OVER;
@@ -12,7 +12,7 @@ const TASKS: usize = 256;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
     pub is_over: bool,
-    /// What works in the background, by its id.
+    /// Background tasks by id.
     background: BTreeMap<String, Kind>,
 }
 
@@ -43,7 +43,7 @@ impl Turn {
             }
             ("Stop", None) => self.is_over = true,
             ("SessionEnd" | "SessionStart", _) if !is_compacted(event) => *self = Self::default(),
-            // What its sub-agents do is no turn of its own.
+            // Events of sub-agents don't begin a turn.
             ("UserPromptSubmit" | "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "StopFailure", None) => {
                 self.is_over = false;
             }

@@ -244,7 +244,7 @@ impl Drop for Waiting {
 }
 
 async fn note_end(hub: &Hub, session: &SessionId, message: &MessageId) {
-    // What couldn't be closed any more is closed at the next start.
+    // A request that couldn't be closed is closed at the next start.
     if hub.shutdown.is_cancelled() {
         return;
     }

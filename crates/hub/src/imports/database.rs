@@ -25,7 +25,7 @@ use store::opencode::OpenCode;
 use store::session_rows::{self, Layout, SessionRows};
 use tokio::runtime::Handle;
 
-/// What each `SQLite` file begins with.
+/// The first bytes of an `SQLite` file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// How the name of a file ends that is written before the database itself.
 const AHEAD: &str = ".db-wal";

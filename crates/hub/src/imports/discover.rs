@@ -26,11 +26,11 @@ pub struct Folder {
     pub agent: &'static str,
     pub files: i64,
     pub bytes: i64,
-    /// What reading its files depends on.
+    /// The permission to read its files.
     pub permission: Permission,
-    /// What holds now.
+    /// Its present state.
     pub following: Following,
-    /// What isn't read of it, whatever the owner says.
+    /// Files that aren't read in any case.
     pub skipped: Vec<FailedFile>,
 }
 
@@ -48,7 +48,7 @@ pub async fn unread(hub: &Hub) -> Result<Vec<UnreadFolder>, Problem> {
     tokio::task::spawn_blocking(all).await.map_err(|_| Problem::internal())
 }
 
-/// What lies in a folder of an agent that isn't read. None if nothing does.
+/// Returns the unreadable files in a folder of an agent. None if there are none.
 pub fn unread_of(folder: &AgentFolder) -> Option<UnreadFolder> {
     let files = folder.look().files;
     let size = |file: &PathBuf| file.metadata().map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX));
@@ -137,7 +137,7 @@ fn places(root: &Root) -> Vec<FoundFolder> {
 }
 
 impl Root {
-    /// What reading the files of one of its folders depends on.
+    /// Returns the permission that files of one of its folders need.
     fn permission(&self, folder: &Path, leads_to: Option<&Path>) -> Permission {
         let unless_said = match (self.consent, leads_to) {
             (Consent::All, _) | (Consent::Given, None) => Following::Following,
@@ -203,7 +203,7 @@ fn depth(root: &Root, place: &FoundFolder) -> usize {
     if root.folder.by_project && place.path == root.path { 1 } else { root.folder.depth() }
 }
 
-/// What there is to read of a folder.
+/// Returns the readable files of a folder.
 fn found(agreed: &Agreed, root: &Root, place: &FoundFolder) -> Found {
     let mut found = look::look(&place.path, root.folder.endings, depth(root, place));
     let mut skipped = Vec::new();
@@ -267,7 +267,7 @@ impl Root {
         below.unwrap_or_else(|| self.path.clone())
     }
 
-    /// What reading a file depends on that isn't behind a link.
+    /// Returns the permission that a file needs which isn't behind a link.
     pub(crate) fn permission_of(&self, file: &Path) -> Permission {
         self.permission(&self.folder_of(file), None)
     }

@@ -54,7 +54,7 @@ pub async fn start_import(scoped: &Scoped, input: ImportRequest) -> Result<Impor
     hub.state::<Jobs>().get(id).ok_or_else(Problem::internal)
 }
 
-/// What the audit log says of an import.
+/// Returns the audit log's entry of an import.
 pub(super) fn started(mut paths: Vec<String>, files: &[PathBuf]) -> Event {
     paths.truncate(PATHS);
     Event::ImportStarted { paths, files: files.len() as u64 }

@@ -46,7 +46,7 @@ const STALLED: Duration = Duration::from_secs(10);
 /// Files that needn't be read until they change which are remembered.
 const SETTLED_FILES: usize = 10_000;
 
-/// What others tell the one that follows, and what it tells them.
+/// Signals to and from the follower.
 #[derive(Default)]
 pub struct FollowSignals {
     /// Asks for a look at all followed files, as when another folder is to be read.
@@ -65,7 +65,7 @@ enum FollowError {
     Io(#[from] std::io::Error),
 }
 
-/// What became of a file.
+/// Outcome of reading a file.
 enum Outcome {
     Read(Box<Transcript>),
     /// There is nothing to read of it until it changes: it is no transcript, or all of it was read.
@@ -391,7 +391,7 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
                     ending = Ending::Final;
                 }
                 unpacked = packed;
-                // What was read once is read on, whatever it begins with by now.
+                // A file that was read before is read on with the same reader.
                 let before = known.as_ref().and_then(|known| agents::agent(&known.reader));
                 let Some(agent) = imports::recognise(&opened.file, &path, ending)?.ok().or(before) else {
                     return Ok(Outcome::Settled);
@@ -404,7 +404,7 @@ async fn read_on(hub: &Hub, open: Option<Transcript>, path: &Path) -> Result<Out
             (None, None) => return Ok(Outcome::Passed),
         };
         transcript.read_on(ending, &mut |step| packed::pass(&mut unpacked, is_known, step, &mut pass))?;
-        // What was read as it is, or unpacked, is read anew when it changes.
+        // A database or packed file is read again completely when it changes.
         let is_whole = ending == Ending::Final;
         Ok::<_, std::io::Error>(if is_whole { Outcome::Settled } else { Outcome::Read(Box::new(transcript)) })
     });

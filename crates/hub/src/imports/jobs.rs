@@ -1,4 +1,4 @@
-//! What runs, and how far it has got.
+//! Import jobs and their progress.
 
 use crate::context::TopicState;
 use api::imports::ImportJob;

@@ -22,7 +22,7 @@ use store::{Batch, RecordChunk, SessionUpsert, SourceBatch};
 use tokio::runtime::Handle;
 use zstd::Decoder;
 
-/// What each frame of Zstandard begins with.
+/// The first bytes of a Zstandard frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// How the names of packed files end.
 const ENDING: &str = "zst";

@@ -1,4 +1,4 @@
-//! What the store knows of the files before an import.
+//! Stored information about files before an import.
 
 use crate::basics::clock;
 use crate::context::Hub;
@@ -28,7 +28,7 @@ impl Stored {
         Ok(Self { sources, sessions })
     }
 
-    /// What a file comes to that nobody has changed since this reader read it to its end: a step that writes nothing.
+    /// Returns the step of a file that hasn't changed since this reader read it completely. It writes nothing.
     pub fn unchanged(&self, path: &Path) -> Option<Step> {
         let name = name(&packed::stored_path(path));
         let source = self.sources.get(&name)?;

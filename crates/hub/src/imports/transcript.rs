@@ -23,7 +23,7 @@ const BLOCK: usize = 512 << 10;
 /// Bytes at the end of what was read by which a rewritten file is known.
 const TAIL: usize = 256;
 
-/// What one transaction writes, with what progress shows.
+/// The content of one transaction, with its progress.
 pub struct Step {
     pub batch: Batch,
     /// Bytes of the file that it covers; unchanged ones count.
@@ -58,7 +58,7 @@ pub fn modified_at(metadata: &Metadata) -> Option<Micros> {
     Some(Micros(i64::try_from(since.as_micros()).ok()?))
 }
 
-/// What the end of the file means for a last line without a line end.
+/// How to treat a last line without a line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// It is all there will be: read it, or make it a note.
@@ -68,7 +68,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// What a file that nobody named says of itself, by the time of its last change.
+    /// Returns the treatment for a followed file, by the time of its last change.
     pub fn of(file: &File) -> Self {
         file.metadata().ok().and_then(|metadata| modified_at(&metadata)).map_or(Self::Growing, Self::at)
     }

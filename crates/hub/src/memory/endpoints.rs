@@ -1,4 +1,4 @@
-//! What people said, recalled and forgotten.
+//! Endpoints that recall and forget what people said.
 
 use crate::basics::query::{given, limit};
 use crate::basics::{clock, problem};
@@ -43,7 +43,7 @@ pub async fn recall(scoped: &Scoped, input: MemoryQuery) -> Result<MemoryPage, P
         let newest = hub.workspace.newest_memories(&filter, after, limit + 1).await.map_err(problem)?;
         newest.into_iter().map(|rid| Found { rid, score: 0.0, by_words: false, by_meaning: false }).collect()
     };
-    // Of what was found some may be gone by now: a few more are read.
+    // Read a few more than requested, because some may have been deleted.
     let rids: Vec<i64> = found.iter().map(|found| found.rid).take(2 * limit as usize + 1).collect();
     let mut memories = hub.workspace.memories(&rids).await.map_err(problem)?;
     let is_more = q.is_none() && found.len() > limit as usize;

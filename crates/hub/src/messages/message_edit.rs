@@ -21,7 +21,7 @@ use store::{Changed, NewMessage, Objection, Refusal, StoredMessage, Sums};
 #[derive(Clone)]
 pub struct Replacement(pub Option<Map<String, Value>>);
 
-/// What is asked for.
+/// The requested change.
 #[derive(Clone)]
 pub struct MessageEdit {
     pub content: Option<String>,
@@ -35,7 +35,7 @@ pub struct MessageEdit {
     pub rules: Arc<Rules>,
 }
 
-/// Who asks for a change.
+/// Author of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Changer {
     Agent,
@@ -68,7 +68,7 @@ impl MessageEdit {
         is_edit(current.message.draft.message_type()) || given.is_some_and(is_edit)
     }
 
-    /// Who waits for them to be worked out.
+    /// Returns the priority of the work.
     pub fn lane(changes: &[Self]) -> Lane {
         if changes.iter().any(|change| change.by == Changer::Agent) { Lane::Agents } else { Lane::People }
     }
@@ -79,7 +79,7 @@ impl MessageEdit {
         silent && self.requires_user_input.is_none() && self.status == Some(Status::Retracted)
     }
 
-    /// Of an approval that isn't open any more nothing changes of what it asked, and what a person decided on stays.
+    /// Returns true if the change alters the content of a closed approval, or what a person decided on.
     fn changes_what_was_decided(&self, old: &Body) -> bool {
         let says = self.content.is_some() || self.append.is_some() || self.metadata.is_some();
         let retracts = self.by == Changer::Agent && self.status == Some(Status::Retracted);
@@ -145,7 +145,7 @@ impl MessageEdit {
         {
             extras.shift_remove(Closed::KEY);
         }
-        // What a person chose stays, also where the agent doesn't repeat it.
+        // A person's choice stays, even if the agent doesn't repeat it.
         if let (Some(extras), Some((key, value))) = (draft.metadata.as_mut(), chosen)
             && extras.get(key) == Some(value)
         {
@@ -157,7 +157,7 @@ impl MessageEdit {
                 || self.types.content(old, old_body).is_some_and(|said| said == old.content)
         };
         let untold = self.content.is_none() && self.append.is_none();
-        // What was made from the payload says what was true before: a tool call that runs.
+        // Generated content shows an older state: a tool call that is running.
         if untold && generated(old) && generated(draft) && is_generated() {
             draft.content.clear();
         }
@@ -246,7 +246,7 @@ impl MessageEdit {
     }
 }
 
-/// What a change adds to the sums of a session: what the message counted before goes, and a retracted edit counts no more.
+/// Returns how a change alters the counts of a session. A retracted edit no longer counts.
 fn difference(before: Sums, after: Sums, status: Status) -> Sums {
     let after = if status == Status::Retracted { Sums::default() } else { after };
     Sums {

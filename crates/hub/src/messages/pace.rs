@@ -39,7 +39,7 @@ struct Waiting {
     answer: oneshot::Sender<Written>,
 }
 
-/// What becomes of a change.
+/// What to do with a change.
 enum Turn {
     Now(MessageEdit),
     /// With those that come until then. The first one sees to it.

@@ -1,4 +1,4 @@
-//! What people wrote to an agent.
+//! Messages of people to an agent.
 
 use crate::account::keys::holds_until;
 use crate::basics::query::limit;
@@ -37,7 +37,7 @@ pub async fn take_pending(scoped: &Scoped, path: &SessionPath, input: TakePendin
     if input.after.is_some_and(|after| after < 0) {
         return Err(Problem::field("/after", "a `seq`, or 0"));
     }
-    // Who is ahead of the session would wait for what never comes.
+    // A cursor beyond the end of the session would wait for ever.
     let input = TakePending { after: input.after.map(|after| after.min(session.last_seq)), ..input };
     let until = Instant::now() + Duration::from_secs(u64::from(wait));
     let taken = wait_for(scoped, &session.id, &input, limit, until).await?;

@@ -24,7 +24,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use store::{LiveDone, MessageQuery, Range, StoredMessage, Usage};
 
-/// What people said after a question that is looked through for its answer.
+/// Maximum number of later messages that are searched for the answer to a question.
 const LATER: usize = 100;
 
 pub async fn retract_message(scoped: &Scoped, path: &MessagePath) -> Result<Updated, Problem> {

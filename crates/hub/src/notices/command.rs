@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSettings {
-    /// What the notice begins with.
+    /// Heading of the notice.
     pub name: String,
     /// A program and its arguments. No shell reads them.
     pub command: Vec<String>,

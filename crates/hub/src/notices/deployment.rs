@@ -1,4 +1,4 @@
-//! What is deployed, as a file or a command tells.
+//! The deployed version, from a file or a command.
 
 use crate::notices::{BYTES, Provider, RunFolder, absolute, ask, bounded, program, timeout};
 use serde::Deserialize;

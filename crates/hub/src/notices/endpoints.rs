@@ -67,7 +67,7 @@ async fn change(
     list_notices(scoped).await
 }
 
-/// What the audit log says of a notice.
+/// Returns a notice as the audit log records it.
 fn described(notice: Option<&RunNotice>) -> Value {
     let text = notice.map(|notice| {
         let state = if notice.on { "on" } else { "off" };

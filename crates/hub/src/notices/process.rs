@@ -12,7 +12,7 @@ pub struct Output {
     pub text: String,
     /// It wrote more than a notice holds.
     pub cut: bool,
-    /// What it ended with; None where something ended it.
+    /// Exit code; None if it was killed.
     pub code: Option<i32>,
     /// How it ended, unless well.
     pub failed: Option<String>,

@@ -1,4 +1,4 @@
-//! What a redacted export masks, before it is written.
+//! The preview of a redacted export.
 
 use crate::basics::problem;
 use crate::context::Scoped;

@@ -1,4 +1,4 @@
-//! What waits for a person: of each session what it asks first, or every open approval and question.
+//! Requests to people: the first one of each session, or all open approvals and questions.
 
 use crate::basics::query::limit;
 use crate::basics::{clock, problem};
@@ -31,7 +31,7 @@ pub async fn list_asks(scoped: &Scoped, input: AsksQuery) -> Result<Asks, Proble
     }
 }
 
-/// Of each session the first open approval, else its question.
+/// Returns the first open approval of each session, otherwise its question.
 async fn first_of_sessions(scoped: &Scoped) -> Result<Asks, Problem> {
     let mut asks = Vec::new();
     let workspace = &scoped.hub.workspace;

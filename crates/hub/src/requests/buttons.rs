@@ -17,7 +17,7 @@ use model::{Body, Draft, MessageId, Micros, Payload as _, Status};
 use serde_json::Map;
 use store::{Changed, Objection, Refusal, StoredMessage};
 
-/// What a button does to its message.
+/// The effect of a button on its message.
 pub(super) trait Press: Clone + Send + Sync + 'static {
     /// Returns whether the message holds an answer already which this one can't follow.
     fn is_taken(&self, draft: &Draft) -> bool;

@@ -37,7 +37,7 @@ pub fn closed(open: &Draft, state: ApprovalState, decision: Option<&Decision>) -
         payload.insert("decision".to_owned(), serde_json::to_value(decision).ok()?);
     }
     draft.requires_user_input = false;
-    // What was generated says the old state.
+    // Generated content shows the old state.
     if draft.content == markdown::generated(open, &Body::of(open)) {
         draft.content.clear();
     }
@@ -88,7 +88,7 @@ pub fn changed(draft: Draft) -> Changed {
     Changed { message: posting::new_message(draft, body), follow_up: None, grows: false, alive: false }
 }
 
-/// What a request waits for, in a few words.
+/// Returns what a request waits for, in a few words.
 pub fn waits_for(tool: &str) -> String {
     match tool {
         "AskUserQuestion" => "Asks a question".to_owned(),

@@ -249,7 +249,8 @@ fn state(approval: &Approval, input: &Decide) -> Result<ApprovalState, Problem> 
     Ok(state)
 }
 
-/// What the chosen options say together: one "no" denies, and of several permissions the narrowest holds.
+/// Returns the state that the chosen options imply: a single denial denies, and of several permissions the narrowest
+/// counts.
 fn implied(approval: &Approval, selected: &[String]) -> Option<ApprovalState> {
     let chosen = approval.choices().filter(|choice| selected.contains(&choice.id));
     let kinds: Vec<OptionKind> = chosen.filter_map(|choice| choice.kind).collect();
@@ -313,7 +314,7 @@ fn decided(before: &Draft, decision: &Decision) -> Option<(Draft, Body)> {
     draft.requires_user_input = false;
     // A prompt may hold it from now on.
     draft.context = Context::Turn;
-    // What was generated says the old state.
+    // Generated content shows the old state.
     if draft.content == markdown::generated(before, &Body::of(before)) {
         draft.content.clear();
     }

@@ -14,7 +14,7 @@ use model::{Body, Draft, Status};
 use serde_json::{Map, Value};
 use store::{Changed, Objection, Refusal, StoredMessage};
 
-/// What the agent reads.
+/// Message for the agent.
 const TOLD: &str = "Dismissed without a decision";
 
 /// Closes a request of any kind. The same person who dismisses it again gets the first reply.

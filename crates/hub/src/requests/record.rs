@@ -18,10 +18,10 @@ use model::{Body, Draft, Message, MessageId, MessageType, Provenance, Role, Sess
 use serde_json::{Map, Value, json};
 use store::{LivePost, Objection, Refusal, Rule, StoredMessage};
 
-/// Who decides, unless it is a person in a channel: people who logged in alone may.
+/// Author of decisions by logged-in people. Others are people in channels.
 const BY: &str = "owner";
 
-/// Who decides.
+/// Returns the author of a decision.
 pub fn by(scoped: &Scoped) -> &str {
     scoped.person.as_ref().map_or(BY, |person| &person.name)
 }
@@ -42,7 +42,7 @@ pub struct DecisionWrite {
     pub rule: Rule,
 }
 
-/// What became of a decision.
+/// Outcome of a decision.
 pub enum Written {
     Now(Box<Decided>),
     /// Somebody was quicker: the message as it is.

@@ -21,7 +21,7 @@ const BUTTONS: &str = "the index of a comment from 0, a colon, and `resolve`, `r
 struct ReviewAnswer {
     /// Index of the comment.
     comment: usize,
-    /// What becomes of it; None opens it again.
+    /// The new state; None reopens it.
     state: Option<ReviewState>,
     /// Its index, its lines and how it begins, for the agent.
     about: Map<String, Value>,

@@ -77,7 +77,7 @@ struct Covered {
     /// The payload without its state and decision.
     payload: Map<String, Value>,
     calls: Vec<AskedCall>,
-    /// What the agent says beside the card.
+    /// The agent's own text beside the card.
     words: Option<String>,
 }
 
@@ -133,7 +133,7 @@ impl Covered {
     }
 }
 
-/// What a decision covers of a call.
+/// The parts of a call that a decision covers.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum CallParts<'c> {

@@ -20,7 +20,7 @@ const CHARS: usize = 255;
 #[derive(Default)]
 pub struct UnregisteredRooms(Mutex<HashMap<String, Micros>>);
 
-/// What was heard of a room.
+/// An event in an unregistered room.
 #[derive(Debug, Clone, Copy)]
 pub struct Heard<'a> {
     /// Id of the channel.
@@ -29,11 +29,11 @@ pub struct Heard<'a> {
     pub address: &'a str,
     /// Its name, where the channel says it.
     pub name: Option<&'a str>,
-    /// What was done there.
+    /// The event.
     pub what: Doing<'a>,
 }
 
-/// What was done in a room that nobody registered.
+/// An event in an unregistered room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doing<'a> {
     /// One of the channel's people wrote there.

@@ -88,7 +88,7 @@ pub async fn edit_schedule(scoped: &Scoped, path: &SchedulePath, input: EditSche
     }
     match input.paused {
         Some(true) => stored.paused_at = stored.paused_at.or_else(|| Some(clock::now())),
-        // What came meanwhile wasn't missed: a person wanted it so.
+        // Times in a pause don't count as missed.
         Some(false) if stored.paused_at.take().is_some() => {
             stored.next_at = Times::stored(&stored)?.after(clock::now());
         }

@@ -1,4 +1,4 @@
-//! Who takes what a schedule says: without an agent that will, a prompt would wait for ever.
+//! Checks that an agent will read a schedule's prompt. Otherwise it would wait for ever.
 
 use crate::basics::{clock, problem};
 use crate::context::Hub;

@@ -26,7 +26,7 @@ pub enum Times {
     Cron(Box<Cron>, TimeZone),
 }
 
-/// What becomes of a time that came.
+/// The plan for a time that has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
     /// The run that is made.
@@ -90,12 +90,12 @@ impl Times {
         }
     }
 
-    /// What becomes of the time `due`, which came, at `now`: runs that are too late were missed.
+    /// Returns the plan for the time `due` at `now`. Runs that are too late count as missed.
     pub fn plan(&self, due: Micros, now: Micros) -> Plan {
         let (mut at, mut missed, mut run) = (Some(due), None, None);
         while let Some(came) = at.filter(|at| *at <= now) {
             if now.since(came) < LATE {
-                // Of two within a minute the later one is made.
+                // Of two times within a minute, the later one is used.
                 run = Some(came);
             } else {
                 let count = missed.map_or(0, |(count, _)| count);
@@ -120,7 +120,7 @@ fn moment(text: &str, zone: &TimeZone) -> Result<Micros, Problem> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Micros(at.as_microsecond()));
     }
-    // What the field of a form gives.
+    // The format of a form's date and time field.
     let civil = text.parse::<DateTime>().ok().filter(|_| text.contains(':'));
     let at = civil.and_then(|civil| first(civil, zone)).map(|at| Micros(at.as_microsecond()));
     at.ok_or_else(|| Problem::field("/at", &format!("{EXPECTED_AT}; got `{text}`")))
@@ -143,7 +143,7 @@ fn expression(text: &str) -> Result<Cron, Problem> {
     }
     let parser = CronParser::builder().seconds(Seconds::Disallowed).build();
     parser.parse(text).map_err(|error| {
-        // Of another number of fields the reason says no more than what is expected.
+        // With another number of fields, the reason repeats the expectation.
         let has_five = text.split_whitespace().count() == 5;
         let why = if has_five { format!(": {error}") } else { String::new() };
         Problem::field("/cron", &format!("{EXPECTED_CRON}; got `{text}`{why}"))

@@ -156,7 +156,7 @@ pub async fn edit_sessions(scoped: &Scoped, input: EditSessions) -> Result<Edite
     Ok(EditedSessions { sessions })
 }
 
-/// What the audit log says of a session that is deleted or restored.
+/// Returns the audit log's entry of a deletion or restoration.
 fn deletion(session: &SessionId, deleted: bool) -> Event {
     let session = session.to_string();
     if deleted { Event::SessionDeleted { session } } else { Event::SessionRestored { session } }

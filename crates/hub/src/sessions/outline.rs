@@ -1,4 +1,4 @@
-//! What a reader looks for in a session: its landmarks, and where words stand.
+//! Navigation in a session: its outline, and text search.
 
 use crate::basics::problem;
 use crate::context::Scoped;
@@ -45,7 +45,7 @@ pub async fn get_outline(scoped: &Scoped, path: &SessionPath, query: OutlineQuer
     let part = after.saturating_add(1)..=end;
     let mut landmarks = scoped.hub.workspace.landmarks(&session.id, &part).await.map_err(problem)?;
     let Prompts { mut said, left_behind } = prompts(scoped, &session.id, &part).await?;
-    // What stands between a prompt that was left behind and the next one was left behind with it.
+    // Messages between a prompt that was left behind and the next prompt were left behind too.
     let is_left = |seq: i64| left_behind.range(..=seq).next_back().is_some_and(|(_, left)| *left);
     landmarks.retain(|landmark| !is_left(landmark.seq));
     // Few sessions have any: the messages aren't looked through for nothing.
@@ -60,7 +60,7 @@ pub async fn get_outline(scoped: &Scoped, path: &SessionPath, query: OutlineQuer
     Ok(Outline { marks, last_seq: session.last_seq, next, new })
 }
 
-/// What people wrote.
+/// Messages of people.
 #[derive(Default)]
 struct Prompts {
     /// Their words, by `seq`.

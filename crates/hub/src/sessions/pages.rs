@@ -116,7 +116,7 @@ fn filter(input: ListSessions) -> Result<SessionFilter, Problem> {
         ));
     }
     let zone = moment::zone(given(input.zone))?;
-    // What is looked for by its name is shown whatever it holds.
+    // A search by title also finds sessions without messages.
     let spoken = input.show.is_none() && text.is_none();
     Ok(SessionFilter {
         text,

@@ -1,4 +1,4 @@
-//! What a person prefers: one small value of the workspace.
+//! A person's preferences, one small value of the workspace.
 
 use crate::basics::{clock, problem};
 use crate::context::Scoped;
@@ -57,7 +57,7 @@ pub async fn edit_preferences(scoped: &Scoped, input: EditPreferences) -> Result
     Ok(read(Some(stored.ok_or_else(Problem::internal)?)))
 }
 
-/// What the audit log says of a change: of the keys the changed commands, of the views their names.
+/// Returns changes for the audit log: of the keys the changed commands, of the views their names.
 fn changes(old: &Preferences, new: &Preferences) -> Vec<Change> {
     let changed = |keys: &BTreeMap<String, String>, others: &BTreeMap<String, String>| -> Map<String, Value> {
         let differ = keys.iter().filter(|(command, keys)| others.get(*command) != Some(keys));

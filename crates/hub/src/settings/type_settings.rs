@@ -17,7 +17,7 @@ const TAG_CHARS: usize = 200;
 /// Another server on the same database may change it.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What holds now.
+/// The current settings.
 #[derive(Clone, Default)]
 pub struct CurrentTypeSettings(Arc<RwLock<Arc<TypeSettings>>>);
 
@@ -48,7 +48,7 @@ impl CurrentTypeSettings {
     }
 }
 
-/// What another version wrote and we can't read is as if nothing was switched off.
+/// Parses stored settings. An unreadable value of another version counts as the default.
 fn read(stored: Option<String>) -> TypeSettings {
     stored.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }

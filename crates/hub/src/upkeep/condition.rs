@@ -1,4 +1,4 @@
-//! What keeps the server from writing, as callers and pages are told.
+//! The reason why the server refuses writes, for callers and pages.
 
 use crate::basics::clock;
 use crate::basics::problem::{problem, report};
@@ -16,7 +16,7 @@ const FIRST_CHECK: Duration = Duration::from_mins(5);
 const CHECK: Duration = Duration::from_mins(1);
 
 impl Hub {
-    /// What a person is to know of the database; None if all is well.
+    /// Returns the problem of the database for people; None if there is none.
     pub fn condition(&self) -> Option<Condition> {
         let condition = self.store.condition().borrow().clone();
         if condition.damage.is_some() {

@@ -1,4 +1,4 @@
-//! What a person deleted is kept for a while, so that it can come back, and is then gone for good.
+//! Keeps deleted data for some time, so that it can be restored, and then removes it permanently.
 
 use crate::basics::clock;
 use crate::context::Hub;
@@ -51,8 +51,8 @@ pub async fn purge_while_full(hub: &Hub, since: Micros, now: Micros) -> Result<(
     hub.store.give_back().await
 }
 
-/// What is due at a time: sessions that were deleted long ago, files that were uploaded the day before and became no
-/// message's, what is known of old deliveries, what forgetting had to leave, and the space of all that.
+/// Removes data that is due at a time: sessions that were deleted long ago, unused uploads of the day before, old
+/// deliveries, and the space of all that.
 pub async fn purge_once(hub: &Hub, now: Micros) -> Result<(), StoreError> {
     forget_deleted(hub, Micros::default()..Micros(now.0 - DAYS * DAY)).await?;
     let files = hub.workspace.forget_uploads(Micros(now.0 - DAY)).await?;

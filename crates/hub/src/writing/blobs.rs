@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use store::{Blob, StoreError, Upload, Usage};
 
-/// What a content address begins with.
+/// Prefix of a content hash.
 const PREFIX: &str = "sha256:";
 const MIME_CHARS: usize = 200;
 
@@ -122,7 +122,7 @@ fn is_digest(text: &str) -> bool {
 
 /// The session refers to the files of its message from now on. What the caller may not read stays out of its reach.
 pub async fn attach(scoped: &Scoped, message: &Message) -> Result<(), Problem> {
-    // Of the built-in types only FILE names files; one that was declared may show them as pictures.
+    // Of the built-in types only FILE refers to files; a declared one can show them as images.
     if MessageType::parse(message.draft.message_type()).is_some_and(|of| of != MessageType::File) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What a request to post becomes: a checked draft, with everything that the store doesn't derive.
+//! Converts a request to post into a validated draft, with all data that the store doesn't derive.
 
 use crate::basics::hash::create_hash;
 use crate::basics::new_id::new_uuid;
@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use store::{FileChanged, LivePost, NewMessage, Sums};
 
-/// What an agent may say, and change: system messages are people's, and `host` is ours alone.
+/// Roles of an agent's messages: system messages are for people, and `host` is for Verbatim itself.
 pub const AGENTS: &[Role] = &[Role::Assistant, Role::Model, Role::Tool];
 /// Longest text of a message in bytes, however many pieces it comes in.
 pub const CONTENT_BYTES: usize = 16 << 20;
@@ -81,7 +81,8 @@ pub fn post(
     let route = if *is_first { None } else { routing::of_own(caller, &draft, rules) };
     let is_read = route.is_none_or(|route| routing::mark(&mut draft, &route));
     let said_by_person = draft.role == Role::User;
-    // What a prompt may hold of the system is for the agent, too. An agent's own words are delivered to nobody.
+    // Messages of the system that a prompt can contain are for the agent too. An agent's own messages are given to
+    // nobody.
     let is_for_agent = match draft.role {
         Role::User => draft.provenance == Provenance::Person && is_read,
         Role::System => draft.context != Context::None,
@@ -195,7 +196,7 @@ fn draft(
         remember(caller, &mut metadata, wish)?;
     }
     check_content(caller, input.content.as_deref(), metadata.is_some(), status)?;
-    // What a program says with this machine's credential is stored as it was sent.
+    // Posts with this machine's credential are stored unchanged.
     if role == Role::User
         && *caller == Caller::Owner
         && let Some(origin) = surface.extra()
@@ -288,7 +289,7 @@ pub fn asks_in_sight(draft: &Draft, body: &Body) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What follows from the rest: a content where none was given, and the context that the policy leaves.
+/// Adds derived data: missing content, and the context that the policy allows.
 pub fn complete(draft: &mut Draft, body: &Body) {
     if draft.content.is_empty() && draft.message_type() != MessageType::Text {
         draft.content = markdown::generated(draft, body);
@@ -305,7 +306,7 @@ pub fn choices(draft: &Draft) -> Option<&'static str> {
     }
 }
 
-/// What an agent may not say, whatever its scopes: answers to its own questions.
+/// Refuses what no agent can post, whatever its scopes: answers to its own questions.
 pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     let refused = |title: &str, field: &str| {
         Err(Problem { field: Some(field.to_owned()), ..Problem::new(ProblemCode::NotYoursToDecide, title) })
@@ -321,7 +322,7 @@ pub fn agents_own(draft: &Draft, body: &Body) -> Result<(), Problem> {
     }
     match body {
         Body::Action(_) => refused("Only a person can press buttons", "/message_metadata/message_type"),
-        // What a newer version, or unchecked data, says of a person's choice is no more an agent's to say.
+        // A person's choice in an unknown or unchecked type is refused too.
         Body::Unknown { message_type, .. } | Body::Invalid { message_type, .. }
             if *message_type == MessageType::Action
                 || *message_type == MessageType::Approval && is_decided(draft)

@@ -85,7 +85,8 @@ async fn read(
     read.await?
 }
 
-/// What a person's message is about. Approvals are decided at an address of their own, and a question is answered once.
+/// Determines the message that a person's message answers. Approvals have their own endpoint, and a question is
+/// answered once.
 async fn about(scoped: &Scoped, post: &mut LivePost, pointer: &str) -> Result<(), Problem> {
     if post.draft.role != Role::User {
         return Ok(());
@@ -151,7 +152,7 @@ pub async fn all(scoped: &Scoped, path: &SessionPath, input: PostMessages) -> Re
         return Err(Problem::field("/messages", &format!("1 to {MOST} messages")));
     }
     let mut posts: Vec<LivePost> = Vec::with_capacity(input.messages.len());
-    // Of each message of the request its post, and whether it was said before.
+    // The post of each message of the request, and whether it is repeated.
     let mut places = Vec::with_capacity(input.messages.len());
     let pointer = |index: usize| format!("/messages/{index}");
     let messages = input.messages.into_iter().enumerate().map(|(index, message)| {

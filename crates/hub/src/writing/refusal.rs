@@ -102,7 +102,7 @@ fn objected(objection: Objection, current: Option<&StoredMessage>) -> Problem {
     Problem::new(code, title)
 }
 
-/// Who was first, and with what.
+/// Returns the problem of an earlier decision, with its author and answer.
 fn decided(current: Option<&StoredMessage>) -> Problem {
     let draft = current.map(|current| &current.message.draft);
     if draft.is_some_and(|draft| draft.status == Status::Retracted) {

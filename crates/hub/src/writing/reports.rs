@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 /// Where a decision made in Verbatim says that it was made.
 const WEB: &str = "web";
-/// Who makes one.
+/// Author of decisions in Verbatim.
 const OWNER: &str = "owner";
-/// Who vouches for a reported one.
+/// Author of reported decisions.
 const KEY: &str = "key";
 /// Where a key may say that something was decided. The first one stands where it doesn't say.
 const PLACES: &[&str] = &["terminal", "chat"];

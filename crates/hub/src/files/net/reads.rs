@@ -1,4 +1,4 @@
-//! What was read of files of which an edit doesn't say where it is: what stands in both tells its place.
+//! Read results of files with edits of unknown position. Text that both contain reveals the position.
 
 use crate::context::Scoped;
 use crate::context::pages::Pages;

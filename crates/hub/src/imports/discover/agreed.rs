@@ -1,4 +1,4 @@
-//! What the owner said of each folder, and what reading a file depends on.
+//! The owner's decisions on folders, and the permissions that files need.
 
 use crate::context::{Hub, Root};
 use crate::imports::discover::{FoundFolder, places};
@@ -41,14 +41,14 @@ impl Agreed {
         &self.roots
     }
 
-    /// What holds of a folder.
+    /// Returns the state of a folder.
     pub fn on(&self, permission: &Permission) -> Following {
         let said = self.said.get(&permission.folder);
         permission.word(said.map(|(following, leads_to)| (*following, leads_to.as_deref())))
     }
 
-    /// What reading a file depends on, by its path and by where it really lies: the first is the word on the folder in which
-    /// it is listed. Fails with the reason why it may not be read whatever these words are.
+    /// Returns the permissions that a file needs, by its path and by its resolved path; the first is that of the folder
+    /// in which it is listed. Fails with the reason if it can't be read in any case.
     pub fn permissions(&self, path: &Path, real: &Path) -> Result<Vec<Permission>, &'static str> {
         let root = self.roots.iter().find(|root| path.starts_with(&root.path)).ok_or(NO_ROOT)?;
         let folder = FoundFolder::at(root.folder_of(path));

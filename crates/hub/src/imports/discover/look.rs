@@ -8,24 +8,24 @@ use walkdir::{DirEntry, WalkDir};
 
 /// Entries that are looked at in folders that nobody agreed to, which may be large: in all of them together.
 pub const GLANCE: usize = 10_000;
-/// What is skipped that is named, of each folder.
+/// Maximum number of skipped files that are listed per folder.
 pub const NAMED: usize = 50;
 /// How the files end that tell what a sub-agent is for.
 const BESIDE: &str = ".meta.json";
 /// How the files end that tell more of a transcript of the same name.
 const SETTINGS: &str = ".settings.json";
-/// What was said in a task of Cline, and the files beside it: what a person saw of it, and what was read for it.
+/// The transcript of a Cline task, and the files beside it: the messages that a person saw, and metadata of read files.
 const TASK: &str = "api_conversation_history.json";
 const OF_TASK: [&str; 4] = ["ui_messages.json", "task_metadata.json", "context_history.json", "history_item.json"];
 /// How the files end that belong to a database of the same name.
 const OF_DATABASE: [&str; 2] = ["-wal", "-shm"];
 
-/// What lies below a folder.
+/// Contents of a folder.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Files, and links to files: where these lead is found out before they are read.
     pub files: Vec<PathBuf>,
-    /// What would be read by its name, and can't be.
+    /// Files that match by name, but can't be read.
     pub skipped: Vec<FailedFile>,
 }
 
@@ -109,7 +109,7 @@ pub fn files_below(folder: &Path) -> Found {
         if kind.is_file() {
             found.files.push(entry.into_path());
         } else if kind.is_symlink() {
-            // What a link inside leads to inside is found by itself.
+            // The target of a link that stays inside is found by itself.
             match path.canonicalize() {
                 Ok(real) if real.starts_with(folder) => {}
                 Ok(real) => found.skipped.push(skip(path, format!("leads to {}, which wasn't named", name(&real)))),

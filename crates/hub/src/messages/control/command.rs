@@ -16,7 +16,7 @@ use store::{LivePost, LiveWrite};
 
 /// How long a command may take.
 const LIMIT: Duration = Duration::from_secs(30);
-/// What a command that didn't end by itself counts as having ended with.
+/// Exit code of a command that was interrupted.
 const BROKEN_OFF: i64 = -1;
 
 /// Runs a command, and posts its output as an answer to `asked`.
