@@ -143,7 +143,7 @@ fn level(link: &Element) {
     // A link for readers without a script says the rest too, which the address has.
     let value = value.split('&').next().unwrap_or(value);
     all.set(name, value);
-    // What is chosen here is what the reader wants; what a link asks for is for its page alone.
+    // A choice here is a preference; one from a link applies to its page only.
     if name == "view" {
         dom::set_cookie(name, value);
     }

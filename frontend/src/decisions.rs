@@ -20,9 +20,9 @@ use web_sys::{
     KeyboardEvent, SubmitEvent,
 };
 
-/// Of an answer that comes after another one.
+/// Status of an answer after another one.
 const TAKEN: u16 = 409;
-/// Of an answer to what isn't asked any more: the call has another input, or the agent another question.
+/// Status of an answer to an outdated request: the call has another input, or the agent asks another question.
 const CHANGED: u16 = 412;
 
 pub fn start() {
@@ -71,7 +71,7 @@ pub fn start() {
     });
 }
 
-/// What becomes of a press is said on the button that was pressed.
+/// Shows the result of a press on the pressed button.
 fn mark(button: Option<&HtmlButtonElement>, word: Option<&str>) {
     let Some(button) = button else { return };
     let _ = match word {
@@ -96,7 +96,7 @@ async fn decide(form: Element, button: Option<HtmlButtonElement>) -> bool {
     let path = MessagePath { session, message };
     let words = input.text.clone();
     let sent = fragment::client().tell::<DecideEndpoint>(path, input).await;
-    // What was decided comes over the event stream, as for everybody else.
+    // The decision arrives by the event stream, as for everybody else.
     match (sent, said) {
         (Ok(()), _) => {
             dom::announce("Sent");
@@ -124,12 +124,12 @@ fn show_problem(place: &Element, words: &str) {
     let _ = place.remove_attribute("hidden");
 }
 
-/// What the form says, and the button that sent it.
+/// Returns the values of the form, and of the button that sent it.
 fn answer(form: &Element, button: Option<&HtmlButtonElement>) -> Decide {
     let state =
         button.filter(|button| button.name() == "state").and_then(|button| ApprovalState::parse(&button.value()));
     if state == Some(ApprovalState::Cancelled) {
-        // Who dismisses it gives no answer, whatever was filled in.
+        // Dismissing sends no answer, even if fields are filled in.
         return Decide { state, ..Decide::default() };
     }
     let mut input = Decide { shown_sha256: form.get_attribute(attr::SHOWN), ..Decide::default() };

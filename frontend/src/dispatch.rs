@@ -11,7 +11,7 @@ use web_sys::Element;
 pub enum UiAction {
     Command(Command),
     Escape,
-    /// What a button says with `data-action`.
+    /// The action of a button's `data-action`.
     Button(PageAction, Element),
     /// The menu of rows opens for this button's row.
     OpenRowMenu(Element),

@@ -38,7 +38,7 @@ fn chips(bar: &Element) -> Vec<Element> {
     dom::find_all(bar, &PageAction::SetFilter.selector())
 }
 
-/// What a chip is called, without its counts.
+/// Returns the name of a chip, without its counts.
 fn name(chip: &Element) -> String {
     chip.get_attribute(attr::NAME).unwrap_or_default()
 }

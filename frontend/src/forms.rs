@@ -14,7 +14,7 @@ use web_sys::{Element, Event, HtmlDialogElement, HtmlFormElement, HtmlInputEleme
 const DAY: f64 = 86_400_000.0;
 
 thread_local! {
-    /// What a dialog asks about.
+    /// The element that the open dialog is about.
     static ASKED_ABOUT: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
@@ -227,7 +227,7 @@ fn reveal(place: &Element, from: &Element, answer: &Value) {
         let _ = undo.set_attribute(attr::BODY, &from.get_attribute(attr::UNDO_BODY).unwrap_or_default());
     }
     let _ = place.remove_attribute("hidden");
-    // What is seen only now has the keys.
+    // Move the focus to the button that has just appeared.
     if let Some(button) = slots.iter().find(|slot| slot.tag_name() == "BUTTON").and_then(dom::html) {
         let _ = button.focus();
     }

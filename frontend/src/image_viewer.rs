@@ -32,7 +32,7 @@ fn frame() -> String {
 
 thread_local! {
     static VIEWER: RefCell<Option<Element>> = const { RefCell::new(None) };
-    /// What it shows, while it is open.
+    /// The shown images while it is open.
     static SHOWN: RefCell<Vec<Element>> = const { RefCell::new(Vec::new()) };
 }
 

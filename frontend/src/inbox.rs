@@ -161,7 +161,7 @@ fn take(list: &Element, fresh: &Element) {
         last = Some(placed.clone());
     }
     for gone in known.iter().filter(|old| !wanted.iter().any(|new| key(new) == key(old))) {
-        // What is open still is only further down than the rows that were asked for.
+        // An open request may only be further down than the loaded rows.
         let is_open = key(gone).is_some_and(|key| open.split(' ').any(|other| other == key));
         if !gone.has_attribute(attr::SESSION) {
             gone.remove();

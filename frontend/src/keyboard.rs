@@ -1,4 +1,4 @@
-//! What the keys do. `j` and `k` walk over the rows of a list or the messages of a transcript.
+//! Keyboard commands. `j` and `k` move through the rows of a list or the messages of a transcript.
 
 use crate::dispatch::{UiAction, brings_field, enqueue};
 use crate::{actions, changes, cursor, palette, panel, session_actions, sessions, targets, toasts, transcript};
@@ -252,7 +252,7 @@ fn write() -> bool {
 
 /// The field of this page, the find bar of a transcript, or the search page.
 fn find_on_page() {
-    // Of the API reference an article has that name.
+    // In the API reference an article has this name.
     match dom::by_id("find").filter(|found| found.tag_name() == "INPUT").as_ref().and_then(dom::html) {
         Some(field) => {
             let _ = field.focus();
@@ -279,7 +279,7 @@ fn walk(step: i32) -> bool {
         return transcript::walk(step);
     }
     let Some(main) = dom::by_id("main") else { return false };
-    // What is folded away isn't walked through.
+    // Folded rows are skipped.
     let rows = dom::find_all(&main, "[data-row]:not(details:not([open]) *)");
     let at = cursor::current().and_then(|current| rows.iter().position(|row| *row == current));
     let Some(row) = rows.get(stepped(at, step, rows.len())) else { return false };

@@ -1,5 +1,5 @@
-//! What moves in the browser: plain modules that fetch, place, follow and listen. The server draws, so they hold no message and
-//! draw almost nothing. What draws from state of its own is an island of `app`.
+//! Interactive parts of pages: plain modules that fetch, place, follow and listen. The server renders, so that they
+//! have no messages and draw almost nothing. Components with state of their own are islands of `app`.
 //!
 //! `cargo xtask interface` compiles this crate alone for `wasm32-unknown-unknown` and binds it; `app/assets/boot.js`
 //! loads the result and calls [`hydrate`], then hands each island its element. A function that is marked with `#[lazy]` is

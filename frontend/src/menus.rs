@@ -47,7 +47,7 @@ fn press(menu: &Element, key: &str) -> bool {
     true
 }
 
-/// What can be chosen: of a pair like pin and unpin one is hidden.
+/// Returns the visible items: of a pair like pin and unpin, one is hidden.
 fn items(menu: &Element) -> Vec<Element> {
     let is_shown = |item: &Element| dom::html(item).is_some_and(|item| item.offset_parent().is_some());
     dom::find_all(menu, "a[href], button:enabled").into_iter().filter(is_shown).collect()

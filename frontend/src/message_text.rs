@@ -1,5 +1,5 @@
-//! What the browser reads of a message: its text, and where it is. The typed reply with its payload would add a fifth to
-//! the WebAssembly.
+//! The parts of a message that the browser reads: its text and its position. Parsing the whole reply would add a fifth
+//! to the WebAssembly.
 
 use api::contract::GetMessage;
 use api::json::Json;

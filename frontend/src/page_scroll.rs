@@ -39,7 +39,7 @@ pub fn follow(scroller: &Element, keep: fn(&Element)) {
     });
 }
 
-/// What the entry of the history keeps of its page.
+/// Returns the state of the page in its history entry.
 pub fn kept() -> Option<String> {
     dom::window()?.history().ok()?.state().ok()?.as_string()
 }

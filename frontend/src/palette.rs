@@ -13,7 +13,7 @@ use web_sys::{Element, Event, HtmlDialogElement, HtmlInputElement, KeyboardEvent
 
 thread_local! {
     static ASKED: Latest = const { Latest::new() };
-    /// What the list shows without a word, so that it is there at once the next time.
+    /// The list for an empty query, cached so that it is shown at once.
     static RECENT: RefCell<String> = const { RefCell::new(String::new()) };
     /// The latest request that the list shows the answer to.
     static SHOWN: Cell<Option<Turn>> = const { Cell::new(None) };
@@ -36,7 +36,7 @@ fn listen(dialog: &HtmlDialogElement, field: &HtmlInputElement) {
             "ArrowUp" => -1,
             "Enter" => {
                 event.prevent_default();
-                // What the list shows still may be of other words than those in the field.
+                // The shown list may be of an earlier query.
                 return if SHOWN.get() == Some(ASKED.with(Latest::current)) {
                     choose(active());
                 } else {
@@ -81,7 +81,7 @@ pub fn open() {
     enqueue(UiAction::OpenedPalette);
 }
 
-/// What the palette hears and shows. Something may be typed by now.
+/// Starts to listen and shows the list. Text may have been typed already.
 pub fn opened() {
     let (Some(dialog), Some(field)) = (dialog(), field()) else { return };
     listen(&dialog, &field);

@@ -13,7 +13,7 @@ use web_sys::{
     KeyboardEvent, MutationObserver, MutationObserverInit, MutationRecord, PointerEvent,
 };
 
-/// What takes decisions, or answers that reach an agent.
+/// Elements that accept decisions, or answers for an agent.
 const REQUESTS: &str = "form[data-decide], form[data-reply], [data-waits]";
 /// Pixels by which a request may move and is still where it was.
 const STILL: f64 = 4.0;
@@ -42,7 +42,7 @@ struct State {
     observer: Option<IntersectionObserver>,
 }
 
-/// What was pressed last. A decision that follows comes of it.
+/// The last press, to which a following decision belongs.
 enum Press {
     /// The pointer went down on this request, which was ready.
     Pointer(Option<Element>),
@@ -88,7 +88,7 @@ pub fn start() {
         dom::listen(&window, name, |_: FocusEvent| watch());
     }
     dom::listen(&document, "visibilitychange", |_: Event| watch());
-    // What lay over the requests is gone: they are seen from now on.
+    // The overlay is gone: the requests are visible from now on.
     dom::listen_capturing(&window, "close", |_: Event| {
         with(|state, now| {
             state.readiness.watch(now, false);
@@ -227,7 +227,7 @@ struct Place {
     at: (f64, f64),
     /// In the window, were nothing scrolled.
     on_page: (f64, f64),
-    /// Of what scrolls.
+    /// Height of the scrolled content.
     length: f64,
 }
 

@@ -39,7 +39,7 @@ pub fn rows(container: &Element, html: &str) {
     if let Some(held) = held
         && !held.give_back(container)
     {
-        // What stands for the row by now may be elsewhere: the keys are the transcript's.
+        // The row's replacement may be elsewhere in the transcript.
         if let Some(transcript) = dom::by_id("transcript") {
             focus::put(&transcript);
         }
@@ -62,7 +62,7 @@ fn settle<'r>(container: &Element, current: &'r Element, new: &'r Element) -> &'
     new
 }
 
-/// What names a row among those of its chunk.
+/// Identifies a row in its chunk.
 type Key = (Option<String>, bool);
 
 fn key(row: &Element) -> Key {
@@ -164,7 +164,7 @@ fn children(container: &Element, fresh: &Element, keeps: impl Fn(&Element, &Elem
     }
 }
 
-/// What the page adds to a row.
+/// Attributes that the page adds to a row.
 const KEPT: [&str; 3] = [attr::CURRENT, attr::NEW, attr::DAY];
 
 /// The line above a row stays when the row is drawn by itself, which knows of none above it.
@@ -176,7 +176,7 @@ pub fn keep_lines(current: &Element, new: &Element) {
     }
 }
 
-/// What unfolds in a row, without what unfolds inside of it: that isn't there while the card is folded.
+/// Returns the parts of a row that can be unfolded, without nested ones, which don't exist while the card is folded.
 pub fn cards(row: &Element) -> Vec<Element> {
     let own = |card: &Element| {
         let outer = card.parent_element().and_then(|parent| parent.closest("details, article").ok().flatten());
@@ -185,7 +185,7 @@ pub fn cards(row: &Element) -> Vec<Element> {
     dom::find_all(row, "details").into_iter().filter(own).collect()
 }
 
-/// What the reader unfolded or folded stays so, where the row still has the same number of parts.
+/// Keeps parts unfolded or folded as the reader left them, if the row still has the same number of parts.
 pub fn keep_unfolded(current: &Element, new: &Element) {
     let (before, after) = (cards(current), cards(new));
     if before.len() == after.len() {

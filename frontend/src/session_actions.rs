@@ -1,7 +1,7 @@
-//! What a person does with sessions: rename, pin, archive, delete, one or many, each with its undo.
+//! Actions on sessions: rename, pin, archive, delete; one or many, each with undo.
 //!
-//! A button says with `data-action` what, and the nearest `data-session` of which; inside `#selection` it is all that are
-//! selected.
+//! A button's `data-action` is the action, and the nearest `data-session` its session; inside `#selection` it is for
+//! all selected ones.
 
 mod rename;
 mod select;
@@ -31,7 +31,7 @@ pub struct Edit {
     on: bool,
 }
 
-/// What a toast says of an undo.
+/// Text of the toast after an undo.
 const TAKEN_BACK: &str = "Taken back";
 
 impl Edit {
@@ -46,7 +46,7 @@ impl Edit {
         Undo { method: Method::Patch, path: EditSessionsEndpoint.path([]), body: self.body(!self.on) }
     }
 
-    /// What a request of [`Edit::undo`] does.
+    /// Returns the request that undoes an action.
     fn of(undo: &Undo) -> Option<Self> {
         let ids = undo.body["sessions"].as_array()?;
         let (fact, on) = undo.body.as_object()?.iter().find_map(|(fact, on)| Some((fact.clone(), on.as_bool()?)))?;
@@ -216,7 +216,7 @@ pub fn take_back(undo: Undo) {
     }
 }
 
-/// What is sent to the server. All of it is one part, which is loaded at the first request.
+/// Requests to the server, in one lazily loaded part.
 enum Request {
     /// `words` say what was done.
     Edit {
@@ -254,7 +254,7 @@ async fn save(edit: Edit, words: String) {
         return toast::fail(&problem);
     }
     let gone = edit.fact == "deleted" && edit.on;
-    // What was taken back can be done again by the same button as before.
+    // After an undo, the same button can redo the action.
     let can_go_back = words != TAKEN_BACK;
     if can_go_back {
         toasts::keep(&words, &edit.undo());

@@ -163,7 +163,7 @@ fn show_older(button: &Element) {
 /// The page's parts as they are now. The focus stays where it was, as far as that is still there.
 pub async fn draw() {
     let Some(place) = dom::by_id("settings") else { return };
-    // Of a session, its page says where.
+    // The page of a session has its own URL.
     let from = place.get_attribute(attr::FROM).unwrap_or_else(|| "/fragments/settings".to_owned());
     let Ok(html) = fragment::fetch(&from).await else { return };
     let Some(fresh) = fragment::parse(&html) else { return };

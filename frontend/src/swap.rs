@@ -26,8 +26,8 @@ pub fn swap(current: &Element, fresh: &Element) {
     }
 }
 
-/// What groups hold was fetched when they were opened: it moves over. One that changed since is asked for again, which its
-/// `toggle` event does; meanwhile it shows what it had.
+/// Moves the loaded content of groups to the new elements. A group that has changed is loaded again by its `toggle`
+/// event, and shows its old content meanwhile.
 fn keep_loaded(current: &Element, fresh: &Element) {
     for new in dom::find_all(fresh, "details[data-load]") {
         let Some(old) = group(current, new.get_attribute(attr::LOAD).as_deref()) else { continue };

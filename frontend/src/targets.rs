@@ -1,4 +1,4 @@
-//! What some commands act on: a composer, an open request with the focus.
+//! Targets of some commands: a composer, or an open request with the focus.
 
 use app::browser::dom;
 use app::shared::keymap::{COMMANDS, Command};

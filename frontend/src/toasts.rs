@@ -1,7 +1,6 @@
-//! What was done, said at the bottom of the page, with its undo. At most three; a failure stays until it is closed.
+//! Toasts at the bottom of the page, with undo. At most three; an error stays until it is closed.
 //!
-//! What undoes something is a request. So the latest undo is there on the next page too, for as long as it would have been
-//! on this one.
+//! An undo is a request, so that the latest one is also available on the next page, for as long as on this one.
 
 use crate::dispatch::{UiAction, enqueue};
 use crate::toast_stack;

@@ -232,11 +232,11 @@ impl Column {
     fn make_room(&self) -> (Vec<usize>, Set<usize>) {
         let view = scroll::view(self);
         let mut keep = kept();
-        // What stands for a row may begin in a chunk far above. Without both, the place would be another one.
+        // A row may begin in a chunk far above. Both are needed to keep the scroll position.
         if let Some(seq) = self.scroll.anchor().row() {
             keep.extend(scroll::chunks_of(self, seq));
         }
-        // What is before the eyes stays, also where its height isn't what it was when it was measured.
+        // Visible chunks stay, even if their height isn't the measured one.
         keep.extend(scroll::seen(self));
         let plan = self.chunks.plan(view, &keep, self.room());
         for chunk in &plan.unload {
@@ -253,7 +253,7 @@ impl Column {
         let (load, keep) = self.make_room();
         scroll::place(self);
         scroll::hold_row(self);
-        // What is selected is loaded too, so that a copy has all of it.
+        // Selected chunks are loaded too, so that a copy has all of the selection.
         let selected = keep.iter().filter(|chunk| !load.contains(chunk)).copied().collect::<Vec<_>>();
         for chunk in load.into_iter().chain(selected) {
             let (is_there, waits) = (self.chunks.is_mounted(chunk), self.loads.has_failed(chunk));
@@ -287,7 +287,7 @@ fn chunk_at(element: Element) -> Option<usize> {
     element.closest("[data-chunk]").ok().flatten()?.get_attribute(attr::CHUNK)?.parse().ok()
 }
 
-/// What names a row across loads.
+/// Identifies a row across loads.
 fn key(article: &Element) -> Option<String> {
     article.get_attribute(attr::ID).or_else(|| article.get_attribute(attr::SEQ))
 }

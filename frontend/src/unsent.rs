@@ -1,4 +1,4 @@
-//! What a person was writing into a form that goes before it was sent: somebody else decided, or the agent did.
+//! Keeps unsent text of a form that disappears because somebody else, or the agent, decided.
 
 use app::browser::dom;
 use app::browser::toast::{self, Then};

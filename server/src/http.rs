@@ -58,7 +58,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
-/// What pages and fragments share.
+/// State that pages and fragments share.
 #[derive(Clone)]
 pub struct Site(Arc<SiteInner>);
 
@@ -114,7 +114,7 @@ fn compression() -> CompressionLayer {
 /// Answers of the API of more bytes are lists, and compressed over the wire; those that hold a secret are smaller.
 const LIST: u16 = 16 * 1024;
 
-/// What one client may use up.
+/// Limits of one client.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Open at a time. [`slots`] says who gives way to more.

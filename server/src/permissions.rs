@@ -1,4 +1,4 @@
-//! Who may read what lies in the data directory: its owner alone.
+//! Permissions of the data directory: only its owner can read it.
 
 use crate::data_dir;
 use std::io;
@@ -15,12 +15,12 @@ pub struct Wide {
 }
 
 impl Wide {
-    /// What a person is told.
+    /// Returns the message for a person.
     pub fn describe(&self) -> String {
         format!("{} is open to others (mode {:04o})", self.path.display(), self.mode)
     }
 
-    /// What a person can do about it.
+    /// Returns the advice for a person.
     pub fn advice(&self) -> String {
         match self.wanted {
             Some(wanted) => format!("`chmod {wanted:o}` it, or start `verbatim serve`, which does"),

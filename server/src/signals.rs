@@ -1,4 +1,4 @@
-//! What asks the program to end: a key at the terminal, its closing, a service manager, `timeout`.
+//! Signals that stop the program: a key at the terminal, its closing, a service manager, `timeout`.
 
 use anyhow::{Context as _, Result};
 

@@ -1,4 +1,4 @@
-//! Who speaks in a message, in the words of the terminal and of exports.
+//! Author of a message, for the terminal and for exports.
 
 use api::messages::Entry;
 use model::policy::{mark, sent_by};

@@ -185,7 +185,7 @@ fn divide(place: &Element, from: u32, to: u32) {
     }
 }
 
-/// What was just filled: wrapped, coloured, with its comments and what is marked in it.
+/// Arranges a block that was just filled: wrapping, colours, comments and marks.
 fn arrange(place: &Element) {
     if dom::find(place, ":scope > .bk").is_none() {
         return;
@@ -324,7 +324,7 @@ pub async fn reveal(spot: &Spot) {
     let _ = place.remove_attribute(attr::WANTED);
     scroll(&files, &place, spot.first);
     let (blocks, row) = (spot.blocks.clone(), spot.first);
-    // What came into view may have turned out to be higher than it was thought to be.
+    // The block that came into view may be higher than estimated.
     dom::next_frame(move || {
         dom::next_frame(move || {
             if let Some(block) = block(&blocks, row) {

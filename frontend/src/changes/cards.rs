@@ -131,7 +131,7 @@ pub fn is_viewed(card: &Element) -> bool {
     card.has_attribute(attr::VIEWED)
 }
 
-/// What was viewed is ticked, and folded.
+/// Ticks and folds viewed files.
 fn show_viewed(card: &Element, viewed: bool) {
     for place in [Some(card.clone()), file_lists::row(&card.id())].into_iter().flatten() {
         let tick = dom::find(&place, "[data-review=viewed]").and_then(|tick| tick.dyn_into::<HtmlInputElement>().ok());

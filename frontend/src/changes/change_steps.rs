@@ -10,7 +10,7 @@ use web_sys::{Element, MouseEvent};
 
 /// Below the sticky head of a card.
 const HEAD: f64 = 52.0;
-/// What stays above a change that is gone to.
+/// Space above a change after a jump to it, in pixels.
 pub const SPACE: f64 = HEAD + 60.0;
 
 /// Where the reader is.

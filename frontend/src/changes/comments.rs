@@ -30,7 +30,8 @@ pub fn all() -> Vec<Comment> {
     all
 }
 
-/// What this browser keeps. It once kept what was sent as well: that is told by the messages.
+/// Returns the drafts in the browser's storage. Sent ones, which older versions stored too, are known from the
+/// messages.
 pub fn drafts() -> Vec<Comment> {
     let kept = storage::get(&key()).and_then(|text| json::read::<Vec<Comment>>(text.as_bytes()).ok());
     kept.unwrap_or_default().into_iter().filter(|comment| comment.state == State::Draft).collect()

@@ -20,7 +20,7 @@ pub fn start(files: &Element) {
     });
 }
 
-/// What is selected of its side. None where both sides aren't beside each other.
+/// Returns the selected text of one side. None unless both sides are shown side by side.
 fn text(files: &Element) -> Option<String> {
     let selection = dom::window()?.get_selection().ok().flatten().filter(|selection| !selection.is_collapsed())?;
     let range = selection.get_range_at(0).ok()?;
@@ -60,7 +60,7 @@ fn within(element: &Element, range: &Range) -> Option<String> {
     if element.class_list().contains("bt") { of_side(element, &part) } else { Some(String::from(part.to_string())) }
 }
 
-/// What a part of a block of one side says, without the rows in which that side has no line.
+/// Returns the text of a part of a block on one side, without rows in which that side has no line.
 fn of_side(element: &Element, part: &Range) -> Option<String> {
     let block = element.parent_element()?;
     let is_old = dom::find(&block, ":scope > .bt").as_ref() == Some(element);

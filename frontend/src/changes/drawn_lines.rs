@@ -52,7 +52,7 @@ impl DrawnLines {
         self.range(from, to).map(|(line, _)| line.clone()).collect()
     }
 
-    /// What they say; None where there is none of them.
+    /// Returns the text of these lines; None if there are none.
     pub fn text(&self, from: u32, to: u32) -> Option<String> {
         let texts: Vec<&str> = self.range(from, to).map(|(_, text)| &**text).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))

@@ -86,7 +86,7 @@ pub fn draw_soon() {
     }
 }
 
-/// What is written into, or has the keyboard, stays.
+/// Returns true for a card with the focus or an open field, which must stay.
 fn is_used(card: &Element) -> bool {
     dom::find(card, ".writing-note").is_some() || dom::focus_in(card).is_some()
 }
@@ -105,7 +105,7 @@ pub fn draw_rows() {
     of_rows(|rows| rows.draw(|row| dom::focus_in(row).is_some()));
 }
 
-/// What a card holds is as it was; what changed meanwhile follows.
+/// Keeps the content of a card, and then applies later changes.
 fn come(card: &Element) {
     if card.has_attribute(attr::STALE) {
         let _ = card.remove_attribute(attr::STALE);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, StaticRange, StaticRangeInit};
 
-/// What `data-h` tells apart, and the name of its highlight.
+/// Values of `data-h`, with the names of their highlights.
 const KINDS: &str = "ksnftcadwx";
 
 struct Painter {

@@ -1,4 +1,4 @@
-//! What the keys of the changes page do.
+//! Keyboard commands of the changes page.
 
 use super::{cards, change_steps, lines, page, store};
 use app::shared::keymap::Command;

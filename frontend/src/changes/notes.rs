@@ -326,7 +326,7 @@ fn add(note: &Element) {
     give_focus(card, number);
 }
 
-/// What had the focus went: the comment has it as soon as it is drawn. In a large difference the server is asked before.
+/// Moves the focus to the comment as soon as it is drawn. In a large diff the server must answer first.
 pub fn give_focus(within: Element, id: u32) {
     look_for(within, id, PATIENCE);
 }

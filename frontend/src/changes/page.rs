@@ -1,4 +1,4 @@
-//! What is clicked and changed on the changes page.
+//! Click and change events of the changes page.
 
 use super::{cards, change_steps, comments, copying, file_lists, highlights, images, lines, notes, restore, store};
 use api::outline::{MarkKind, OutlineQuery};
@@ -283,12 +283,12 @@ fn show_settings() {
     }
 }
 
-/// What scrolls sideways can be scrolled by keys.
+/// Makes elements that scroll sideways focusable.
 pub fn reach(diff: &Element, scrolls: bool) {
     let _ = if scrolls { diff.set_attribute("tabindex", "0") } else { diff.remove_attribute("tabindex") };
 }
 
-/// What the agent changes meanwhile isn't drawn under the reader's eyes: it is counted, and shown when they ask for it.
+/// Counts the agent's new changes. They are only shown when the reader requests it.
 fn follow() {
     let Some(root) = store::root() else { return };
     let Some(seq) = root.get_attribute(attr::SEQ).and_then(|seq| seq.parse::<i64>().ok()) else { return };
@@ -347,7 +347,7 @@ fn fill_menu(menu: &Element) {
 
 fn copy(button: Element) {
     let Some(what) = button.get_attribute(attr::COPY) else { return };
-    // Of a file, or the address of what is copied.
+    // The file, or the URL of the text to copy.
     let of_file = cards::of(&button).and_then(|card| card.get_attribute(attr::LOAD));
     let path = of_file.map_or(what.clone(), |path| format!("{path}&as={what}"));
     wasm_bindgen_futures::spawn_local(async move {

@@ -59,7 +59,7 @@ pub fn add(message: &str, drafts: &[Comment]) -> u32 {
     })
 }
 
-/// What a message that tells drafts to the agent holds beside its text.
+/// Returns the metadata of a message with drafts for the agent.
 pub fn metadata(drafts: &[Comment]) -> serde_json::Value {
     let (key, comments) = LineComment::extra(&drafts.iter().map(said).collect::<Vec<_>>());
     json!({ "message_type": MessageType::Text.as_str(), key: comments })

@@ -1,4 +1,4 @@
-//! What the browser remembers: how differences are looked at, and what was viewed.
+//! State in the browser's storage: display options of diffs, and viewed files.
 
 use api::json;
 use app::browser::{dom, storage};
@@ -8,7 +8,7 @@ use web_sys::Element;
 
 /// From this width of a card on its two sides stand beside each other.
 const WIDE: f64 = 900.0;
-/// Who asked for two sides gets them from here on.
+/// Minimum width in pixels for two sides.
 const WIDE_ENOUGH: f64 = 640.0;
 
 pub fn root() -> Option<Element> {
@@ -46,7 +46,7 @@ fn viewed_key() -> String {
 /// Paths with the hash of the change that was viewed.
 pub struct Viewed(BTreeMap<String, String>);
 
-/// What was viewed, read for all files at once: there may be thousands.
+/// The viewed files, read at once, because there may be thousands.
 pub fn viewed() -> Viewed {
     Viewed(storage::get(&viewed_key()).and_then(|text| json::read(text.as_bytes()).ok()).unwrap_or_default())
 }

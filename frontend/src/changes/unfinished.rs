@@ -43,7 +43,7 @@ fn field(note: &Element) -> Option<(Element, Field)> {
     Some((card, field))
 }
 
-/// What was begun for these lines, if anything.
+/// Returns the unfinished text for these lines, if there is one.
 pub fn text(card: &Element, lines: &Lines, id: Option<u32>) -> Option<String> {
     all().text(&field_of(card, lines.words(), id)).map(str::to_owned)
 }

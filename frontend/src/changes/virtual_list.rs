@@ -18,7 +18,7 @@ pub struct VirtualList {
     by_key: BTreeMap<String, usize>,
 }
 
-/// What came into the document and what left it. All that is near is named, also what was there before.
+/// Elements that entered and left the document. All visible ones are listed, even if they were there before.
 #[derive(Default)]
 pub struct Moved {
     pub near: Vec<Element>,
@@ -27,7 +27,7 @@ pub struct Moved {
 }
 
 impl VirtualList {
-    /// Of elements that stand in the document and, after those, in a `template`. `key` names an attribute.
+    /// Makes a list of elements in the document, followed by those in a `template`. `key` is the name of an attribute.
     pub fn new(
         scroller: Element,
         within: &Element,

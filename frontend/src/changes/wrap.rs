@@ -48,7 +48,7 @@ fn heights(text: &Element, range: &Range) -> Vec<u32> {
         .collect()
 }
 
-/// Of the first digits of a number beside the text.
+/// Returns the width of a character, measured by the digits of a line number.
 fn char_width(text: &Element, range: &Range) -> f64 {
     let numbers = text.previous_element_sibling().and_then(|numbers| numbers.first_child());
     let measured = numbers.map(|node| {

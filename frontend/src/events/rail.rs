@@ -1,4 +1,5 @@
-//! What every page shows of all sessions: the list at the left, the title, the favicon. One tab asks for it, all show it.
+//! Parts of every page that show all sessions: the list on the left, the title and the favicon. One tab loads them for
+//! all tabs.
 
 use super::{notice, tab};
 use crate::{times, unread};
@@ -30,7 +31,7 @@ thread_local! {
     static HEADING: RefCell<String> = const { RefCell::new(String::new()) };
     /// Requests that are known to wait, as `session/seq`.
     static WAITING: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    /// What the app's icon says.
+    /// The badge of the app's icon.
     static SHOWN_BADGE: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
@@ -250,7 +251,7 @@ fn app_badge(count: usize) {
     let asked = set.and_then(|set| set.call1(&navigator, &JsValue::from_f64(count as f64)).ok());
     if let Some(asked) = asked.and_then(|asked| asked.dyn_into::<Promise>().ok()) {
         wasm_bindgen_futures::spawn_local(async move {
-            // What isn't installed has no icon.
+            // An app that isn't installed has no icon.
             let _ = JsFuture::from(asked).await;
         });
     }

@@ -23,7 +23,7 @@ pub struct Source {
     attempts: Cell<u32>,
     /// Where the feed was when the stream began.
     target: Cell<i64>,
-    /// Of which sessions it tells how texts grow.
+    /// The sessions whose streaming texts it gets.
     growing: RefCell<String>,
     /// It was asked for anew, and wasn't lost.
     widened: Cell<bool>,
@@ -151,7 +151,7 @@ async fn logged_out() -> bool {
     answer.ok().and_then(|bytes| Json::of_bytes(&bytes)?.flag("logged_in")) == Some(false)
 }
 
-/// What was said after a cursor, each with the cursor behind it, up to now.
+/// Returns the changes after a cursor up to now, each with the cursor after it.
 pub async fn missed(after: &str) -> Option<Vec<(String, SessionChange)>> {
     let path = format!("{}?after={}&until=now", Events::PATH, api::endpoint::segment(after));
     let text = match fragment::fetch(&path).await {

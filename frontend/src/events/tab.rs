@@ -93,7 +93,7 @@ pub fn start(cursor: String, session: Option<String>) {
     // Six connections are all that a browser has for a server: without locks a tab that can't be seen lets go of its own.
     dom::listen(&document, "visibilitychange", move |_: web_sys::Event| {
         let alone = tab.lock.borrow().is_none();
-        // Who has the stream may have forgotten it.
+        // The leader may no longer know this tab.
         if let Some(session) = tab.session.clone().filter(|_| dom::visible() && !leads()) {
             post(&tab, &TabMessage::Showing(session));
         }

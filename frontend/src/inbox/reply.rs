@@ -69,7 +69,7 @@ fn field(place: &Element) -> Option<HtmlTextAreaElement> {
     dom::find(place, "[data-reply] textarea, textarea[name=content]")?.dyn_into().ok()
 }
 
-/// What was typed moves to the row that takes the place of another.
+/// Moves typed text to the row that replaces another.
 pub fn keep(old: &Element, new: &Element) {
     if let (Some(old), Some(new)) = (field(old), field(new)) {
         new.set_value(&old.value());

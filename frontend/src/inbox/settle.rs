@@ -10,7 +10,7 @@ use web_sys::Element;
 /// Why a request whose message still asks is gone from the list.
 const PUT_AWAY: &str = "Its session was archived or deleted";
 
-/// Of a message that isn't there any more.
+/// Status of a message that no longer exists.
 const GONE: u16 = 404;
 
 /// Draws a row as decided.
@@ -29,7 +29,7 @@ pub fn settle(row: &Element) {
     });
 }
 
-/// What became of it takes the place of the form, and nothing else moves: another request must not come under a pointer that is
+/// Replaces the form by its result, without moving anything else: no other request must come under a pointer that is
 /// about to press.
 fn draw(row: &Element, fresh: Option<Element>) {
     let Some(outcome) = dom::make("div", "outcome") else { return };
@@ -54,7 +54,7 @@ fn draw(row: &Element, fresh: Option<Element>) {
             let _ = outcome.append_child(&line);
         }
     } else if let Some(fresh) = fresh {
-        // Who decided is said where room is short, too.
+        // Show who decided, even if space is limited.
         for part in dom::find_all(&fresh, ".hide-narrow") {
             let _ = part.class_list().remove_1("hide-narrow");
         }

@@ -8,7 +8,7 @@ use web_sys::{Element, KeyboardEvent, PointerEvent};
 const KEY: &str = "panel.width";
 const USUAL: i32 = 372;
 const LEAST: i32 = 280;
-/// What the transcript keeps beside the rail and the panel.
+/// Minimum width that the transcript keeps beside the rail and the panel, in pixels.
 const OTHERS: i32 = 248 + 400;
 /// By which a key moves it.
 const STEP: i32 = 16;

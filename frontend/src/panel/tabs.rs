@@ -16,7 +16,7 @@ const BESIDE: &str = "(width >= 1180px)";
 const REFRESH: i32 = 1_000;
 /// A session that works is lost by the clock alone: so often the header is asked for while one does.
 const LOOK: i32 = 15_000;
-/// What the server says of a session that was deleted.
+/// Status of a deleted session.
 const NOT_THERE: u16 = 404;
 
 thread_local! {
@@ -26,7 +26,7 @@ thread_local! {
     /// Tabs that the reader chose and that are on their way; and whether the session went on meanwhile.
     static COMING: Cell<u32> = const { Cell::new(0) };
     static MISSED: Cell<bool> = const { Cell::new(false) };
-    /// What the panel and the header were last filled with.
+    /// The last content of the panel and the header.
     static SHOWN: RefCell<String> = const { RefCell::new(String::new()) };
     static HEAD: RefCell<String> = const { RefCell::new(String::new()) };
     /// The sub-agent that is to be opened as soon as the tab lists it.
@@ -42,7 +42,7 @@ enum Why {
     Changed,
 }
 
-/// What the panel does. The code is loaded at the first of them.
+/// Actions of the panel. The code is loaded at the first one.
 enum TabAction {
     Toggle,
     Show(String),
@@ -160,7 +160,7 @@ fn listen_to_panel(panel: &Element, base: &str) {
     });
 }
 
-/// What opens the panel from elsewhere on the page.
+/// Listens for elements of the page that open the panel.
 fn listen_to_page(document: &Document, base: &str) {
     let base = base.to_owned();
     dom::listen(document, "click", move |event: MouseEvent| {
@@ -202,7 +202,7 @@ fn plain(event: &MouseEvent) -> bool {
     !(event.ctrl_key() || event.meta_key() || event.shift_key())
 }
 
-/// What a row of a sub-agent's can do only on its own page is done there.
+/// Opens a sub-agent's own page, for actions of its row that require it.
 fn elsewhere(button: &Element, event: &MouseEvent) {
     let here =
         matches!(dom::action_of(button), Some(PageAction::Copy | PageAction::CopyLink | PageAction::OpenInEditor));
@@ -270,7 +270,7 @@ pub fn close_floating() -> bool {
 /// Shows a tab. A click takes the focus to it; a refresh leaves it where it is.
 fn load(base: &str, tab: &str, why: Why) {
     let Some(panel) = dom::by_id("panel") else { return };
-    // What the reader chose comes first, and does what was asked of it.
+    // A tab that the reader chose has priority.
     if why == Why::Changed && COMING.get() > 0 {
         return MISSED.set(true);
     }
@@ -342,7 +342,7 @@ fn show_problem(panel: &Element, words: &str) {
     dom::announce(words);
 }
 
-/// What a group of files or edits holds is fetched when it is opened.
+/// Fetches a group of files or edits when it is opened.
 fn fill(group: Element) {
     if group.has_attribute(attr::LOADED) {
         return;

@@ -16,11 +16,11 @@ use web_sys::{Element, Event, HtmlInputElement, KeyboardEvent};
 const FORM: &str = "form.rename";
 
 thread_local! {
-    /// What had the focus before the field.
+    /// The element that had the focus before the field.
     static BEFORE: RefCell<Option<Element>> = const { RefCell::new(None) };
 }
 
-/// What the form of a title hears.
+/// Listens to events of the title's form.
 fn listen(form: &Element) {
     let sent = form.clone();
     dom::listen(form, "submit", move |event: Event| {

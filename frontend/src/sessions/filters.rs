@@ -41,7 +41,7 @@ pub fn start() {
     }
 }
 
-/// What is chosen in the form takes effect at once; what is typed, and fields that stand elsewhere, do when they are sent.
+/// Applies choices in the form immediately; typed text, and fields outside of the form, when they are submitted.
 fn at_once(form: &HtmlFormElement) {
     without_empty_fields(form);
     let chosen = form.clone();
@@ -123,7 +123,7 @@ fn sessions(form: &HtmlFormElement) {
     follow();
 }
 
-/// What changed in the workspace shows at most once a second.
+/// Redraws after changes of the workspace, at most once a second.
 fn follow() {
     let state = page_state();
     now_and_then(REFRESH, [state.changes, state.imports], || show_quietly(dom::query()));
@@ -233,7 +233,7 @@ fn count(list: &Element) {
     }
 }
 
-/// What a row can have the focus in, the first one where nothing else fits.
+/// Elements of a row that can have the focus; the first one is the default.
 const CONTROLS: [&str; 3] = ["a", "input[data-select]", "[popovertarget=row-menu]"];
 
 /// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows; where such a row is gone, the one in
@@ -288,9 +288,9 @@ impl Kept {
             let _ = button.set_attribute(attr::OPEN, "");
         }
         let Some((place, control)) = self.focused else { return };
-        // Of an empty list the list itself has the keys.
+        // In an empty list, the list itself gets the focus.
         let control = place.find(&rows).and_then(|row| dom::find(row, control)).unwrap_or_else(|| list.clone());
-        // Who scrolled away from it meanwhile stays there.
+        // If the reader scrolled away meanwhile, the scroll position stays.
         focus::put(&control);
     }
 }

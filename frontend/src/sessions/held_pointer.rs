@@ -7,7 +7,7 @@ use web_sys::{Element, PointerEvent};
 
 thread_local! {
     static DOWN: Cell<bool> = const { Cell::new(false) };
-    /// What waits for the release. A later drawing replaces an earlier one.
+    /// A drawing that waits for the release of the pointer. A later one replaces it.
     static WAITING: RefCell<Option<Box<dyn FnOnce()>>> = const { RefCell::new(None) };
 }
 

@@ -47,7 +47,7 @@ async fn show(row: Element, id: String) {
     let Some(place) = dom::make("li", "peek") else { return };
     // A marker of what is hidden is no message.
     let last = rows.iter().rfind(|row| !row.class_list().contains("hid")).or(rows.last());
-    // What the agent said last tells most; what came after it, as the end of the run, stands below.
+    // The agent's last text is the most useful; later messages, such as the end of the run, are shown below it.
     let said = rows.iter().rfind(|row| row.matches(SAID).unwrap_or(false)).filter(|said| Some(*said) != last);
     match said.or(last) {
         Some(first) => {

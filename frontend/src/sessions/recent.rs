@@ -1,4 +1,4 @@
-//! What was searched for lately, on this device alone.
+//! Recent searches, stored on this device only.
 
 use app::browser::{dom, storage};
 use app::shared::page_path;

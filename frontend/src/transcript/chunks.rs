@@ -22,7 +22,7 @@ pub struct Chunks {
     mounted: RefCell<Map<usize, Element>>,
     /// Chunks that left the document, the latest last: without a server they come back as they were.
     left: RefCell<VecDeque<(usize, Element)>>,
-    /// What was unfolded in rows that left the document.
+    /// Unfolded parts of rows that left the document.
     unfolded: RefCell<Map<String, Vec<bool>>>,
     /// Chunks that hold nothing that the filter takes: they are as high as nothing, and never asked for.
     empty: RefCell<Set<usize>>,
@@ -102,7 +102,7 @@ impl Chunks {
         self.window.borrow_mut().grow(chunks);
     }
 
-    /// What to load and what to let go, see [`Window::plan`].
+    /// Returns the chunks to load and to drop, see [`Window::plan`].
     pub fn plan(&self, view: View, keep: &Set<usize>, room: usize) -> Plan {
         let mounted = self.numbers().into_iter().collect();
         let mut plan = self.window.borrow().plan(view, &mounted, keep, room);
@@ -115,7 +115,7 @@ impl Chunks {
         read(&self.window.borrow())
     }
 
-    /// What was unfolded in a row when it left the document.
+    /// Returns the unfolded parts of a row when it left the document.
     pub fn unfolded(&self, row: &str) -> Option<Vec<bool>> {
         self.unfolded.borrow().get(&row.to_owned()).cloned()
     }
@@ -152,7 +152,7 @@ impl Column {
                 }
                 Segment::Gap { from, to, px } => next.clone().filter(is_gap).or_else(gap).inspect(|gap| {
                     heighten(gap, px);
-                    // What is asked for again as soon as it is near hasn't failed.
+                    // A chunk that is loaded again automatically isn't shown as failed.
                     say_failed(gap, self.loads.why_failed(from..to).as_deref());
                 }),
             };

@@ -37,7 +37,7 @@ pub struct Find(RefCell<Finding>);
 #[derive(Debug, Default)]
 struct Finding {
     open: bool,
-    /// What is looked for, as it was typed.
+    /// The search text, as it was typed.
     words: String,
     /// None until the server answered.
     found: Option<Found>,
@@ -57,7 +57,7 @@ struct Finding {
     asks_again: bool,
 }
 
-/// What becomes of the reader when the next answer comes.
+/// The reader's position when the next result comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Reader {
     #[default]
@@ -77,7 +77,7 @@ impl Finding {
     }
 }
 
-/// Who scrolls isn't led any more.
+/// Stops moving the reader once they scroll.
 pub fn let_go(column: &Column) {
     column.find.0.borrow_mut().marks.let_go();
 }
@@ -218,7 +218,7 @@ fn ask(column: &Rc<Column>, reader: Reader) {
     wasm_bindgen_futures::spawn_local(carry_on(column.clone(), Task::Ask { words, turn }));
 }
 
-/// What the part of the bar does that is loaded when it is needed.
+/// Tasks of the lazily loaded part of the bar.
 #[derive(Debug)]
 enum Task {
     Ask { words: String, turn: Turn },
@@ -271,7 +271,7 @@ async fn answer(column: Rc<Column>, words: String, turn: Turn) {
     marks::repaint(&column);
 }
 
-/// What the bar holds stands in the address.
+/// Keeps the search in the URL.
 fn keep(words: &str, only: Option<&str>) {
     let words = Some(words).filter(|words| !words.trim().is_empty());
     dom::replace_parameter(WORDS, words);

@@ -20,7 +20,7 @@ pub fn is_here() -> bool {
 pub fn to_end() -> bool {
     let Some(column) = column() else { return false };
     to_end_of(&column);
-    // Who goes to the end wants to see what comes.
+    // Going to the end resumes paused output.
     pause::resume(&column);
     true
 }
@@ -184,7 +184,7 @@ pub fn reach_goal(column: &Rc<Column>) {
     });
 }
 
-/// Of a turn that is one line, the step that was meant, with its message below it.
+/// Unfolds the step in a turn that is shown as one line, and returns its message below.
 fn unfold_step(column: &Column, row: &Element, seq: i64) -> Option<Element> {
     let turn = row.closest("article.group").ok().flatten()?;
     let step = dom::find(&turn, &format!(".steps > li[data-seq='{seq}']"))?;

@@ -1,4 +1,4 @@
-//! What comes while the page is open: new messages, changed ones, a turned dev toggle.
+//! Changes while the page is open: new messages, changed ones, a changed dev toggle.
 
 use super::{Column, find, loader, outline, reading, rows, scroll, streaming};
 use crate::reconcile;
@@ -134,7 +134,7 @@ pub fn state_changed(column: &Rc<Column>) {
     }
 }
 
-/// What the agent finished writing begins so: who only listens hears its first sentence, once.
+/// Announces the first sentence of the agent's completed text once, for screen readers.
 pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
     if !column.scroll.is_at_end() {
         return;
@@ -147,7 +147,8 @@ pub fn say_completed(column: &Column, writing: Vec<web_sys::Element>) {
 }
 
 impl Column {
-    /// What came is read at the end, and said aloud. Elsewhere the server counts it, see [`Column::found_new`].
+    /// Counts new messages, if the reader is at the end, and announces them. Otherwise the server counts, see
+    /// [`Column::found_new`].
     pub(super) fn count_new(&self) {
         let (seen, last) = (self.arrivals.seen_seq(), self.arrivals.last_seq());
         // As long as the last one isn't there, it isn't seen.

@@ -124,7 +124,7 @@ fn arrived(column: &Rc<Column>, chunk: usize, html: &str, came: &[i64]) {
     if came.iter().any(ticks) {
         draw_plan(column, Some(chunk));
     }
-    // What isn't drawn here may run on from an earlier chunk.
+    // A part that isn't drawn may continue an earlier chunk.
     if let Some(before) = scroll::begins(&section).or(chunk.checked_sub(1))
         && came.iter().any(|seq| scroll::itself(&section, *seq).is_none())
     {

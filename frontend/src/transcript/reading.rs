@@ -19,7 +19,7 @@ const PAUSE: i32 = 1_000;
 pub struct Reading {
     /// The server said what is new.
     known: Cell<bool>,
-    /// What comes after this is new since the reader was here last.
+    /// `seq` after which messages are new since the reader's last visit.
     line: Cell<Option<i64>>,
     /// Told to the server.
     told: Cell<i64>,
@@ -36,7 +36,7 @@ pub fn start(column: &Rc<Column>) {
 }
 
 fn ask(column: &Rc<Column>) {
-    // What a kept page shows was read, or will be when the server answers.
+    // The messages of an offline page count as read once the server responds.
     if dom::kept_at().is_some() {
         return;
     }
@@ -69,7 +69,7 @@ pub fn divide(column: &Column) {
     };
     let chunk = chunk_of(after + 1);
     let next = column.chunks.numbers().into_iter().find(|mounted| *mounted >= chunk);
-    // What is new may be part of rows that began before, through whole chunks.
+    // New messages can be part of rows that begin earlier, across whole chunks.
     let there = (next.map_or(chunk, |next| next.min(chunk + 1))..).map_while(|chunk| column.chunks.section(chunk));
     let first = there.flat_map(|section| dom::find_all(&section, ":scope > article[data-seq]")).find(new);
     for row in dom::find_all(&column.feed, "[data-new]").into_iter().filter(|row| Some(row) != first.as_ref()) {
@@ -81,10 +81,10 @@ pub fn divide(column: &Column) {
     }
 }
 
-/// Who stands at the end of a page that can be seen has read it.
+/// Marks the session as read if the reader is at the end of a visible page.
 pub fn mark(column: &Rc<Column>) {
     let (reading, seq) = (&column.reading, column.arrivals.last_seq());
-    // Of a filtered session nobody knows how far it was read.
+    // In a filtered session it is unknown how far it was read.
     let read = column.filter.is_empty() && reading.known.get() && column.scroll.is_at_end() && seq > reading.told.get();
     if !read || reading.telling.get() || reading.backoff.borrow().gave_up() || !dom::visible() {
         return;

@@ -20,7 +20,7 @@ pub fn listen(column: &Rc<Column>) {
         }
         let Some(row) = dom::closest(&event, "article[data-seq]") else { return };
         let Some(seq) = row.get_attribute(attr::SEQ).and_then(|seq| seq.parse().ok()) else { return };
-        // What the reader unfolds stays under the pointer, also at the end.
+        // A part that the reader unfolds stays under the pointer, even at the end.
         if dom::closest(&event, "summary").is_some() {
             hold(&clicked, &row, seq);
         }
@@ -51,7 +51,7 @@ pub fn resume(column: &Rc<Column>) {
     }
 }
 
-/// What is folded holds its text; unfolded, it is drawn. The summary stays, with its focus.
+/// Draws the text of a folded card. The summary stays, with its focus.
 fn unfold(column: &Rc<Column>, card: Element) {
     let row = card.closest("article[data-seq]").ok().flatten();
     let seq = row.as_ref().and_then(|row| row.get_attribute(attr::SEQ)?.parse().ok());
@@ -135,7 +135,7 @@ fn raw(column: &Rc<Column>, row: Element, seq: i64) {
     below(row, "raw-records", format!("{}/records/{seq}", column.base));
 }
 
-/// What a marker counts, below it; once more takes it away.
+/// Shows the hidden messages of a marker below it, or hides them again.
 pub fn hidden(column: &Column, row: Element, button: &Element) {
     let holds = row.get_attribute(attr::TURN).or_else(|| row.get_attribute(attr::HOLDS)).unwrap_or_default();
     let (first, last) = (holds.split(' ').next().unwrap_or_default(), holds.rsplit(' ').next().unwrap_or_default());

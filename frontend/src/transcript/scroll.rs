@@ -46,7 +46,7 @@ fn top_of(scroller: &Element) -> f64 {
     scroller.get_bounding_client_rect().top()
 }
 
-/// What the reader sees of the chunks.
+/// Returns the visible part of the chunks.
 pub fn view(column: &Column) -> View {
     let height = f64::from(column.scroller.client_height());
     let first = column.feed.first_element_child();
@@ -136,7 +136,7 @@ pub fn hold_selection(column: &Column) {
     }
 }
 
-/// Who came to where nothing was drawn holds a row as soon as one is there.
+/// Anchors to a row as soon as one is drawn at the position.
 pub fn hold_row(column: &Column) {
     if column.scroll.lacks_row() && column.goal.seq().is_none() {
         column.scroll.set_anchor(in_view(column));
@@ -149,7 +149,7 @@ pub fn in_view(column: &Column) -> Anchor {
     let top = top_of(&column.scroller);
     let (chunk, offset) = column.chunks.heights(|window| window.at(view.top));
     for (_, section) in column.chunks.mounted().into_iter().filter(|(mounted, _)| *mounted >= chunk) {
-        // What is part of an earlier row has no height.
+        // A part of an earlier row has no height.
         if section.get_bounding_client_rect().top() >= top + view.height {
             break;
         }

@@ -125,7 +125,7 @@ fn append(body: &Element, from: u32, after: u32, more: &str) -> bool {
     text.is_some_and(|text| text.append_data(more).is_ok())
 }
 
-/// What the blocks before the new ones may be.
+/// The state of the blocks before the new ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     /// Those that the new ones go on from: of an open one that isn't the first of these, the end may be missing.

@@ -1,4 +1,4 @@
-//! What waits for a decision and is out of sight: said above the composer, with the way there.
+//! Shows open requests that are out of sight above the composer, with a link.
 
 use super::{Column, jump, outline, scroll};
 use app::browser::{dom, focus};
@@ -37,7 +37,7 @@ pub fn draw(column: &Column) {
     let verb = if count == 1 { "waits" } else { "wait" };
     let words = format!("{} {verb} for you", figures::count(count));
     for (place, words) in [(".state > span", &words), (".cut", &unmarked::line(&first.words))] {
-        // What is said again is read out again.
+        // A repeated text is announced again.
         if let Some(place) = dom::find(&strip, place).filter(|place| place.text_content().as_ref() != Some(words)) {
             place.set_text_content(Some(words));
         }

@@ -34,7 +34,7 @@ pub async fn run(args: Context) -> Result<()> {
     }
 }
 
-/// What it holds, a block a line.
+/// Returns an overview of the context, one block per line.
 fn overview(found: &SessionContext) -> String {
     let context = &found.context;
     let mut out = head(found);

@@ -122,9 +122,9 @@ fn audit_line(check: &AuditCheck) -> String {
 
 struct Examined {
     health: Health,
-    /// What is wrong with what is stored. None while a server has it.
+    /// Problems of the stored data. None while a server uses it.
     faults: Option<Vec<String>>,
-    /// Of `PostgreSQL`.
+    /// State of `PostgreSQL`'s checksums.
     checksums: Option<String>,
     audit: AuditCheck,
 }

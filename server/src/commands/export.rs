@@ -29,7 +29,7 @@ pub async fn run(args: Export) -> Result<()> {
     written
 }
 
-/// What else is asked for, behind the format.
+/// Returns the further options of the request, after the format.
 fn query(args: &Export) -> String {
     let mut query = args.only.filter().api_query();
     if args.redact {
@@ -43,7 +43,7 @@ fn address(session: &str, format: ExportFormat, query: &str) -> String {
     format!("{}?format={}{query}", ExportSession.path([session]), format.word())
 }
 
-/// What is masked in a session, and in the sub-agents that its format includes.
+/// Returns the masked places of a session, and of the sub-agents that its format includes.
 async fn redaction(door: &Door, args: &Export, session: &str) -> Result<RedactionReport> {
     let children = args.format.is_some_and(ExportFormat::has_children).then_some(1);
     let asked = RedactionQuery { masks: args.mask.clone(), children };

@@ -1,4 +1,4 @@
-//! What the terminal hides, in place and counted.
+//! Shows hidden messages in the terminal, in place and counted.
 
 use api::messages::{Entry, HiddenRow, MessagePage};
 use app::transcript::hidden_words;

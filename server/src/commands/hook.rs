@@ -15,7 +15,7 @@ use hooks::{How, Plan};
 use settings_file::SettingsFile;
 use std::path::{Path, PathBuf};
 
-/// Of a server that was started without `--listen`.
+/// Address of a server that was started without `--listen`.
 const USUAL: &str = "http://127.0.0.1:7117";
 /// The key's name, for people.
 const KEY_NAME: &str = "Claude Code hooks";

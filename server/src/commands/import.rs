@@ -26,7 +26,7 @@ pub async fn run(args: Import) -> Result<()> {
     door.close().await;
     let job = result?;
     for failed in &job.failed {
-        // What stops the whole import belongs to no file.
+        // An error of the whole import has no file.
         let place = if failed.path.is_empty() { String::new() } else { format!("{}: ", failed.path) };
         note(&format!("{place}{}", failed.reason));
     }

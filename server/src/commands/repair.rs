@@ -53,7 +53,7 @@ pub async fn run(args: &Doctor) -> Result<()> {
 const POSTGRES: &str = "PostgreSQL repairs its own databases\n`pg_amcheck` finds what is damaged; restore a backup, or see \
     https://www.postgresql.org/docs/current/app-pgamcheck.html";
 
-/// What the audit log says of it.
+/// Returns the audit log's entry of a repair.
 fn repaired(recovery: &Recovery) -> Event {
     let lost = recovery.sessions.iter().flat_map(|session| &session.lost).map(|(from, to)| to - from + 1);
     let log = recovery.tables.iter().find(|table| table.name == "audit");
@@ -63,7 +63,7 @@ fn repaired(recovery: &Recovery) -> Event {
     }
 }
 
-/// What was recovered and what was lost, in lines.
+/// Returns the lines of a report about recovered and lost data.
 fn report(recovery: &Recovery) -> String {
     let mut text = String::new();
     if recovery.header {
@@ -109,7 +109,7 @@ fn range(from: i64, to: i64) -> String {
     if from == to { from.to_string() } else { format!("{from} to {to}") }
 }
 
-/// What is wrong with the structure and with the content of a store; nothing if all is well.
+/// Returns the problems of a store's structure and content; empty if there are none.
 pub async fn faults(store: &Store) -> Result<Vec<String>, store::StoreError> {
     let found = async {
         let mut faults = store.faults().await?;
@@ -123,7 +123,7 @@ pub async fn faults(store: &Store) -> Result<Vec<String>, store::StoreError> {
     }
 }
 
-/// What `PostgreSQL` itself does against damage, as a line of doctor.
+/// Returns doctor's line about `PostgreSQL`'s own protection against damage.
 pub async fn server_checksums(store: &Store) -> Option<String> {
     let on = store.data_checksums().await?;
     Some(if on {

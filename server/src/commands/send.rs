@@ -25,7 +25,7 @@ pub async fn run(args: SendMessage) -> Result<()> {
         let read = |given| object("--metadata", r#"{"message_type": "my/type", "payload": {...}}"#, given);
         args.metadata.as_deref().map(read).transpose()?
     };
-    // What is piped in is the text, with metadata as well; a pipe that holds the metadata has no text.
+    // Piped input is the text, even with metadata, unless the metadata is read from it.
     let content = match args.text.as_deref() {
         None if is_piped => None,
         typed => text(typed)?,
@@ -73,7 +73,7 @@ fn posted(sent: Sent) -> Posted {
     }
 }
 
-/// What people wrote is given once: it isn't kept back, although it isn't what was asked for.
+/// Prints messages of people to standard error: each is returned only once, so that it must not be lost.
 pub fn tell(queued: &[Message]) {
     for message in queued {
         let name = message.draft().sender_name.as_deref().unwrap_or(&message.draft().sender);

@@ -46,7 +46,7 @@ async fn text(client: &Client, args: &Show) -> Result<()> {
                 let draft = &entry.message.draft;
                 let who = speaker(entry, &detail.assistant);
                 let head = one_line(&format!("{who} · {} · {}", entry.message_type, minute(draft.created_at)));
-                // What an output had for its terminal isn't for this one.
+                // Terminal codes of an output aren't for this terminal.
                 let text = model::terminal::plain(&model::markdown::to_markdown(draft));
                 print(&format!("\n--- {head}\n{}\n", text.trim_end()))
             }

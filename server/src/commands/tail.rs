@@ -81,7 +81,8 @@ async fn begin(verbatim: &Verbatim, args: &Tail, told: &mut Told, id: &str) -> R
     };
     let query = ListMessages { since: Some(since.clone()), limit: Some(SPAN as u32), ..query(args) };
     let mut page = session.messages(query.clone()).await?;
-    // Of the first page: what changes while the others are read is told afterwards, unless it was read with them.
+    // The cursor of the first page: changes while the other pages are read are printed afterwards, unless they were
+    // included.
     let cursor = page.cursor.clone();
     loop {
         told.show(args, (id, &page), 0, |_| true)?;
@@ -164,7 +165,7 @@ async fn tell(verbatim: &Verbatim, args: &Tail, told: &mut Told, change: &FeedEv
     Ok(())
 }
 
-/// What was told.
+/// Messages that were printed.
 #[derive(Default)]
 struct Told {
     /// Hidden messages, by session and `seq`: each is counted once, however often it changes.
@@ -214,7 +215,7 @@ fn show(args: &Tail, entry: &Entry) -> Result<()> {
     if args.json {
         return print_json(entry);
     }
-    // What is still being written is shown when it is complete.
+    // A streaming message is printed when it is complete.
     if draft.status == Status::Streaming {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What a person types or pipes in.
+//! Text from arguments or standard input.
 
 use crate::printing::{is_command, note};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -17,7 +17,7 @@ pub fn text(typed: Option<&str>) -> Result<Option<String>> {
     Ok((!is_blank(&text)).then_some(text))
 }
 
-/// What ran before is over: bytes that are no text don't cost its whole output.
+/// Reads a pipe. Bytes that aren't UTF-8 are replaced, because the command before can't be repeated.
 fn piped() -> Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).context("standard input can't be read")?;

@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 
 /// Uploads at a time.
 const AT_ONCE: usize = 4;
-/// What of each lies in memory at a time: a piece that comes, and one that is stored.
+/// Memory of one upload in bytes: a part that is received, and one that is stored.
 const IN_MEMORY: usize = 2 << 20;
 
 /// The type of a picture that is drawn, in words of ours: an uploader's may say anything.
@@ -27,7 +27,7 @@ pub fn drawn(mime: &str) -> Option<&'static str> {
     Preview::of(mime).filter(|(preview, _)| *preview == Preview::Image).map(|(_, mime)| mime)
 }
 
-/// Who uploads now. Agents leave people their turns.
+/// The running uploads. Agents can't use up all of them.
 #[derive(Clone)]
 pub struct Uploads {
     people: Arc<Semaphore>,
@@ -135,7 +135,7 @@ async fn bytes(scoped: &Scoped, blob: &Blob, range: Range<u64>) -> Result<impl I
     Ok(([(header::CONTENT_LENGTH, length)], Body::from_stream(parts)))
 }
 
-/// What a request wants of a blob.
+/// The requested part of a blob.
 enum Part {
     Whole,
     Range(RangeInclusive<u64>),

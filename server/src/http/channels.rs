@@ -1,4 +1,4 @@
-//! What people write in a channel, posted by its other side: believed for its signature, which covers the bytes as they came.
+//! Messages of people in a channel, posted by its service. They are authenticated by a signature of the exact bytes.
 
 use super::guard::Doors;
 use ::channels::signature::{ID, SIGNATURE, TIMESTAMP};

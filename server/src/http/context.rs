@@ -45,7 +45,7 @@ pub async fn page(
     answer(&site, &headers, page.await).await
 }
 
-/// What the model said and called from the beginning of a reply on, up to the next one.
+/// Returns the model's messages and calls from the start of a reply up to the next one.
 async fn said(site: &Site, path: SessionPath, reply: Option<i64>, next: Option<i64>) -> Result<Vec<Entry>, Problem> {
     let Some(from) = reply else { return Ok(Vec::new()) };
     let last = from.saturating_add(REPLY - 1);

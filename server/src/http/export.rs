@@ -1,4 +1,4 @@
-//! What leaves Verbatim: imported files as they came, byte for byte, and sessions written out to be read.
+//! Exports: imported files byte for byte, and sessions in readable formats.
 
 mod archive;
 mod markdown;
@@ -37,9 +37,9 @@ use store::{SourceChunk, Workspace};
 #[derive(Debug, Deserialize)]
 pub struct ExportQuery {
     format: Option<String>,
-    /// Of a session from several files: which one. The session's own file if absent.
+    /// Id of the file, for a session from several files; the session's main file if absent.
     source: Option<String>,
-    /// Of markdown: the detail, as on the page; what the reader's pages have if absent.
+    /// Detail of markdown, as on the page; the reader's setting if absent.
     view: Option<String>,
     dev: Option<u8>,
     /// `1`: with secrets masked. A list, since an empty value would be read as none at all, and nobody sends one by intent.
@@ -145,7 +145,7 @@ pub async fn preview(
         let masks: Vec<String> =
             asked.masks.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect();
         let query = RedactionQuery { masks: masks.clone(), children: Some(1) };
-        // What stands around the report may be shown to others with it: it is masked as well.
+        // Text around the report is masked as well, because it may be shared with it.
         let redactor = Some(hub::redaction::redactor(&masks)?);
         let masked = site.with_api(Scoped { redactor, ..site.api.clone() });
         let (detail, report, shell) = tokio::try_join!(
@@ -305,7 +305,7 @@ fn written(value: &impl Serialize) -> std::io::Result<String> {
 /// Appends a message. Where it is long, its text is most of it: a buffer that grew would be copied again and again.
 fn write(piece: &mut Vec<u8>, entry: &Entry) -> std::io::Result<()> {
     let bytes = entry.bytes();
-    // What is escaped takes more.
+    // Escaped characters take more space.
     piece.reserve(bytes + bytes / 8);
     serde_json::to_writer(piece, entry).map_err(std::io::Error::other)
 }
@@ -334,7 +334,7 @@ fn file_name(session: &Session, ending: &str) -> String {
     format!("{name}.{ending}")
 }
 
-/// What stays as it is in an extended value.
+/// Characters that aren't escaped in an extended value.
 const EXTENDED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
 /// A file to save: never shown as a page of ours. Its name as RFC 6266 has it: in ASCII, and where that isn't all of it,

@@ -25,7 +25,7 @@ pub async fn data(site: &Site, path: &SessionPath, view: &View, open: bool) -> R
     }
     let mut counts: BTreeMap<(String, Role), (i64, i64)> = BTreeMap::new();
     for count in site.api.counts(path).await? {
-        // What was retracted behind the dev toggle, and calls that their cards stand for, are counted nowhere.
+        // Retracted hidden messages, and calls that are shown as derived cards, aren't counted.
         let Some(display) = count.display.filter(|_| count.part != Part::Replaced) else { continue };
         let thinks = count.role == Role::Model && view.verbosity.shows_thinking();
         let is_shown = view.dev == Dev::On || display != Display::Dev || thinks;

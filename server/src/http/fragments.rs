@@ -79,21 +79,21 @@ pub struct FragmentQuery {
     /// Words that the reader looks for in a message.
     find: Option<String>,
     tab: Option<String>,
-    /// Of a text that is being written: the first block that is wanted.
+    /// Index of the first requested block of a streaming text.
     block: Option<usize>,
-    /// Of the tab `changes`: the edits of the file with this path, or the files that it doesn't begin with.
+    /// For the tab `changes`: the path whose edits are requested, or the position to continue the files from.
     file: Option<String>,
     more: Option<String>,
-    /// Of the tab `events`: those before a `seq`.
+    /// For the tab `events`: only those before this `seq`.
     before: Option<i64>,
-    /// Of the tab `records`: those of a message by its `seq`, or from a place in a file on; one of them in full.
+    /// For the tab `records`: the `seq` of a message, or a position in a file; or one record in full.
     at: Option<i64>,
     source: Option<String>,
     offset: Option<u64>,
     one: Option<String>,
     /// The last of several chunks; the path names the first.
     last: Option<i64>,
-    /// Of what a marker stands for: the first and the last `seq`.
+    /// First `seq` of a marker's hidden messages.
     from: Option<i64>,
     to: Option<i64>,
     #[serde(rename = "type")]
@@ -182,14 +182,14 @@ pub async fn message(
     transcript::article(&site, &detail, &view, seq, (much, sought)).await.map(Fragment)
 }
 
-/// What a marker of the transcript stands for.
+/// Returns the hidden messages of a marker.
 pub async fn hidden(State(site): State<Site>, OfSession { detail, query, view }: OfSession) -> Answer {
     let view = View { dev: Dev::Off, ..view };
     let from = query.from.unwrap_or(1);
     transcript::unfolded(&site, &detail, &view, from, query.to.unwrap_or(from)).await.map(Fragment)
 }
 
-/// What a text that is being written has grown by.
+/// Returns the new part of a streaming text.
 pub async fn growth(
     State(site): State<Site>,
     Path((session, seq)): Path<(String, i64)>,
@@ -234,7 +234,7 @@ pub async fn panel(
     site.draw(draw).await?.map(Fragment)
 }
 
-/// What a sub-agent said last, for the panel of the session that started it.
+/// Returns the last messages of a sub-agent, for the panel of its parent session.
 pub async fn nested(State(site): State<Site>, Path(path): Path<SessionPath>, headers: HeaderMap) -> Answer {
     let detail = site.api.session_without_cost(&path).await?;
     let (rows, earlier) = transcript::nested(&site, &detail, &page_data::view(None, None, &headers)).await?;
@@ -264,7 +264,7 @@ pub async fn edit(State(site): State<Site>, Path((session, seq, index)): Path<(S
 
 #[derive(Debug, Deserialize)]
 pub struct TextQuery {
-    /// Of a `CODE_EDIT`: the place of the edit whose diff is wanted.
+    /// Index of the edit of a `CODE_EDIT` whose diff is requested.
     edit: Option<usize>,
 }
 
@@ -320,7 +320,7 @@ struct Markdown {
     content: String,
 }
 
-/// What somebody is writing, as the transcript will show it.
+/// Renders text that somebody is writing, as the transcript will show it.
 pub async fn render(State(site): State<Site>, request: Request) -> Answer {
     let Markdown { content } = api::serve::read_json(request, RENDER_LIMIT).await?;
     site.draw(move |_| app::fragments::prose(&content)).await.map(Fragment)

@@ -19,7 +19,7 @@ use hub::{Caller, Hub, Scoped, Surface};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// What the checks compare with.
+/// Data that the checks compare with.
 #[derive(Clone)]
 pub struct Doors {
     pub hub: Hub,
@@ -156,7 +156,7 @@ fn reads(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
 }
 
-/// What a caller showed, for streams that must end when it is revoked.
+/// Credential of a caller, for streams that must end when it is revoked.
 #[derive(Clone)]
 pub enum Credential {
     /// The token of a log-in, what it may do by what came with it, and where it was made.
@@ -174,7 +174,7 @@ impl Credential {
     }
 }
 
-/// What changes something takes more than a cookie, whatever the route.
+/// Requires the second secret for requests that change something, on any route.
 pub async fn confirmed(Extension(credential): Extension<Credential>, request: Request, next: Next) -> Response {
     if reads(request.method()) || credential.may_change() {
         return next.run(request).await;
@@ -192,7 +192,7 @@ pub async fn people(Extension(scoped): Extension<Scoped>, request: Request, next
     }
 }
 
-/// Who asks? Without an answer, a page leads to the log-in page, and everything else is a 401.
+/// Authenticates a request. Without a credential, a page redirects to the log-in page, and everything else is a 401.
 pub async fn authenticate(State(doors): State<Doors>, mut request: Request, next: Next) -> Response {
     match caller(&doors, request.headers()).await {
         Ok(Some((caller, credential))) => {

@@ -4,7 +4,7 @@ use api::{Problem, ProblemCode};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Who has too many comes back after so many seconds.
+/// `Retry-After` of a caller with too many requests, in seconds.
 const RETRY: u32 = 5;
 
 /// Long requests by who sent them. Cheap to clone; clones share state.

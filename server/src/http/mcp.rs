@@ -37,7 +37,7 @@ const AGENT: usize = 64;
 /// The header by which a client names its session.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
-/// What the handlers share. Cheap to clone; clones share state.
+/// State that the handlers share. Clones share state.
 #[derive(Clone)]
 struct Tools {
     hub: Hub,
@@ -47,7 +47,7 @@ struct Tools {
     running: Running,
 }
 
-/// What a call holds until it ends.
+/// Guards that a call holds until it ends.
 type Call = (Option<Permit>, Option<Begun>, DropGuard);
 
 impl Tools {
@@ -81,7 +81,7 @@ pub fn routes(hub: &Hub) -> Router {
     Router::new().route("/mcp", post(call).delete(end)).with_state(tools)
 }
 
-/// What the address says.
+/// Query of the URL.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct McpQuery {
@@ -93,7 +93,7 @@ struct McpQuery {
     title: Option<String>,
 }
 
-/// What of a message decides how it is treated. All else is the endpoint's.
+/// The fields of a message that determine its treatment. The endpoint handles the rest.
 #[derive(Default, Deserialize)]
 struct Message {
     method: Option<String>,
@@ -127,7 +127,7 @@ async fn call(
     }
     let body = read_body(&head, body, LIMIT).await?;
     check_json(&head, &body)?;
-    // What is no message at all is refused by the endpoint.
+    // The endpoint refuses an invalid message.
     let message: Message = serde_json::from_slice(&body).unwrap_or_default();
     let named = session(&head);
     let caller = scoped.caller.key_id().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What every page needs beside its own data.
+//! Data that every page needs.
 
 use super::transcript::View;
 use super::{Site, assets, guard};
@@ -92,7 +92,7 @@ pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     Ok(page)
 }
 
-/// What waits for a person: `<session>/<seq>` of every open approval and question.
+/// Returns `<session>/<seq>` of every open approval and question.
 pub async fn asks(site: &Site) -> Result<Vec<String>, Problem> {
     Ok(site.api.open_asks().await?.into_iter().map(|(session, seq)| format!("{session}/{seq}")).collect())
 }

@@ -78,7 +78,7 @@ pub fn query<T: DeserializeOwned>(uri: &Uri, names: &[&str]) -> Result<T, Proble
     api::serve::read_query(&text).map_err(not_understood)
 }
 
-/// What a person is told of a link with a wrong value.
+/// Returns the error page's problem of a link with an invalid value.
 pub fn not_understood(problem: Problem) -> Problem {
     let title = format!("This link is invalid: {}", problem.title);
     Problem { title, ..problem }.hint("Start again from the sessions page")
@@ -100,7 +100,7 @@ pub async fn sessions(State(site): State<Site>, uri: Uri, headers: HeaderMap) ->
 pub async fn sessions_data(site: &Site, uri: &Uri, headers: &HeaderMap) -> Result<SessionsPage, Problem> {
     let query: ListSessions = query(uri, SESSIONS)?;
     let recent = page_data::recent(site).await?;
-    // What is pinned stands at the top of the first page, however long ago it was last active.
+    // Pinned sessions are at the top of the first page, however old they are.
     let first = query.show.is_none() && query.after.is_none();
     let limit = query.limit.or(Some(app::pages::sessions::FIRST));
     let asked = ListSessions { said: Some(1), limit, zone: page_data::zone(headers), ..query.clone() };
@@ -203,7 +203,7 @@ pub async fn session(
         let view = View { filter: Arc::new(filter), ..view };
         let filter = filter::data(&site, &path, &view, query.filter.is_some()).await?;
         let tab = query.panel.as_deref().and_then(Tab::parse).unwrap_or_else(|| Tab::for_session(&detail.session));
-        // Of most sessions there is none.
+        // Most sessions have none.
         let agent = async {
             let path = SessionPath { session: detail.session.id.to_string() };
             Ok::<_, Problem>(site.api.get_agent(path, Nothing {}).await.ok())
@@ -243,14 +243,14 @@ pub async fn session(
     }
 }
 
-/// What of a tab is asked for.
+/// The requested part of a tab.
 pub struct PanelQuery {
     pub dev: Dev,
-    /// Of records: those of the message with this `seq`.
+    /// For records: those of the message with this `seq`.
     pub at: Option<i64>,
-    /// Of events: those before this `seq`.
+    /// For events: those before this `seq`.
     pub before: Option<i64>,
-    /// Of records: those from this place on, and how many.
+    /// For records: those from this position on, and their number.
     pub place: Option<(String, u64)>,
     pub limit: u32,
 }
@@ -261,7 +261,7 @@ impl Default for PanelQuery {
     }
 }
 
-/// What one tab of the panel shows, and how many files were changed, which every tab says.
+/// Returns one tab of the panel, with the number of changed files, which every tab shows.
 pub async fn panel(
     site: &Site,
     path: &SessionPath,
@@ -363,7 +363,7 @@ pub async fn search(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> R
 
 const MEMORY: &[&str] = &["q", "session", "project", "after", "limit"];
 
-/// What is remembered.
+/// The memory page.
 pub async fn memory(State(site): State<Site>, uri: Uri, headers: HeaderMap) -> Response {
     let page = async {
         let query: MemoryQuery = query(&uri, MEMORY)?;

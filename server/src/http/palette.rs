@@ -1,4 +1,4 @@
-//! What the palette lists while somebody types.
+//! The list of the palette while somebody types.
 
 use super::{Site, page_data};
 use api::files::{FileEdit, FilesQuery};

@@ -27,7 +27,7 @@ const LOOK: &[&str] = &[
     "view", "context", "open", "spaces", "show", "spans", "table", "hash", "part", "rows", "cut", "lines", "find",
     "step", "at",
 ];
-/// Of those, what asks for a piece.
+/// Parameters of these that request a part of a page.
 const PIECE: &[&str] = &["part", "rows", "cut", "lines", "find", "step", "at"];
 
 pub async fn page(
@@ -155,7 +155,7 @@ pub async fn net(State(site): State<Site>, Path(path): Path<SessionPath>, uri: U
         let address = address(&uri);
         let (shown, spaces) = (Arc::clone(&prepared), look.spaces());
         let body = site.draw(move |_| changes::body(&shown, &look, &address)).await?;
-        // Who sees that a file is large may ask for it: it is compared meanwhile.
+        // The diff of a large file is computed meanwhile, because the reader may request it.
         let site = site.clone();
         tokio::spawn(async move { site.draw(move |_| prepared.outlines(spaces).len()).await });
         Ok(match body {

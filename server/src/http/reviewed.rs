@@ -1,4 +1,4 @@
-//! What the edits of a session say of the lines that its reviews comment on.
+//! The edits of a session that affect the lines on which its reviews comment.
 
 use api::messages::Entry;
 use api::net::{NetFile, NetQuery};
@@ -61,7 +61,7 @@ fn name<'a>(files: &'a [NetFile], wanted: &'a str) -> Option<&'a str> {
     }
     let end = format!("/{}", wanted.trim_start_matches("./"));
     let mut found = files.iter().filter(|file| file.path.ends_with(&end));
-    // Of two files that end alike neither is meant for sure.
+    // If two files have the same ending, it is unclear which one is meant.
     found.next().filter(|_| found.next().is_none()).map(|file| file.path.as_str())
 }
 

@@ -26,9 +26,9 @@ pub struct Paced {
     end: End,
     /// None before somebody waited.
     window: Option<Pin<Box<Sleep>>>,
-    /// What came within it.
+    /// Bytes received in the current period.
     came: usize,
-    /// What came in all.
+    /// Bytes received in total.
     total: usize,
     /// True if other tasks ran since the last piece.
     rested: bool,

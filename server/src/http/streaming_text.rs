@@ -31,7 +31,7 @@ const NONE: &str = "none";
 /// A session and a `seq`.
 type Key = (String, i64);
 
-/// Of a text: what was told of it that may still change, and what doesn't.
+/// State of a text: the sent part that can still change, and the part that can't.
 type Told = (Option<Growth>, Settled);
 
 pub struct Growing {
@@ -41,7 +41,7 @@ pub struct Growing {
     from: i64,
     /// Everything up to there was told.
     caught_up: bool,
-    /// What was told of each text.
+    /// State of each text.
     told: BTreeMap<Key, Told>,
     /// Texts that have grown since.
     waiting: BTreeMap<Key, Arc<FeedChange>>,
@@ -76,7 +76,7 @@ impl Growing {
 
     /// Takes a change. What is told of it at once, and of those before it, is ready then.
     async fn take(&mut self, change: Arc<FeedChange>) {
-        // Who comes back must be told up to where the feed was.
+        // A returning client must get everything up to the present position of the feed.
         if change.grows() && self.caught_up {
             if self.sessions.contains(&change.session) {
                 self.waiting.insert(key(&change), change);
@@ -88,7 +88,7 @@ impl Growing {
         let key = key(&change);
         self.waiting.remove(&key);
         self.told.remove(&key);
-        // Who has heard of a change has heard of all before it.
+        // Changes are sent in order.
         self.look().await;
         self.ready.extend(events::told(&change));
     }
@@ -114,7 +114,7 @@ impl Growing {
         let drawing = self.site.draw(move |_| growth(&entry, &mut settled).map(|growth| (growth, settled)));
         let ((growth, still_open), settled) = drawing.await.ok()??;
         let told = match &open {
-            // What stands there already isn't said again.
+            // Text that was already sent isn't sent again.
             None => event(pos, &format!("{session} {seq} {}", still_open.from), &still_open.html),
             Some(open) => {
                 let more = appended(&open.html, &growth.html).filter(|_| open.from == growth.from);

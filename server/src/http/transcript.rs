@@ -264,7 +264,7 @@ async fn range(
     Ok((page, Arc::new(cut)))
 }
 
-/// What a marker stands for: the hidden messages `from..=to`.
+/// Returns the hidden messages `from..=to` of a marker.
 pub async fn unfolded(site: &Site, detail: &SessionDetail, view: &View, from: i64, to: i64) -> Result<String, Problem> {
     let options = options(&site.api, detail, view).await?;
     let (page, cut) = range(site, detail, (Dev::On, &view.filter), from, to.min(from.saturating_add(MOST - 1))).await?;
@@ -299,7 +299,7 @@ pub async fn article(
     site.draw(move |job| message_renderer::render_article(&entry, &until(job, options))).await
 }
 
-/// What is drawn until a job is over.
+/// Returns the options of a drawing until a job is over.
 pub fn until(job: &Job, options: TranscriptOptions) -> TranscriptOptions {
     let job = job.clone();
     TranscriptOptions { stop: Stop::when(move || job.is_over()), ..options }

@@ -1,5 +1,5 @@
-//! What makes an app of the site: the manifest, the service worker, and the page that the worker shows for one that it
-//! doesn't keep. Open to everybody: nothing of anybody's is in them.
+//! Files of the installable app: the manifest, the service worker, and the worker's page for pages that it doesn't
+//! store. They are public, because they contain no user data.
 
 use super::{Site, assets, page_data};
 use api::json;

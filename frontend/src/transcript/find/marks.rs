@@ -28,12 +28,12 @@ const TEXT_NODES: u32 = 4;
 const NOT_SAID: &str = ".sr, .sr *, button, button *, label *, footer a, .acts *, .gap *, .mv, .dev *";
 /// Parts of a row that aren't drawn, or out of sight. A difference leaves unchanged lines away.
 const CUT: &str = "details[data-folded], [data-action=all], .diff, .hidden-lines";
-/// What holds text that can't be seen until the message is drawn whole.
+/// Elements whose text isn't visible until the message is drawn completely.
 const UNSEEN: &str = "details[data-folded], .clamp";
 /// A place nearer to the edge of what scrolls than this, in pixels, is brought to its middle.
 const EDGE: f64 = 32.0;
 
-/// What is known of the rows, until they change.
+/// Information about the rows, until they change.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// Rows, each with its places for `words`.
@@ -245,7 +245,7 @@ fn is_within(range: &StaticRange, selector: &str) -> bool {
 fn lead(column: &Rc<Column>, seq: i64, row: &Element, at: &StaticRange) {
     {
         let marks = &mut column.find.0.borrow_mut().marks;
-        // What is folded comes whole in a moment.
+        // A folded message is drawn completely in a moment.
         if !marks.leads || marks.reveals && is_within(at, UNSEEN) {
             return;
         }

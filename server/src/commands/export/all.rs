@@ -29,7 +29,7 @@ pub async fn all(door: &Door, args: &Export, format: ExportFormat, folder: &Path
         let written = door.client.get_bytes(&address(id, format, &query(args))).await;
         let written = written.with_context(|| format!("session {id}"))?;
         let file = folder.join(format!("{id}.{}", format.ending()));
-        // What is there under its name is whole.
+        // A file under its final name is always complete.
         let part = file.with_extension("part");
         std::fs::write(&part, &written)
             .and_then(|()| std::fs::rename(&part, &file))

@@ -37,7 +37,7 @@ pub enum How {
     Command,
 }
 
-/// What is to be installed.
+/// The hooks to install.
 pub struct Plan {
     pub how: How,
     pub url: String,

@@ -12,7 +12,7 @@ pub async fn archive(scoped: Scoped, path: SessionPath) -> Result<Response, Prob
     let session = scoped.get_session(path, Nothing {}).await?.session;
     let mask = scoped.redactor.clone().map(hub::redaction::mask);
     let archive = scoped.archive(&SessionPath { session: session.id.to_string() }, mask).await?;
-    // What is damaged, or changes meanwhile, breaks the transfer: the last line is missing then.
+    // Damaged or changing data aborts the transfer. The last line is missing then.
     let pieces = stream::try_unfold(archive, async |mut archive| {
         let piece = archive.next_piece().await.map_err(std::io::Error::other)?;
         Ok::<_, std::io::Error>(piece.map(|piece| (piece, archive)))

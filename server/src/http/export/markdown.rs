@@ -23,7 +23,7 @@ use std::sync::Arc;
 struct Detail {
     inputs: bool,
     thoughts: bool,
-    /// What the dev toggle shows.
+    /// True to include messages that the dev toggle hides.
     hidden: bool,
 }
 
@@ -126,7 +126,7 @@ pub async fn markdown(scoped: Scoped, path: SessionPath, view: View, clock: Cloc
     Ok(download(&name, "text/markdown; charset=utf-8", Body::from_stream(whole)))
 }
 
-/// What a message says; nothing of one that is left out, which is counted.
+/// Returns the text of a message. None if it is omitted; omitted ones are counted.
 fn written(entry: &Entry, detail: Detail, left: &mut Left) -> Option<String> {
     let draft = &entry.message.draft;
     // The cards that were made of such a call stand for it.
@@ -146,7 +146,7 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left) -> Option<String> {
         Said::ToolCall(call) if detail.inputs => call.markdown_with_input(),
         Said::ToolCall(call) => {
             left.inputs += i64::from(!call.is_told_by_target());
-            // What was posted with it still says that it runs.
+            // The posted content may still describe a running call.
             if entry.outcome.is_some() { call.to_markdown() } else { model::markdown::to_markdown(draft) }
         }
         _ => model::markdown::to_markdown(draft),
@@ -154,7 +154,7 @@ fn written(entry: &Entry, detail: Detail, left: &mut Left) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Who says it, and when.
+/// Returns the heading of a message: its author and time.
 fn before(entry: &Entry, assistant: &AssistantName, clock: &Clock) -> String {
     let draft = &entry.message.draft;
     let who = speaker(entry, assistant);

@@ -38,7 +38,7 @@ const SLICE: usize = 64 * 1024;
 const PIECE: i64 = 200;
 /// Ages as "3 min" are no use on paper: seen from so much later, every moment is a date.
 const LATER: i64 = 400 * 24 * 3600 * Micros::SECOND;
-/// What a file on somebody's disk may load and run: nothing.
+/// Content security policy of an exported file: it can't load or run anything.
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">";
 
 pub async fn html(
@@ -206,7 +206,7 @@ async fn push_tag(slice: &mut String, scoped: &Scoped, tag: &str) {
     let tag = without_target(tag);
     let parts = tag.split_once(PICTURE).and_then(|(before, rest)| Some((before, rest.split_once('"')?)));
     let Some((before, (digest, rest))) = parts else { return slice.push_str(&tag) };
-    // What the reader may not read, or what is no picture, stays out.
+    // Blobs that the reader can't access, and those that aren't images, are omitted.
     let data = picture(scoped, digest).await.unwrap_or_default();
     let _ = write!(slice, "{before} src=\"{data}\"{rest}");
 }
@@ -233,7 +233,7 @@ fn next_tag(html: &str) -> (&str, &str) {
     (&html[..start], &html[start..end])
 }
 
-/// What `href` names on this server goes.
+/// Removes `href` attributes that link to this server.
 fn without_target(tag: &str) -> Cow<'_, str> {
     let target = tag.split_once(" href=\"/").and_then(|(before, rest)| Some((before, rest.split_once('"')?.1)));
     target.map_or(Cow::Borrowed(tag), |(before, after)| Cow::Owned(format!("{before}{after}")))
