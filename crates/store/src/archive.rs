@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 /// Version of the format. It grows when a reader of the version before can't read a line.
 pub(crate) const VERSION: i64 = 1;
-/// What the first line begins with.
+/// Prefix of the first line.
 pub const BEGINS: &str = r#"{"verbatim":{"version":"#;
 /// Messages, and bytes of them, that are read at once: one message at least.
 const MESSAGES: i64 = 256;
@@ -106,7 +106,7 @@ pub(crate) const MESSAGE: &[(&str, Kind)] = &[
     ("queued_after", Kind::Int),
     ("queued", Kind::Int),
 ];
-/// What statistics have of a message that is a tool call.
+/// Columns of statistics for a message that is a tool call.
 pub(crate) const TOOL: &[(&str, Kind)] = &[
     ("tool", Kind::Text),
     ("failed", Kind::Int),
@@ -131,7 +131,7 @@ pub struct Archive {
     written: BTreeSet<String>,
 }
 
-/// What is still to be written. Most leave something else to be done before what comes next.
+/// The next parts to write. Most of them add further parts before the following ones.
 enum Todo {
     Head,
     Session(SessionId),

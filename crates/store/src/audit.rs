@@ -25,7 +25,7 @@ columns! {
     }
 }
 
-/// What a check of the log found.
+/// Result of a check of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditCheck {
     /// How many entries there are.
@@ -200,7 +200,7 @@ fn line(row: &AuditRow) -> String {
         entry.as_object_mut()?.insert("hash".to_owned(), Value::from(row.hash.as_str()));
         serde_json_canonicalizer::to_string(&entry).ok()
     };
-    // What is no JSON any more stays as it is.
+    // An entry that is no longer valid JSON is written unchanged.
     format!("{}\n", with_hash().unwrap_or_else(|| row.entry.replace('\n', " ")))
 }
 

@@ -1,11 +1,12 @@
-//! What one transaction writes, and what it changed.
+//! The content of a transaction, and its changes.
 
 use crate::Permission;
 use model::policy::Display;
 use model::view::FileChange;
 use model::{Body, CopyMarks, Draft, MessageId, Micros, RecordRef, Run, SessionFacts, SessionId, SourceId, Spent};
 
-/// What one import step writes in one transaction. Order matters: messages get their `seq` in the given order.
+/// The content of one import step, written in one transaction. Order matters: messages get their `seq` in the given
+/// order.
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     pub source: Option<SourceBatch>,
@@ -72,7 +73,7 @@ pub struct FileChanged {
     pub removed: i64,
 }
 
-/// What the store doesn't read out of a message itself.
+/// Functions that derive data from a message.
 #[derive(Clone, Copy)]
 pub struct Derive {
     /// The words by which a message is found; None of one that isn't.
@@ -124,7 +125,7 @@ pub struct Rewind {
 pub struct RunUpsert {
     pub session_key: String,
     pub run: Run,
-    /// What its API messages cost that are new or changed. A run of which none was ever told counts as a whole.
+    /// Costs of its new and changed API messages. A run without any counts as a whole.
     pub spent: Vec<Spent>,
 }
 
@@ -138,7 +139,7 @@ pub struct NewBlob {
     pub bytes: Vec<u8>,
 }
 
-/// What a batch changed.
+/// Changes of a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     pub messages_added: u64,

@@ -21,9 +21,9 @@ pub(crate) const PIECE: usize = 1 << 20;
 pub struct BlobReader {
     workspace: Workspace,
     blob: Blob,
-    /// What is still to be read.
+    /// The range that is still to be read.
     range: Range<u64>,
-    /// Of what was read, if that is to be all.
+    /// Hash of the read bytes, if all of the blob is read.
     hash: Option<Sha256>,
 }
 

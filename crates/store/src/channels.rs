@@ -22,7 +22,7 @@ use model::{Micros, SessionId};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelRow {
     pub id: String,
-    /// What it is: `matrix`.
+    /// Kind of the channel: `matrix`.
     pub kind: String,
     pub name: String,
     /// A JSON object that its kind reads.
@@ -72,7 +72,8 @@ columns! {
     }
 }
 
-/// What a session sent can be neither edited nor answered from another place; nor what was sent to the place that it takes.
+/// After a session has left its room, its messages there can be neither edited nor answered; neither can those in the
+/// room that it takes over.
 macro_rules! leave_places {
     ($workspace:expr, $channel:expr, $session:expr, $taken:expr) => {
         sqlx::query(

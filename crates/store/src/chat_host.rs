@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Row
 use std::io::Write;
 use std::path::Path;
 
-/// What a table `messages` has at least.
+/// Required columns of a table `messages`.
 const NEEDED: [&str; 7] = ["id", "chat_jid", "sender", "sender_name", "content", "timestamp", "is_from_me"];
 const SCHEMA: &str = "CREATE TABLE messages (id TEXT, chat_jid TEXT, sender TEXT, sender_name TEXT, content TEXT, \
     timestamp TEXT, is_from_me INTEGER, message_type TEXT DEFAULT 'user', metadata TEXT, PRIMARY KEY (id, chat_jid)); \

@@ -14,7 +14,7 @@ impl Store {
         Some(setting == "on")
     }
 
-    /// What is wrong with the database, for people; nothing if all is well. Reads all of it.
+    /// Returns the problems of the database, for people; empty if there are none. Reads all of it.
     pub async fn faults(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();
         if let Self::Sqlite(sqlite) = self {

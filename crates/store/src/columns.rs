@@ -1,4 +1,4 @@
-//! What a statement selects, as a type; and what a column takes.
+//! Types for the columns that a statement selects and writes.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What keeps a `SQLite` database from being written to: damage, or a full disk.
+//! Conditions in which a `SQLite` database can't be written: damage, or a full disk.
 
 use crate::StoreError;
 use crate::disk::DiskSpace;
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 /// The condition of an open database. One of `PostgreSQL` is always well: its server sees to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Condition {
-    /// What is damaged, for people. Nothing is written while this is set.
+    /// Description of the damage, for people. Nothing is written while this is set.
     pub damage: Option<String>,
     /// The disk is full: only what makes room is to be written.
     pub disk_full: bool,

@@ -26,7 +26,7 @@ const PAGE: u32 = 500;
 const NOTHING: [u8; 1] = [0];
 /// Prompts that may join a run.
 const JOINED: usize = 100;
-/// What an entry takes beside its text, about.
+/// Approximate size of an entry without its text, in bytes.
 const ENTRY: usize = 256;
 
 static CONTEXT_LOG: Table = Table {
@@ -59,7 +59,7 @@ pub struct ContextEntry {
     pub hash: String,
 }
 
-/// What a check of a session's log found.
+/// Result of a check of a session's log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContextCheck {
     pub entries: i64,
@@ -322,7 +322,7 @@ async fn given_before(
     Ok(rows.into_iter().map(|(seq, position, packed)| (seq, (position, packed))).collect())
 }
 
-/// What was given in a run.
+/// Returns the pieces that were given in a run.
 pub(crate) async fn given(step: &mut Step<'_>, session_rid: i64, run: &str) -> Result<Vec<Piece>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM {ENTRIES} AND c.run_id = $3 ORDER BY c.position");
     let rows: Vec<ContextRow> = on_step!(step, c => {

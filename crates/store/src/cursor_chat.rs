@@ -26,7 +26,7 @@ const FOLDER: u64 = 9;
 /// An open database, as it is at one moment.
 pub struct CursorChat {
     database: Foreign,
-    /// What Cursor says of the chat, as JSON.
+    /// Cursor's data about the chat, as JSON.
     about: String,
     /// Hashes of the messages, in order.
     messages: Vec<String>,

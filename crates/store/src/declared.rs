@@ -13,7 +13,7 @@ pub struct DeclaredType {
     /// Without NUL characters.
     pub message_type: String,
     pub version: i64,
-    /// Of the canonical document, in hex.
+    /// SHA-256 of the canonical document, in hex.
     pub sha256: String,
     /// JSON.
     pub document: String,

@@ -93,13 +93,13 @@ pub(crate) fn indexed(mut words: String, session_rid: i64, remembered: bool) -> 
     words
 }
 
-/// What FTS5 matches: every term, each as one word or as all of its parts.
+/// Returns a query for FTS5: all terms, each as one word or as all of its parts.
 fn sqlite_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("\"{word}\"{}", if prefix { " *" } else { "" });
     expression(terms, session_rid, " AND ", " OR ", word)
 }
 
-/// What PostgreSQL matches: the terms of [`sqlite_match`] as a tsquery.
+/// Returns a query for PostgreSQL: the terms of [`sqlite_match`] as a tsquery.
 fn postgres_match(terms: &[Term], session_rid: Option<i64>) -> String {
     let word = |word: &str, prefix: bool| format!("'{word}'{}", if prefix { ":*" } else { "" });
     expression(terms, session_rid, " & ", " | ", word)
@@ -171,7 +171,7 @@ impl Store {
         for _ in 0..free.cast_unsigned().div_ceil(GIVEN_BACK as u64) {
             let sql = sqlx::AssertSqlSafe(format!("PRAGMA incremental_vacuum({GIVEN_BACK})"));
             pools.monitor.observe(sqlx::raw_sql(sql).execute(&pools.writer).await)?;
-            // What was moved lies in the log first, which has only the reserve's room on a full disk.
+            // Moved pages are first in the log, which only has the reserve's space on a full disk.
             if pools.monitor.is_disk_full() {
                 self.empty_log().await?;
             }

@@ -32,7 +32,7 @@ pub struct Driven {
     pub server: Option<String>,
 }
 
-/// What became of an agent.
+/// State of a driven agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrivenState {
     Running,

@@ -1,4 +1,4 @@
-//! What can go wrong in the store.
+//! Errors of the store.
 
 use model::SourceId;
 use sqlx::error::DatabaseError;
@@ -54,7 +54,7 @@ pub enum StoreError {
     Migrate(sqlx::migrate::MigrateError),
 }
 
-/// What to do about a damaged file.
+/// Advice for a damaged file.
 const REPAIR: &str = "End the server and run `verbatim doctor --repair`: what can be read goes into a new file, and the damaged \
     one is kept beside it. A backup in its place does as well";
 
@@ -91,7 +91,7 @@ impl StoreError {
         matches!(self, Locked | Full | ReadOnly | Disk(_) | Unreachable(_) | Damaged(_) | Protected(_))
     }
 
-    /// What a person can do about it, where there is something.
+    /// Returns advice for a person, if there is any.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),

@@ -69,7 +69,7 @@ impl From<sqlx::Error> for ForeignError {
 /// An open database, as it is at one moment.
 pub(crate) struct Foreign {
     pub connection: SqliteConnection,
-    /// Of a file that is read without locks, since nobody has it open: how it was when it was opened.
+    /// Path and state at the time of opening, for a file that is read without locks because nobody has it open.
     at_rest: Option<(PathBuf, Stamp)>,
 }
 

@@ -1,8 +1,8 @@
-//! What a person wants gone, with all that hangs on it.
+//! Deletes data at a person's request, with everything that depends on it.
 //!
-//! Rows go in transactions of bounded length, and then what they leave: files that nothing refers to, the words in the
-//! index, which is merged for that, and what free pages of the file and its log still hold. That there is something to sweep is noted with the rows, so that it is done after
-//! a crash as well.
+//! Rows are deleted in transactions of limited length. Then their remains are removed: files without references, words
+//! in the index, which is merged for that, and free pages of the file and its log. That remains exist is recorded with
+//! the rows, so that they are removed after a crash too.
 
 use crate::dialect::limited;
 use crate::step::Step;
@@ -112,7 +112,7 @@ impl Workspace {
         self.store.give_back().await?;
         self.store.empty_log().await?;
         let mut tx = self.store.begin().await?;
-        // What was forgotten meanwhile is noted anew.
+        // Data that was forgotten meanwhile is recorded again.
         on_tx!(&mut tx, c => {
             sqlx::query("DELETE FROM meta WHERE workspace_id = $1 AND key = $2 AND value = $3")
                 .bind(self.id()).bind(TO_SWEEP).bind(noted).execute(c).await.map(drop)
@@ -122,8 +122,8 @@ impl Workspace {
 }
 
 impl Workspace {
-    /// What the feed tells of messages that are gone. No index leads there from a session, since every post would write it: all
-    /// of the feed is read.
+    /// Deletes the feed's ranges of deleted messages. They have no index by session, because every post would have to
+    /// write it: all of the feed is read.
     async fn delete_ranges(&self) -> Result<(), StoreError> {
         let mut after = 0;
         loop {
@@ -155,7 +155,7 @@ impl Workspace {
     }
 }
 
-/// What the audit log says of them: ids alone.
+/// Returns the audit log's entries of deleted sessions, with ids only.
 fn purged(sessions: &[SessionId]) -> impl Iterator<Item = Event> {
     let event = |part: &[SessionId]| Event::SessionsPurged { sessions: part.iter().map(ToString::to_string).collect() };
     sessions.chunks(IDS).map(event)
@@ -235,7 +235,7 @@ async fn delete_row(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
     listed::orphan(step, &agent, &key).await
 }
 
-/// What becomes of the rows of sessions.
+/// The deletion of sessions' rows.
 #[derive(Clone, Copy)]
 enum Rows {
     /// Their files are forgotten as well.

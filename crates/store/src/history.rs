@@ -22,9 +22,9 @@ pub struct StatsQuery {
     pub projects: Vec<String>,
     /// Any of these; empty means all.
     pub agents: Vec<String>,
-    /// Of this session alone, deleted or not, whenever it was.
+    /// Only this session, deleted or not, at any time.
     pub session: Option<SessionId>,
-    /// Of the sub-agents of this session and of theirs, without itself and what was deleted.
+    /// Only sub-agents of this session at every depth, without itself and deleted ones.
     pub below: Option<SessionId>,
     /// Inputs in tokens beyond which requests have another price, ascending: they are summed up between two of them.
     pub steps: Vec<i64>,
@@ -80,7 +80,7 @@ where
         // All of its time: the rows of few sessions are found by these, and not by their times.
         return;
     }
-    // What has no time is of no day.
+    // Messages without a time belong to no day.
     q.push(format!(" AND {column} >= ")).push_bind(query.from.0.max(1));
     q.push(format!(" AND {column} < ")).push_bind(query.to.0);
 }

@@ -1,4 +1,4 @@
-//! What agents ask by hooks, and what a person always allows.
+//! Requests of agents' hooks, and rules that always allow calls.
 
 use crate::columns::columns;
 use crate::settings::change;
@@ -8,7 +8,7 @@ use model::audit::Event;
 use model::session::LiveState;
 use model::{MessageId, Micros, SessionId};
 
-/// What a person always allows, in one folder.
+/// A rule that always allows a call, in one folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowRule {
     pub id: String,
@@ -33,7 +33,7 @@ pub struct AgentSession {
     pub key_id: Option<String>,
     /// The key whose hooks report it. It may hold no more.
     pub hook_key_id: Option<String>,
-    /// What its agent did last, as a hook or a driver reported it.
+    /// The agent's state, as a hook or a driver last reported it.
     pub live: Option<LiveState>,
 }
 

@@ -51,7 +51,7 @@ columns! {
 const COLUMNS: &str = "id, name, hash, scopes, created_at, expires_at, last_used_at, revoked_at, posted_messages, posted_bytes, \
     most_messages, most_bytes";
 
-/// What [`Workspace::credentials`] compares.
+/// Numbers that [`Workspace::credentials`] compares.
 pub type Credentials = (i64, i64, i64, i64);
 
 impl Workspace {

@@ -1,11 +1,12 @@
-//! What a query wants to find letter by letter: phrases in quotes, and words with signs that the index doesn't hold, as `C++`, `$5` or `&&`.
+//! Exact search terms: phrases in quotes, and words with signs that the index doesn't contain, such as `C++`, `$5` or
+//! `&&`.
 
 use crate::tokens::searchable;
 
 /// Signs that make a word another one.
 const SIGNS: &str = "+#$%&|<>=^~*\\";
 
-/// What stands around a word in a sentence, or marks it in markdown.
+/// Characters around a word in a sentence or in markdown.
 const AROUND: &[char] = &[
     '(', ')', '[', ']', '{', '}', '"', '\'', ',', ';', ':', '.', '!', '?', '`', '*', '_', '~', '\u{201c}', '\u{201d}',
 ];

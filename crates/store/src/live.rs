@@ -1,7 +1,7 @@
-//! What agents and people write one by one, and what comes of it.
+//! Single writes of agents and people, and their results.
 //!
-//! Many live writes share one transaction ([`crate::Workspace::write_live`]). Each is answered by itself: one that is
-//! refused takes nothing from the others.
+//! Many live writes share one transaction ([`crate::Workspace::write_live`]). Each has its own result: a refused one
+//! doesn't affect the others.
 
 use crate::prepare::PreparedMessage;
 use crate::{FileChanged, StoredMessage};
@@ -55,7 +55,7 @@ pub enum Origin {
     Transcript,
 }
 
-/// What changes in a session. Absent fields stay.
+/// Changes to a session. Absent fields stay unchanged.
 #[derive(Debug, Clone)]
 pub struct LiveEdit {
     pub session: SessionId,
@@ -68,13 +68,13 @@ pub struct LiveEdit {
     pub deleted_at: Option<Option<Micros>>,
     pub ended: Option<Ended>,
     pub sign: Option<SignOfLife>,
-    /// What the agent does, as its hooks report it, or its driver.
+    /// The agent's state, as its hooks or its driver report it.
     pub live: Option<Live>,
     /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for nothing.
     pub driven: Option<bool>,
     /// The agent waits for people: it doesn't work until its next sign of life.
     pub rests: bool,
-    /// What had ended goes on.
+    /// True to reopen an ended session.
     pub reopens: bool,
     /// Somebody hears from now on what people write in a session that was only read: its `create_hash`.
     pub registers: Option<Vec<u8>>,
@@ -134,7 +134,7 @@ pub struct NewMessage {
     pub sums: Sums,
 }
 
-/// What a message adds to the sums of its session.
+/// Counts that a message adds to its session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sums {
     /// A title to fall back on; the first one stays.
@@ -169,14 +169,15 @@ pub struct LivePost {
     pub answers: Option<MessageId>,
     /// The agent posts: it gets what waits for it, once.
     pub takes_queue: bool,
-    /// Who posts a call tells its result later: until then it runs.
+    /// True if the results of the sender's calls come later. Until then a call is running.
     pub tells_results: bool,
     pub sums: Sums,
     /// The message as its columns, made before the transaction.
     pub(crate) prepared: PreparedMessage,
 }
 
-/// What becomes of a message. Called with it as it is, within the transaction; again if that is run again.
+/// Decides on the change of a message. It is called with the current message, inside the transaction, and again if that
+/// is retried.
 pub type Rule = Box<dyn Fn(&StoredMessage, &[StoredMessage]) -> Result<Changed, Refusal> + Send + Sync>;
 
 /// A message to be changed by a rule.
@@ -192,7 +193,7 @@ pub struct LiveChange {
     pub note: Option<Note>,
 }
 
-/// What somebody did in a channel.
+/// An event in a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelEvent {
     pub channel: String,
@@ -202,7 +203,7 @@ pub struct ChannelEvent {
     pub decides: bool,
 }
 
-/// What a rule made of a message.
+/// Result of a rule.
 #[derive(Clone)]
 pub struct Changed {
     pub message: NewMessage,
@@ -218,7 +219,7 @@ pub struct Changed {
 #[derive(Debug, Clone)]
 pub struct LiveTake {
     pub session: SessionId,
-    /// What it knows: everything after is given, even if it was before. None goes on where it was.
+    /// The last `seq` that it has: all later messages are returned, even if they were given before. None continues.
     pub after: Option<i64>,
     /// Refused unless messages up to this `seq` were delivered.
     pub expects: Option<i64>,
@@ -242,21 +243,22 @@ pub struct LiveBegin {
     pub senders: Senders,
 }
 
-/// What an agent is given as the input of a run.
+/// The input of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// All that waits. While a run is open, its input is given again instead.
     Waiting,
     /// The whole conversation after this `seq` instead of what waits. While a run is open, its input is given again.
     After(i64),
-    /// What waits up to the next words of a person, for an agent whose runs its transcript tells: none is stored, and none is open.
-    /// The format is `text` for a person's words alone, else `anthropic`; the run's id is that of the message.
+    /// The waiting messages up to a person's next one, for an agent whose runs come from its transcript: no run is
+    /// stored, and none is open. The format is `text` for a single message of a person, otherwise `anthropic`; the
+    /// run's id is the message's.
     Prompt,
     /// The same while the agent works: the prompt joins the run before, whose notices go on.
     Joining,
 }
 
-/// What an agent is given in a run.
+/// The input that an agent is given in a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenRun {
     pub id: String,
@@ -308,11 +310,11 @@ pub struct LiveDue {
 pub struct MissedRuns {
     pub count: i64,
     pub last_at: Micros,
-    /// What people are told; a session that is gone tells nobody.
+    /// Notice for people. A deleted session gets none.
     pub told: Option<LivePost>,
 }
 
-/// What waits for an agent, as it is now.
+/// The messages that wait for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queue {
     /// The last `seq` of a message that wakes the agent.
@@ -353,7 +355,7 @@ impl Queue {
     }
 }
 
-/// What a write came to.
+/// Result of a write.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveDone {
     Session {
@@ -381,7 +383,7 @@ pub struct PostDone {
     pub message: StoredMessage,
     /// An equal request came before.
     pub replayed: bool,
-    /// What people wrote since the agent's last call.
+    /// Messages of people since the agent's last call.
     pub queued: Vec<StoredMessage>,
 }
 
@@ -424,7 +426,7 @@ pub enum Refusal {
     At(usize, Box<Refusal>),
 }
 
-/// What a rule may have against a write.
+/// Reasons of a rule to refuse a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objection {
     /// An approval is decided once.

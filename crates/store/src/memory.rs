@@ -1,7 +1,7 @@
-//! What is remembered: found by words and, where an endpoint makes vectors, by meaning.
+//! Memories, found by words and, if there is an embedding endpoint, by meaning.
 //!
-//! Words stand in the index of all messages, marked as remembered. Vectors lie beside the row, and whoever searches them holds
-//! them all: [`Workspace::vectors_after`] gives those that are new.
+//! Words are in the index of all messages, marked as remembered. Vectors are stored beside the row, and kept in memory
+//! for search: [`Workspace::vectors_after`] returns new ones.
 
 use crate::columns::columns;
 use crate::dialect::{self, limited};
@@ -62,7 +62,7 @@ pub struct StoredVector {
     /// Its number: later ones are greater.
     pub no: i64,
     pub rid: i64,
-    /// Of the session.
+    /// Row id of the session.
     pub session_rid: i64,
     /// 32-bit floats, little endian.
     pub bytes: Vec<u8>,

@@ -25,7 +25,7 @@ fn embedded<Files: RustEmbed>() -> Migrator {
     Migrator::with_migrations(Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect())
 }
 
-/// Of a file `VERSION_DESCRIPTION.sql`; anything else in the folder is none.
+/// Parses a file `VERSION_DESCRIPTION.sql`; None for other files in the folder.
 fn migration(name: &str, file: Cow<'static, [u8]>) -> Option<Migration> {
     let (version, description) = name.strip_suffix(".sql")?.split_once('_')?;
     let sql = String::from_utf8(file.into_owned()).ok()?;

@@ -12,7 +12,7 @@ use sqlx::{AssertSqlSafe, Column as _, Row as _};
 use std::io::Write;
 use std::path::Path;
 
-/// What a version of the database that we know has.
+/// Required tables and columns of a supported database version.
 const NEEDED: [(&str, &[&str]); 3] = [
     ("session", &["id", "time_updated"]),
     ("message", &["id", "session_id", "time_created", "time_updated", "data"]),
@@ -128,7 +128,7 @@ fn write_object(to: &mut dyn Write, ids: &[(&str, &str)], data: &[u8]) -> std::i
     to.write_all(b"}")
 }
 
-/// What a row says of a session: all its columns, as `OpenCode` calls them outside of its database.
+/// Returns all columns of a session's row, by `OpenCode`'s names outside of its database.
 fn info(row: &SqliteRow) -> Value {
     let mut info = Map::new();
     for (n, column) in row.columns().iter().enumerate() {

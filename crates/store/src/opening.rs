@@ -76,7 +76,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
 }
 
-/// What the writer and the readers of a file have in common.
+/// Returns the options that a file's writer and readers share.
 fn sqlite_options(file: &Path, durability: Durability) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(file)

@@ -1,4 +1,4 @@
-//! What a person said of a folder's transcripts, and what holds then.
+//! The owner's decisions on folders of transcripts, and their effect.
 
 /// Whether Verbatim reads a folder's transcripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct Permission {
     pub folder: String,
     /// Where the folder leads, if it is a link: the word must be about that place.
     pub leads_to: Option<String>,
-    /// What holds unless the owner said otherwise.
+    /// The state without a decision of the owner.
     pub unless_said: Following,
 }
 

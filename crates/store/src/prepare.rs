@@ -1,4 +1,4 @@
-//! What can be done before the transaction: packing, hashing, cutting into words.
+//! Work before the transaction: compression, hashing, and splitting into words.
 
 pub(crate) mod work;
 
@@ -61,7 +61,7 @@ pub(crate) struct PreparedMessage {
     pub answers: bool,
     /// A person's words that say what they are about: they answer that alone.
     pub answers_to: Option<String>,
-    /// Of an ACTION: the message that it answers.
+    /// Id of the message that an ACTION answers.
     pub action_on: Option<String>,
     pub approval_open: bool,
     pub created_at: i64,
@@ -75,7 +75,7 @@ pub(crate) struct PreparedMessage {
     pub remembered: bool,
     /// It isn't, and may have been: most messages never are, and an update of theirs needn't look.
     pub leaves_memory: bool,
-    /// Of a tool call that wasn't taken back.
+    /// Data of a tool call that isn't retracted.
     pub tool: Option<ToolUse>,
     /// Nothing of imported ones: their runs tell it.
     pub of_work: OfWork,
@@ -83,11 +83,11 @@ pub(crate) struct PreparedMessage {
     pub lines: (i64, i64),
     pub files: Vec<FileChanged>,
     pub marks: CopyMarks,
-    /// What only posted messages have.
+    /// Data that only posted messages have.
     pub posted: Posted,
 }
 
-/// What statistics count of a tool call.
+/// Statistics of a tool call.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolUse {
     pub name: String,
@@ -239,7 +239,7 @@ fn may_leave(draft: &Draft) -> bool {
 /// Room for the other fields of a message as JSON. A buffer that is doubled again and again holds a large message three times.
 const FIELDS: usize = 512;
 
-/// What is counted of a tool's name: it stands in an index.
+/// Maximum length of a tool's name in statistics, because it is in an index.
 const TOOL_CHARS: usize = 200;
 
 fn tool_use(draft: &Draft, content: &Body) -> Option<ToolUse> {

@@ -1,4 +1,4 @@
-//! What reads ask for and answer.
+//! Queries of the store, and their results.
 
 use crate::FileChanged;
 use model::message_type::tool_call::ToolState;
@@ -133,7 +133,7 @@ pub struct MessageQuery {
 }
 
 impl MessageQuery {
-    /// What a page may take.
+    /// Maximum size of a page in bytes.
     pub const BYTES: u64 = 8 << 20;
 
     pub fn new(range: Range) -> Self {
@@ -172,7 +172,7 @@ pub enum Replaced {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Among {
     All,
-    /// What happened beside the agent's words and calls: messages of people, the system and the host, and approvals and errors.
+    /// Events other than the agent's text and calls: messages of people, the system and the host, approvals and errors.
     Events,
 }
 
@@ -209,7 +209,7 @@ pub struct StoredMessage {
     pub display: Display,
     /// It belongs to the session that this one was forked from, and counts there.
     pub copied: bool,
-    /// Of a call: what its result says became of it, which was posted as a message of its own.
+    /// Outcome of a call, by its result in another message.
     pub outcome: Option<ToolState>,
 }
 
@@ -221,7 +221,7 @@ pub struct MessageRecords {
     pub records: Vec<RecordRef>,
 }
 
-/// What a marker needs of a message that isn't shown.
+/// Data of a hidden message that its marker needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HiddenRow {
     pub seq: i64,
@@ -231,7 +231,7 @@ pub struct HiddenRow {
     pub part: Part,
     /// How long the agent thought: since the message before. Absent for all but whole thoughts.
     pub took: Option<Micros>,
-    /// Of a compaction: tokens of the context that it replaced.
+    /// Number of context tokens that a compaction replaced.
     pub compacted_from: Option<i64>,
 }
 
@@ -278,14 +278,14 @@ pub struct SourceChunk {
 /// A file by its content; its bytes are read with [`crate::Workspace::read_blob`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
-    /// Of its bytes, in hex.
+    /// SHA-256 of its bytes, in hex.
     pub sha256: String,
     pub mime: String,
     /// In bytes.
     pub size: u64,
 }
 
-/// What to find. All words must occur; the last one may go on.
+/// A search query. All words must occur; the last one may be a prefix.
 #[derive(Debug, Clone, Default)]
 pub struct SearchQuery {
     pub text: String,
@@ -309,7 +309,7 @@ pub struct SearchQuery {
     pub limit: u32,
     /// `SearchHits::next` of the page before.
     pub after: Option<String>,
-    /// What a message is found by; its content if it's None.
+    /// Function that returns the search text of a message; its content if None.
     pub text_of: Option<fn(&Draft) -> Option<String>>,
 }
 
@@ -349,7 +349,7 @@ pub struct FileEdits {
     pub next: Option<String>,
 }
 
-/// What one message did to one file.
+/// The change of one file by one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     pub session_id: SessionId,
@@ -362,7 +362,7 @@ pub struct FileEdit {
     pub changed_at: Micros,
 }
 
-/// What a row of the feed is about.
+/// Subject of a feed row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedKind {
     /// Messages `from_seq..=to_seq` were added, or many of them changed.
@@ -412,7 +412,7 @@ pub struct FeedRow {
     /// 0 where the row is about no message.
     pub from_seq: i64,
     pub to_seq: i64,
-    /// Of [`FeedKind::Message`] and [`FeedKind::Growth`], else 0.
+    /// Revision, for [`FeedKind::Message`] and [`FeedKind::Growth`]; otherwise 0.
     pub revision: i32,
 }
 

@@ -1,4 +1,4 @@
-//! What is stored, asked by subject.
+//! Read queries, by subject.
 
 mod asks;
 pub(crate) mod calls;

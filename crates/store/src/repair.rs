@@ -14,7 +14,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection};
 use std::path::{Path, PathBuf};
 
-/// What a recovery found.
+/// Result of a recovery.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovery {
     pub tables: Vec<RecoveredTable>,

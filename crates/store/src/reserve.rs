@@ -53,7 +53,7 @@ impl Store {
         if full && file.exists() {
             tracing::warn!("the disk is full: the reserve is given up, and only what makes room is written");
             std::fs::remove_file(file)?;
-            // What is in the log takes room in the file, which is there now.
+            // Pages in the log need space in the file, which is available now.
             self.empty_log().await?;
         }
         let Some(space) = file.parent().and_then(DiskSpace::of) else {

@@ -121,7 +121,7 @@ impl Of {
 struct Derived {
     table: &'static str,
     columns: String,
-    /// What is 0 where a row stands for nothing.
+    /// The column that is 0 if a row has no meaning.
     count: &'static str,
     select: String,
 }
@@ -161,7 +161,7 @@ fn derived(of: Of) -> [Derived; 6] {
             table: "rollup_activity",
             columns: "workspace_id, project, agent, slot, gap, sessions, messages".to_owned(),
             count: "sessions",
-            // Of what is stored: it is compared with the messages before.
+            // Sums of stored rows, to compare with the earlier messages.
             select: format!("{} GROUP BY {KEYS}, t.slot, t.gap", activity_sql(KEYS, (&counted("t"), &of.only("t")))),
         },
         Derived {
@@ -228,16 +228,16 @@ pub(crate) fn shift(sign: i64) -> [String; 3] {
     ]
 }
 
-/// What `rollup_activity` is unique by.
+/// Unique key of `rollup_activity`.
 pub(crate) const ACTIVITY_KEY: &str = "workspace_id, slot, project, agent, gap";
 
-/// What an insert does where the row is there already: it adds to its figures.
+/// Returns the clause that adds to the figures of an existing row.
 pub(crate) fn adding(table: &str, key: &str, figures: &str) -> String {
     let add = figures.split(", ").map(|column| format!("{column} = {table}.{column} + excluded.{column}"));
     format!(" ON CONFLICT ({key}) DO UPDATE SET {}", add.collect::<Vec<_>>().join(", "))
 }
 
-/// What differs from what follows from other tables, for people.
+/// Returns the differences to values derived from other tables, for people.
 pub(crate) async fn faults(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     let mut faults = Vec::new();
     for set in [HAS_PARENT, IS_LISTED] {

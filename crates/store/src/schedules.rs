@@ -26,7 +26,7 @@ pub struct Schedule {
     pub removed_at: Option<Micros>,
 }
 
-/// What became of a time that came.
+/// Outcome of a scheduled time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleRun {
     /// When it was due; of several that were missed, the last of them.

@@ -11,7 +11,7 @@ use model::{Micros, RunOutcome, Session, SessionFacts, SessionId, Usage};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What stands for a column that is marked with it.
+/// Replaces a column that is marked with it.
 macro_rules! live {
     ($of_column:expr) => {
         $of_column
@@ -34,7 +34,7 @@ macro_rules! row {
                 vec![$(self.$field.value()),+]
             }
 
-            /// Of [`LIVE_SESSION`].
+            /// Returns the values of [`LIVE_SESSION`].
             pub(crate) fn live_values(&self) -> Row<'_> {
                 vec![$($($live!(self.$field.value()),)?)+]
             }
@@ -61,7 +61,7 @@ pub(crate) static SESSION: LazyLock<Table> = LazyLock::new(|| {
     }
 });
 
-/// What most posts change, and nothing else: a row is wide, and writing all of it costs as much as a message.
+/// The columns that most posts change. A row is wide, and writing all of it costs as much as a message.
 pub(crate) static LIVE_SESSION: Table =
     Table { name: "session", columns: Cow::Borrowed(LIVE_COLUMNS), has_workspace: false, verb: Verb::Update };
 
@@ -203,7 +203,7 @@ impl SessionRow {
         }
     }
 
-    /// What is left once everything else was deleted for good: who it is, so that its file doesn't bring it back.
+    /// Returns the remains of a permanently deleted session: its identity, so that its file doesn't restore it.
     pub(crate) fn purged(&self, at: Micros) -> Self {
         let mut row = Self { purged_at: Some(at.0), ..self.clone() };
         (row.title, row.own_title, row.first_prompt, row.project) = (None, None, None, None);
@@ -273,7 +273,7 @@ impl SessionRow {
         }
     }
 
-    /// What a posted message adds.
+    /// Adds the counts of a posted message.
     pub(crate) fn add(&mut self, sums: &Sums) {
         self.lines_added = self.lines_added.saturating_add(sums.lines_added);
         self.lines_removed = self.lines_removed.saturating_add(sums.lines_removed);
@@ -329,9 +329,9 @@ impl SessionRow {
         }
     }
 
-    /// What the agent's hooks reported, unless something newer is known. What its driver reported holds, whatever comes by the transcript
-    /// later: that seldom says that a turn was interrupted. That it works is believed for ten minutes: nobody reports that an agent was
-    /// killed.
+    /// Returns the hooks' report, unless something newer is known. A driver's report stays valid even after newer lines
+    /// of the transcript, because these rarely record that a turn was interrupted. "Working" expires after ten minutes,
+    /// because nobody reports that an agent was killed.
     fn live(&self, now: Micros) -> Option<Live> {
         let (state, at) = (LiveState::parse(self.live_state.as_deref()?)?, self.live_at?);
         let is_stale = state == LiveState::Working && !Micros(at).is_within(ABANDONED, now);

@@ -40,7 +40,7 @@ static LAYOUTS: [Layout; 2] = [
         head: "crush_session",
         updated: "1000 * MAX(s.updated_at, COALESCE((SELECT MAX(m.updated_at) FROM messages m WHERE m.session_id = s.id), 0))",
         order: "created_at, rowid",
-        // What a session cost includes what its sub-agents did.
+        // The cost of a session includes its sub-agents.
         more: Some((
             "cost_of_sub_agents",
             "SELECT CAST(COALESCE(SUM(cost), 0) AS REAL) FROM sessions WHERE parent_session_id = $1",

@@ -8,7 +8,7 @@ use crate::{StoreError, Workspace};
 use model::audit::Event;
 use model::{Micros, browser};
 
-/// What a person decided about a project folder.
+/// A person's decision on a project folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub path: String,
@@ -205,7 +205,7 @@ impl Workspace {
 
 const WORD: &str = "SELECT following, leads_to FROM project WHERE workspace_id = $1 AND path = $2";
 
-/// What was said of a folder, and where it led then.
+/// A decision on a folder, and the folder's target at that time.
 type Word = (String, Option<String>);
 
 /// Returns whether a folder is to be followed now.

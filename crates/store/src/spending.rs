@@ -22,7 +22,7 @@ pub struct Spending {
     /// The input of each had more tokens than this: one of the query's steps, or 0.
     pub above: i64,
     pub usage: Usage,
-    /// Of `usage.cache_write`, those written into a cache that lasts an hour.
+    /// The part of `usage.cache_write` that is cached for one hour.
     pub cache_write_1h: i64,
     /// The agent says what their runs cost: this, in US dollars.
     pub cost_usd: Option<f64>,
@@ -47,7 +47,7 @@ pub struct Request {
     pub stop_reason: Option<String>,
     pub usage: Usage,
     pub cache_write_1h: i64,
-    /// What the agent says that it cost.
+    /// Cost, as the agent reports it.
     pub cost_usd: Option<f64>,
     /// The agent says what the run cost.
     pub run_is_priced: bool,
@@ -237,7 +237,7 @@ impl Workspace {
             of_sessions(&mut q, self.id(), query);
             q.push(" GROUP BY 1, 2, 3, 4, 5").build_query_as().fetch_all(pool).await
         })?;
-        // Of some runs only the sum is known.
+        // For some runs only the sum is known.
         let whole: Vec<SpendingRow> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new(format!(
                 "SELECT {} AS day, s.project AS project, r.model AS model, CAST(0 AS BIGINT) AS above, \

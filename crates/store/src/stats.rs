@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub use crate::history::StatsQuery;
 
-/// What was said on a day, or in a project, by sessions.
+/// Activity on a day, or in a project, by sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Activity<K> {
     pub key: K,
@@ -53,7 +53,7 @@ pub struct Stats {
 }
 
 columns! {
-    /// What was said on a day in a project.
+    /// Activity on a day in a project.
     struct SaidRow {
         day: i64,
         project: Option<String>,

@@ -43,7 +43,7 @@ pub(crate) const RID_BITS: u32 = 40;
 impl<'a> Step<'a> {
     /// Takes the workspace's row lock; creates the workspace at its first write.
     pub(crate) async fn begin(tx: &'a mut Tx, workspace: &'a str, now: Micros) -> Result<Step<'a>, StoreError> {
-        // Who writes first at the same time may have taken the id, or the number.
+        // A concurrent first writer may have taken the id or the number.
         const CREATE: &str = "INSERT INTO workspace (id, no, feed_pos, last_rid) VALUES ($1, $2, 0, $3) \
             ON CONFLICT DO NOTHING";
         const ATTEMPTS: usize = 10;
@@ -58,7 +58,7 @@ impl<'a> Step<'a> {
                 sqlx::query_scalar("SELECT CAST(COALESCE(MAX(no), -1) + 1 AS BIGINT) FROM workspace").fetch_one(c).await
             })?;
             on_tx!(tx, c => sqlx::query(CREATE).bind(workspace).bind(no).bind(no << RID_BITS).execute(c).await.map(drop))?;
-            // What will be written has its words as they are cut now.
+            // Text that is written is indexed by the current rules.
             on_tx!(tx, c => {
                 sqlx::query(meta::PUT_META).bind(workspace).bind(meta::WORDS).bind(meta::WORDS_VERSION).execute(c).await.map(drop)
             })?;
@@ -90,7 +90,7 @@ impl<'a> Step<'a> {
         self.feed_pos
     }
 
-    /// Of the feed's next row.
+    /// Returns the position of the feed's next row.
     pub(crate) fn next_pos(&self) -> i64 {
         self.feed_pos + 1
     }

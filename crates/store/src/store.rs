@@ -63,7 +63,7 @@ pub struct Pools<DB: sqlx::Database> {
     pub(crate) committed: Arc<Notify>,
     pub(crate) checkpoint_pages: u32,
     pub(crate) monitor: Arc<Monitor>,
-    /// Of `SQLite`: opens one more connection, which only reads.
+    /// Options to open one more read-only connection. `SQLite` only.
     pub(crate) inspection: Option<SqliteConnectOptions>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) const BEGIN_SQLITE: &str = "BEGIN IMMEDIATE";
 pub(crate) const POSTGRES_WRITERS: u32 = 2;
 
 impl Store {
-    /// What keeps it from being written to, now and whenever that changes.
+    /// Returns the condition in which it can't be written, with its changes.
     pub fn condition(&self) -> watch::Receiver<Condition> {
         self.monitor().subscribe()
     }

@@ -1,6 +1,6 @@
-//! What commits leave to be done, done beside the writes: the commit that finds too much of it would do it otherwise, and
-//! everybody behind it waits. Of `SQLite` that is the log, which is moved into the database (20 milliseconds and more); of
-//! `PostgreSQL` new words, which are sorted into their index (100 milliseconds), and a look at tables that grew.
+//! Maintenance after commits, done beside writes. Otherwise the commit that exceeds a limit would do it, and all writes
+//! behind it would wait. For `SQLite` it moves the log to the database (20 milliseconds and more). For `PostgreSQL` it
+//! merges new words to their index (100 milliseconds), and analyzes tables that grew.
 
 use crate::store::Pools;
 use crate::{Store, StoreError};
@@ -64,7 +64,7 @@ async fn keep_up_postgres(pools: &Pools<Postgres>) {
     }
 }
 
-/// What wasn't done a writer does, when it is far more.
+/// Logs failed maintenance. A writer does it if much more has to be done.
 fn tell(done: Result<(), StoreError>) {
     if let Err(error) = done {
         tracing::debug!(%error, "what commits left stays as it is");

@@ -65,7 +65,7 @@ impl Workspace {
         }
     }
 
-    /// What of the content isn't as it was written, for people; nothing if all is well. Reads all of it.
+    /// Returns the damaged content, for people; empty if there is none. Reads all of it.
     pub async fn damaged_content(&self) -> Result<Vec<String>, StoreError> {
         let mut faults = Vec::new();
         for source in self.sources().await? {
@@ -74,11 +74,11 @@ impl Workspace {
                 continue;
             }
             let damaged = self.verify_source(&source.id, &mut hash).await?;
-            // Of earlier rows there is this checksum alone.
+            // Older rows only have this checksum.
             if damaged.is_empty() && hex(&hash.finalize()) != source.sha256 {
                 faults.push(format!("the bytes of {} aren't those that were imported", source.path));
             }
-            // What a recovery couldn't find is no news.
+            // Data that a recovery couldn't find isn't reported again.
             let damaged = damaged.iter().filter(|error| !matches!(error, StoreError::LostRecord { .. }));
             faults.extend(damaged.take(MOST).map(|error| format!("{error} ({})", source.path)));
         }

@@ -73,7 +73,7 @@ async fn write(step: &mut Step<'_>, mut batch: prepare::Prepared) -> Result<Writ
         },
         None => None,
     };
-    // What a rewritten file no longer holds is known at its end.
+    // The removed part of a rewritten file is known at its end.
     let rewritten = source.as_ref().filter(|source| source.rewritten && source.at_end).map(|source| source.rid);
     if let Some(source) = source {
         sessions::link(step, &sessions, source.rid).await?;

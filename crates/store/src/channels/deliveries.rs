@@ -1,4 +1,4 @@
-//! What channels are told: rows that wait, and what becomes of them.
+//! Deliveries: queued messages of channels, and their outcomes.
 
 use super::session_id;
 use crate::columns::columns;
@@ -14,7 +14,7 @@ use model::{Micros, SessionId};
 pub enum Queueing {
     /// In order: nothing passes what failed.
     InOrder,
-    /// What is due passes what isn't.
+    /// Deliveries that are due overtake others.
     AsDue,
 }
 
@@ -37,18 +37,18 @@ pub struct DueDelivery {
     /// How often the sending failed since the last success.
     pub attempts: i64,
     pub next_at: Micros,
-    /// What is being sent, if that was begun.
+    /// The body that is being sent, once sending has begun.
     pub body: Option<String>,
     /// Whether that stands in the talk of the session.
     pub is_talk: bool,
-    /// What the last body said.
+    /// Text of the last body.
     pub said: Option<String>,
     pub queued_at: Micros,
     /// The other side's id of what was sent.
     pub external_id: Option<String>,
 }
 
-/// What becomes of a delivery.
+/// A change of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryChange {
     /// The sending of a body begins: until it ends, this body is sent and no other.
@@ -140,7 +140,7 @@ pub struct ChannelCounts {
 pub struct Told {
     pub session: SessionId,
     pub seq: i64,
-    /// What a decision on it is bound to.
+    /// Hash of the shown request, which a decision must have.
     pub shown: Option<String>,
     /// When it was sent last, as it is.
     pub sent_at: Option<Micros>,

@@ -1,4 +1,4 @@
-//! What became of what people did in channels. An event that comes again does nothing more.
+//! Results of people's events in channels. A repeated event has no further effect.
 
 use crate::live::ChannelEvent;
 use crate::settings::change;
@@ -7,7 +7,7 @@ use crate::store::{on, on_step};
 use crate::{StoreError, Workspace};
 use model::Micros;
 
-/// What became of an event.
+/// Result of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EventResult {
     /// It decided the message at this place.

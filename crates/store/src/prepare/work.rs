@@ -1,4 +1,4 @@
-//! What an agent that posts by itself has begun and not finished: silence over it means that the agent was lost.
+//! Unfinished work of an agent that posts by itself. If it stops responding, the agent counts as lost.
 
 use super::ToolUse;
 use model::message_type::tool_call::ToolState;
@@ -38,7 +38,7 @@ impl Work {
         }
     }
 
-    /// What the result of a call says became of it.
+    /// Returns the outcome of a call, by its result.
     pub(crate) fn outcome(self) -> Option<ToolState> {
         match self {
             Self::Done => Some(ToolState::Done),
@@ -47,7 +47,7 @@ impl Work {
         }
     }
 
-    /// What is left after an update that by itself says `new`: its result stays a call's, and nothing begins so late.
+    /// Returns the work after an update to `new`: a result still belongs to its call, and an update begins no work.
     pub(crate) fn updated(self, new: Self) -> Self {
         match (self, new) {
             (Self::Done | Self::Failed, Self::Call) => self,
@@ -57,7 +57,7 @@ impl Work {
     }
 }
 
-/// What a message says of its agent's work.
+/// The part of a message in its agent's work.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OfWork {
     pub work: Work,

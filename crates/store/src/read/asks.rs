@@ -1,4 +1,4 @@
-//! What waits for a person, in all sessions.
+//! Open requests to people, in all sessions.
 
 use super::corrupt;
 use super::listing::{Listed, Listing, listed_columns};
@@ -22,7 +22,7 @@ pub struct OpenAsk {
     pub last_at: Micros,
 }
 
-/// What a message that asks is known by: an open approval, or a question in words that nobody answered since.
+/// Conditions of messages that ask: an open approval, or a question in text without a later answer.
 const KINDS: [&str; 2] = ["m.asks = 1", "m.asks_input = 1 AND m.asks = 0 AND m.seq > s.user_seq"];
 
 impl Workspace {

@@ -5,7 +5,7 @@ use crate::{Facet, Facets, StoreError, Workspace};
 use sqlx::QueryBuilder;
 
 impl Workspace {
-    /// Of all sessions in which something was said, or of those of an agent key. The values with most sessions come first.
+    /// Returns filter values of all sessions with messages, or those of an agent key, most frequent first.
     pub async fn facets(&self, key_id: Option<&str>) -> Result<Facets, StoreError> {
         Ok(Facets { projects: self.facet("project", key_id).await?, agents: self.facet("agent", key_id).await? })
     }

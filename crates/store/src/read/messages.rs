@@ -46,7 +46,7 @@ columns! {
         part: String,
         /// Does the content say something? It does of a thought and of a compaction.
         speaks: i64,
-        /// What it says, unless it is long.
+        /// The content, unless it is long.
         body: Option<Vec<u8>>,
         since: Option<i64>,
     }
@@ -69,7 +69,7 @@ impl MessageRow {
         self.with(draft, records)
     }
 
-    /// What its JSON says; a note if the message is damaged. The others of its session are as they were.
+    /// Parses the content; a placeholder if the message is damaged. Other messages of its session aren't affected.
     pub(super) fn readable(&self, json: Result<Vec<u8>, StoreError>, monitor: &Monitor) -> Result<Draft, StoreError> {
         match monitor.observe(json.and_then(|json| self.parsed(&json))) {
             Err(StoreError::DamagedMessage { .. }) => {
@@ -118,7 +118,7 @@ pub(crate) fn intact(body: &[u8], display: i16, hash: &[u8]) -> Option<Vec<u8>> 
     unpack(body).ok().filter(|json| content_hash(display, json) == hash)
 }
 
-/// What stands in place of a message that is damaged. The others of its session are as they were.
+/// Returns a placeholder for a damaged message. Other messages of its session aren't affected.
 pub(crate) fn lost(id: &str, words: &str, at: i64) -> Result<Draft, StoreError> {
     let id = MessageId::parse(id).map_err(corrupt)?;
     let draft = Draft::text(id, Role::Host, "verbatim", words, Micros(at));
@@ -160,7 +160,7 @@ impl Workspace {
         let columns = listed_columns();
         let (mut rows, mut more_before, mut more_after) = (Vec::new(), false, false);
         let pieces = pieces(query.range);
-        // Of what lies around a message both sides have a half.
+        // Each side of a message gets half of the page.
         let (mut room, share) = (Room::new(0), query.bytes / pieces.len().max(1) as u64);
         for piece in pieces {
             let limit = piece.limit.min(query.limit.saturating_sub(rows.len() as u32));
@@ -267,8 +267,8 @@ impl Workspace {
         Ok(self.message_records(session).await?.iter().any(is_its))
     }
 
-    /// What sessions that wait for a person ask, the last active first: the first approval that is open, else the last
-    /// question. Of an agent key's sessions, if it is named.
+    /// Returns the requests of sessions that wait for a person, last active first: the first open approval, otherwise
+    /// the last question. Only sessions of an agent key, if it is given.
     pub async fn asks(&self, key_id: Option<&str>, limit: u32) -> Result<Listing, StoreError> {
         let columns = listed_columns();
         let rows: Vec<Listed> = on!(&self.store, pool => {
@@ -304,7 +304,7 @@ impl Workspace {
         Ok(rows.into_iter().collect())
     }
 
-    /// What the agent said last in each of these sessions, where it did so within the `depth` latest messages.
+    /// Returns the agent's last text in each of these sessions, if it is among the `depth` latest messages.
     pub async fn said_last(&self, sessions: &[SessionId], depth: u32) -> Result<Listing, StoreError> {
         if sessions.is_empty() {
             return Ok(Listing::default());

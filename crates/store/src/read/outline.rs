@@ -10,8 +10,8 @@ use sqlx::QueryBuilder;
 use std::ops::RangeInclusive;
 
 impl Workspace {
-    /// What people wrote, edits, approvals, errors and calls that failed, of those with a display class up to 1.
-    /// Ascending by `seq`, those of a part of the session.
+    /// Returns people's messages, edits, approvals, errors and failed calls with a display class up to 1, in a part of
+    /// the session, ascending by `seq`.
     pub async fn landmarks(
         &self,
         session: &SessionId,

@@ -92,7 +92,7 @@ impl Workspace {
 
     /// The sources that a session's messages came from.
     pub async fn session_sources(&self, session: &SessionId) -> Result<Vec<Source>, StoreError> {
-        // Of a packed file, no message has bytes.
+        // Messages have no bytes in a packed file.
         let of_session = format!(
             "s.reader <> '{PACKED}' AND s.rid IN (SELECT l.source_rid FROM session_source l JOIN session o \
             ON o.workspace_id = l.workspace_id AND o.rid = l.session_rid WHERE l.workspace_id = s.workspace_id AND o.id = "

@@ -23,7 +23,7 @@ columns! {
 }
 
 columns! {
-    /// What is known of a match before its message is read.
+    /// Data of a match before its message is read.
     struct HitRow {
         created_at: i64,
         rid: i64,
@@ -51,7 +51,7 @@ impl SearchHits {
     pub const TOTAL_CAP: u64 = 1000;
 }
 
-/// What a message must hold.
+/// Conditions of a matching message.
 struct Wanted {
     terms: Vec<tokens::Term>,
     literals: Vec<String>,

@@ -166,7 +166,7 @@ impl Workspace {
         rows.into_iter().map(|row| row.into_session(now)).collect()
     }
 
-    /// What waits for the session's agent. None without such a session.
+    /// Returns the messages that wait for the session's agent. None without such a session.
     pub async fn queue(&self, id: &SessionId) -> Result<Option<Queue>, StoreError> {
         type ListedRow = (i64, i64, i64, Option<String>, Option<i64>, Option<i64>);
         let row: Option<ListedRow> = on!(&self.store, pool => {

@@ -32,9 +32,9 @@ pub(super) struct Copier<'a> {
 struct Plan {
     table: String,
     columns: String,
-    /// What its rows are ordered by: the rowid, or the column behind the workspace's in the primary key.
+    /// Sort column of its rows: the rowid, or the column after the workspace's in the primary key.
     key: String,
-    /// Of a table without rowids: the workspace whose rows are read.
+    /// For a table without rowids: the workspace whose rows are read.
     workspace: Option<String>,
 }
 

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 const MOST_LOST: i64 = 1_000_000;
 const LOST: &str = "This message was lost when the database was damaged";
 
-/// What is lost.
+/// Lost data.
 pub(super) struct Losses {
     pub sessions: Vec<DamagedSession>,
     /// Paths of files, and how many of their bytes.

@@ -11,7 +11,7 @@ use sqlx::{Encode, Postgres, Type};
 pub(super) struct Lexemes(Vec<u8>);
 
 impl Lexemes {
-    /// Of words that are separated by spaces.
+    /// Makes lexemes of words that are separated by spaces.
     pub(super) fn new(words: &str) -> Self {
         let mut bytes = Vec::with_capacity(words.len() * 2);
         let mut count = 0_i32;

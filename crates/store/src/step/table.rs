@@ -46,7 +46,7 @@ pub(crate) enum Kind {
     Words,
 }
 
-/// What is in a row, of the kind of its column.
+/// A value of a row, by the kind of its column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Value<'a> {
     Int(Option<i64>),

@@ -1,4 +1,4 @@
-//! What a batch changed, collected while it is written.
+//! Changes of a batch, collected while it is written.
 
 use model::Part;
 use std::collections::{BTreeMap, HashMap};

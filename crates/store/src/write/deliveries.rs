@@ -1,4 +1,4 @@
-//! What channels are told of a batch: one row per channel and message, in the same transaction as the message.
+//! Deliveries of a batch to channels: one row per channel and message, in the same transaction as the message.
 
 use super::changes::{Changes, SessionChanges};
 use super::sessions::Sessions;
@@ -57,7 +57,7 @@ pub(crate) async fn write(step: &mut Step<'_>, sessions: &Sessions, changes: &Ch
         for channel in &channels {
             let after = match bound.get(&(channel.id.as_str(), session.rid)) {
                 Some(from_seq) => *from_seq,
-                // What was there before the channel is no news. Of a channel that was made while the clock was ahead, that can't be told.
+                // Messages from before the channel's creation aren't sent, unless the clock was ahead at that time.
                 None if channel.every_session
                     && session.parent_key.is_none()
                     && (session.last_at >= channel.created_at || channel.created_at > now) =>

@@ -390,7 +390,7 @@ async fn change_once(step: &mut Step<'_>, event: &ChannelEvent, change: &LiveCha
     Ok(answer)
 }
 
-/// What people wrote to the agent.
+/// Returns the messages of people to the agent.
 async fn take_queue(step: &mut Step<'_>, take: &LiveTake) -> Result<Answer, StoreError> {
     let mut sessions = match load(step, &take.session).await? {
         Ok(sessions) => sessions,

@@ -45,7 +45,7 @@ pub(super) struct Planned {
     pub seq: i64,
     pub revision: i64,
     pub copied: bool,
-    /// Of a question: a person answered it by its name.
+    /// True if a person answered the question by its id.
     pub answered: bool,
     /// It is stored as one that edits files.
     pub was_edit: bool,
@@ -73,7 +73,7 @@ pub(crate) enum Copies {
     New,
 }
 
-/// What the store has of the messages of a batch.
+/// Stored data about the messages of a batch.
 #[derive(Default)]
 struct Known {
     /// By session and id.
@@ -81,7 +81,7 @@ struct Known {
     owners: Owners,
     /// Messages that were asked or posted here before a transcript had them.
     asked: BTreeSet<(i64, String)>,
-    /// What people wrote here to an agent, and its transcript has as well.
+    /// Messages of people to an agent that its transcript contains as well.
     met: BTreeSet<(i64, String)>,
 }
 
@@ -367,7 +367,7 @@ fn place_new<'a>(
     }
 }
 
-/// What the agent began with a message that is new.
+/// Adds the work that a new message begins.
 fn begin_work(row: &mut SessionRow, planned: &Planned) {
     let of_work = &planned.message.of_work;
     row.begin(of_work.work, planned.seq);
@@ -376,7 +376,7 @@ fn begin_work(row: &mut SessionRow, planned: &Planned) {
     }
 }
 
-/// What is left of that after an update.
+/// Updates the work after an update.
 fn follow_work(row: &mut SessionRow, planned: &mut Planned, was: Work) {
     let of_work = &mut planned.message.of_work;
     of_work.work = was.updated(of_work.work);

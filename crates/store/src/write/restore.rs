@@ -32,7 +32,7 @@ const BYTES: usize = 1 << 20;
 /// Gives the next line of an archive, without its end; None behind the last one.
 pub type NextLine<'a> = &'a mut (dyn FnMut() -> std::io::Result<Option<String>> + Send);
 
-/// What came of an archive.
+/// Result of a restored archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restored {
     pub sessions: Vec<SessionId>,
@@ -76,7 +76,7 @@ struct OpenBlob {
     line: BlobLine,
     /// It is new: its pieces are stored.
     new: bool,
-    /// Of one that is in pieces.
+    /// Upload id of a value that is in pieces.
     upload: Option<String>,
     size: u64,
     hash: Sha256,
@@ -381,7 +381,7 @@ fn number(fields: &mut Fields, name: &str) -> Result<i64, StoreError> {
     }
 }
 
-/// What would be lost is refused.
+/// Refuses unknown fields, which would be lost.
 fn nothing_left(fields: &Fields) -> Result<(), StoreError> {
     match fields.keys().next() {
         Some(name) => Err(wrong(format!("`{name}` is an unknown field: a newer version of Verbatim may read it"))),

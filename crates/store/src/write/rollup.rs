@@ -27,7 +27,7 @@ pub(in crate::write) type RunKey = (i64, String);
 pub(in crate::write) type RequestKey = (i64, String, String);
 
 columns! {
-    /// What the runs of a session spent in a slot.
+    /// Spending of a session's runs in a time slot.
     struct SpendingRow {
         session_rid: i64,
         at: i64,

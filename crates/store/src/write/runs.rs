@@ -54,7 +54,7 @@ struct NewRun {
     key: RunKey,
     model: Option<String>,
     upsert: RunUpsert,
-    /// What the store has of it.
+    /// The stored run.
     stored: Option<Counted>,
     /// It counts in another session, by what is known before its API messages are.
     copied: bool,
@@ -73,7 +73,7 @@ impl NewRun {
         }
         row.runs_open += i64::from(run.outcome == RunOutcome::Open);
         row.add_usage(run.usage, run.cost_usd);
-        // What was added and taken away leaves no traces behind the billionth of a dollar.
+        // Rounding to a billionth of a dollar removes residues of additions and subtractions.
         row.cost_usd = row.cost_usd.map(|cost| (cost * 1e9).round() / 1e9);
     }
 
@@ -219,7 +219,7 @@ impl Counted {
     }
 }
 
-/// What the store has of these runs, by session and id, with what of them counts elsewhere.
+/// Returns the stored runs by session and id, with the part of them that counts elsewhere.
 async fn stored(step: &mut Step<'_>, keys: &[(i64, &str)]) -> Result<HashMap<RunKey, Counted>, StoreError> {
     let mut stored = HashMap::new();
     for chunk in padded(keys, IDS) {

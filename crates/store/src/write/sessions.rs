@@ -157,7 +157,7 @@ pub(crate) async fn load(
             sessions.by_key.insert(upsert.key.clone(), sessions.rows.len() - 1);
             sessions.rows.len() - 1
         };
-        // What was deleted for good isn't told anew by its file.
+        // A permanently deleted session isn't restored by its file.
         if sessions.row(index).purged_at.is_none() {
             sessions.row(index).apply(&upsert.facts, upsert.parent_key.as_deref(), step.now);
         }

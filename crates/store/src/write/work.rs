@@ -10,7 +10,7 @@ impl SessionRow {
     }
 
     pub(super) fn finish(&mut self, work: Work, seq: i64) {
-        // What was left behind isn't counted any more.
+        // Messages of a turn that was left behind no longer count.
         self.texts_open = (self.texts_open - i64::from(work == Work::Text)).max(0);
         self.calls_open = (self.calls_open - i64::from(work == Work::Call && seq > self.words_seq)).max(0);
     }

@@ -30,7 +30,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
         return resume(step, &mut sessions, rid, run, begin).await;
     }
     let mut room = Room::new(MessageQuery::BYTES);
-    // What has no room goes on waiting, for the next run.
+    // Messages without space wait for the next run.
     let waiting = queue::within(step, rid, before, u32::MAX, &mut room).await?.messages;
     let to = waiting.last().map_or(before, |last| last.message.seq);
     let first = waiting.first().map_or(i64::MAX, |first| first.message.seq);
@@ -41,7 +41,7 @@ pub(super) async fn begin(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answ
     drop(new);
     let (mut after, mut omitted_to) = (before, None);
     if let Takes::After(known) = begin.takes {
-        // What waits is given, whatever of it the agent says that it knows.
+        // Waiting messages are given, even if the agent claims to know them.
         after = known.min(first.saturating_sub(1));
         let history = History { rid, after, delivered: before };
         omitted_to = history.read(step, is_read, &mut room, &mut messages).await?;
@@ -119,7 +119,7 @@ async fn resume(
     Ok(Ok(LiveDone::Begun(Box::new(given))))
 }
 
-/// What was said above a `seq`, without what waits above the last one that was delivered.
+/// The messages above a `seq`, without those that wait above the last delivered one.
 struct History {
     rid: i64,
     after: i64,

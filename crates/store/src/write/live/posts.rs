@@ -32,7 +32,7 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
             _ => None,
         })
         .take_while(|post| seen.insert((post.session.as_str(), post.draft.id.as_str())))
-        // What people said before an answer may have answered the question already: the answer sees it.
+        // Earlier messages of the batch may have answered the question already.
         .take_while(|post| {
             let first = post.answers.is_none() || !said.contains(post.session.as_str());
             if post.draft.role == Role::User {
@@ -43,7 +43,7 @@ pub(super) fn together(writes: &[LiveWrite]) -> Vec<&LivePost> {
         .collect()
 }
 
-/// What is stored under a post's id.
+/// The stored message with a post's id.
 struct Known {
     role: String,
     create_hash: Option<Vec<u8>>,
@@ -51,7 +51,7 @@ struct Known {
     seq: i64,
 }
 
-/// What becomes of a post.
+/// The plan for a post.
 enum Plan {
     Refused(Refusal),
     Replay { session_rid: i64, known: Known },
@@ -111,7 +111,7 @@ pub(super) async fn write(
     Ok(answers)
 }
 
-/// What became of a post, once all of them are written.
+/// Returns the result of a post, after all of them are written.
 async fn done(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
@@ -143,7 +143,7 @@ async fn done(
     }
 }
 
-/// What a post meets in its session.
+/// The state of its session that a post depends on.
 enum Met {
     New {
         session: usize,
@@ -257,7 +257,8 @@ fn first(post: &LivePost, stored: StoredMessage) -> StoredMessage {
     first
 }
 
-/// What a person answered to a question first: by its name, or in plain words while it was open. Those answer whatever is.
+/// Returns a person's first answer to a question: by its id, or as plain text while it was open. Plain text answers any
+/// open question.
 async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result<Option<StoredMessage>, StoreError> {
     let sql = format!(
         "SELECT {COLUMNS} FROM message m JOIN session s ON s.rid = m.session_rid \
@@ -279,7 +280,8 @@ async fn answer(step: &mut Step<'_>, session_rid: i64, question: &str) -> Result
         if answers && draft.status != Status::Retracted {
             return Ok(Some(stored));
         }
-        // What was said next was no answer, since there was one; taken back, that leaves room for another.
+        // The question had an answer, so that the next message wasn't one; if the answer is retracted, another can
+        // follow.
         open &= !answers;
     }
     Ok(None)

@@ -27,13 +27,13 @@ pub(super) async fn give(step: &mut Step<'_>, begin: &LiveBegin) -> Result<Answe
     let Waiting { messages: mut waiting, has_more } = queue::within(step, rid, after, u32::MAX, &mut room).await?;
     let is_read = |stored: &StoredMessage| begin.senders.may_be_read(&stored.message.draft);
     let is_said = |stored: &&StoredMessage| is_read(stored) && given(stored).is_some_and(|role| role == Role::User);
-    // What wakes nobody goes along with what does; alone it is given where somebody wants the agent to have it now.
+    // Messages that don't wake the agent are given with one that does, or alone if somebody requests it.
     let prompt = waiting.iter().position(|stored| is_said(&stored) && wakes(&stored.message.draft));
     let prompt = prompt.or_else(|| waiting.iter().position(|stored| is_said(&stored)));
     // So much waits that the words of a person are out of reach: it is given by itself, so that they come next.
     let prompt = prompt.or_else(|| waiting.len().checked_sub(1).filter(|_| has_more));
     let taken = prompt.map_or_else(
-        // What is given to nobody doesn't wait any longer. Messages of the system do.
+        // Messages that aren't given to anybody no longer wait. Messages of the system do.
         || waiting.iter().take_while(|stored| stored.message.draft.role == Role::User).count(),
         |index| index + 1,
     );

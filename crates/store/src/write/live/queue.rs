@@ -28,13 +28,13 @@ pub(super) struct Between<'a> {
     pub rid: i64,
     pub after: i64,
     pub before: i64,
-    /// What else holds of a message, called `m`.
+    /// Further condition on a message, called `m`.
     pub condition: &'a str,
     /// The newest ones first.
     pub descending: bool,
 }
 
-/// What waits above a `seq`, up to the limit and the room. The first message always has room.
+/// Returns the waiting messages above a `seq`, up to the limit and the space. The first message always fits.
 pub(super) async fn within(
     step: &mut Step<'_>,
     rid: i64,

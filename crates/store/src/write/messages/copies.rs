@@ -52,7 +52,7 @@ pub(super) struct Owners {
     all: Vec<Owner>,
     by_identity: HashMap<String, usize>,
     by_twin: HashMap<String, usize>,
-    /// Of prompts of the batch that are known by the answers behind them: by session and id.
+    /// Prompts of the batch that are identified by the answers after them, by session and id.
     by_answer: HashMap<(i64, String), usize>,
     /// Sessions of the batch with those that they are known to repeat.
     repeated: HashSet<(i64, i64)>,
@@ -63,7 +63,7 @@ pub(super) struct Owners {
 pub(super) struct HandedOver<'a>(BTreeMap<i64, (&'a Old, String)>);
 
 impl Owners {
-    /// Who counts a message that is new in its session.
+    /// Returns the owner of a message that is new in its session: the session that counts it.
     pub(super) fn find(&self, planned: &Planned) -> Option<&Owner> {
         self.all.get(self.at(planned)?)
     }
@@ -195,7 +195,7 @@ impl<'a> HandedOver<'a> {
     }
 }
 
-/// What is stored under the messages' ids: in their own sessions by session and id, and who counts them elsewhere.
+/// Returns the stored rows with the messages' ids: in their own sessions by session and id, and their owners elsewhere.
 pub(super) async fn stored(
     step: &mut Step<'_>,
     sessions: &Sessions,
@@ -250,8 +250,8 @@ async fn chosen_by(step: &mut Step<'_>, column: &str, values: &[&str]) -> Result
     Ok(all)
 }
 
-/// Of these messages, in the order of their arrival, those of sessions that may own them. Sessions of sub-agents own
-/// nothing: their parents' files repeat them.
+/// Returns those of the messages whose sessions may own them, in the order of their arrival. Sessions of sub-agents
+/// never own messages, because their parents' files repeat them.
 async fn owners(step: &mut Step<'_>, sessions: &Sessions, others: Vec<Old>) -> Result<Owners, StoreError> {
     let mut known: HashMap<i64, (String, String, Option<String>)> = sessions
         .iter()

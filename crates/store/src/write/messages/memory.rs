@@ -1,4 +1,4 @@
-//! What is remembered of a batch, in its transaction. Copied messages are remembered where they came from.
+//! Memories of a batch, written in its transaction. Copied messages are remembered in their original session.
 
 use super::{Kind, Planned};
 use crate::StoreError;

@@ -1,5 +1,5 @@
-//! What people wrote to an agent that the server drives, once its transcript has it as well. The row stays as they wrote it, and gets
-//! the lines of the transcript as its records: it is one message, whatever id the agent gave it and whatever stood around it.
+//! Messages of people to a driven agent that its transcript contains as well. The row stays as it was written, and gets
+//! the transcript's lines as its records: it is one message, whatever the agent's id for it and the text around it.
 
 use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, merge};

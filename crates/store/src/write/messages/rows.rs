@@ -124,7 +124,8 @@ pub(super) async fn sources(
     Ok(rows.into_iter().collect())
 }
 
-/// What is stored of these messages, by session and id. Not by the ids alone: many sessions may number theirs alike.
+/// Returns the stored rows of these messages, by session and id. Ids alone aren't unique: many sessions number their
+/// messages alike.
 pub(super) async fn own(step: &mut Step<'_>, planned: &[Planned]) -> Result<HashMap<(i64, String), Old>, StoreError> {
     let wanted: Vec<(i64, &str)> =
         planned.iter().map(|message| (message.session_rid, message.message.id.as_str())).collect();

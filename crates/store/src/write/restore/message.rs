@@ -58,9 +58,9 @@ pub(super) struct RestoredMessage {
     hash: Vec<u8>,
     records: Vec<u8>,
     body: Vec<u8>,
-    /// Of [`MESSAGE`].
+    /// Values of [`MESSAGE`].
     held: Vec<Held>,
-    /// Of [`TOOL`].
+    /// Values of [`TOOL`].
     tool: Option<Vec<Held>>,
     files: Vec<FileChanged>,
     seq: i64,

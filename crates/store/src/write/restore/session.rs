@@ -79,7 +79,7 @@ pub(super) async fn begin(
 
 /// A session is stored once: what is here may have gone on since.
 async fn refuse_known(step: &mut Step<'_>, id: &str, agent: &str, key: &str) -> Result<(), StoreError> {
-    // What was deleted for good may come back.
+    // A permanently deleted session can be restored from an archive.
     on_step!(step, c => {
         sqlx::query(
             "DELETE FROM session WHERE workspace_id = $1 AND purged_at IS NOT NULL AND (id = $2 OR (agent = $3 AND key = $4))",

@@ -64,7 +64,7 @@ columns! {
 }
 
 columns! {
-    /// What of a run counts elsewhere, and how many of its API messages count here.
+    /// The part of a run that counts elsewhere, and the number of its API messages that count here.
     struct RunSums {
         own: i64,
         input: i64,
@@ -176,7 +176,7 @@ pub(super) async fn write(
     Ok(changed)
 }
 
-/// Who holds these API messages, by their ids.
+/// Returns the owners of these API messages, by their ids.
 async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<String, Vec<KnownRequest>>, StoreError> {
     let ids: Vec<&str> = chunk.iter().map(|request| request.words.id.as_ref()).collect();
     let mut known: HashMap<String, Vec<KnownRequest>> = HashMap::new();
@@ -207,7 +207,7 @@ fn add_holder(
     Request { key: (rid, run), words, spent, .. }: &Request<'_>,
 ) -> (i64, Option<KnownRequest>) {
     let (copied, former) = match holders.iter_mut().find(|holder| holder.copied == 0) {
-        // What calls itself a copy counts only until its original comes.
+        // A copy only counts until its original arrives.
         Some(owner) if owner.is_copy != 0 && !spent.is_copy => {
             owner.copied = 1;
             (0, Some(owner.clone()))

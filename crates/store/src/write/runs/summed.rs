@@ -1,4 +1,4 @@
-//! What of a batch's runs leaves the sums before it is written, and joins them again behind.
+//! Removes a batch's runs from the sums before it is written, and adds them again afterwards.
 
 use super::NewRun;
 use crate::StoreError;
