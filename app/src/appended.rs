@@ -12,8 +12,8 @@ pub struct Appended {
 /// Browsers divide longer texts.
 const LONGEST: usize = 32 * 1024;
 
-/// What came into the last text of `before`, if that and nothing else makes it `now`. Both are of our own making: `<` begins
-/// a tag, and characters that aren't text are escaped as `html` does it.
+/// Returns the text that was appended to the last text of `before`, if that is the only difference to `now`. Both must
+/// be HTML of our own: `<` begins a tag, and characters are escaped as by `html`.
 pub fn appended(before: &str, now: &str) -> Option<Appended> {
     let open = &before[..before.len() - closing(before)];
     let closed = &before[open.len()..];

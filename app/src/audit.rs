@@ -6,7 +6,7 @@ use model::audit::{Actor, Amount, Change, Entry, Event};
 use model::message_type::approval::ApprovalState;
 use serde_json::Value;
 
-/// What an entry says. A session that it is about stands at the end, so that a page can link to it.
+/// Text of an entry. Its session is at the end, so that a page can link to it.
 pub struct Words {
     pub text: String,
     pub session: Option<String>,
@@ -22,7 +22,7 @@ impl Words {
     }
 }
 
-/// Who did it: `You, in Firefox on Linux`.
+/// Returns the author: `You, in Firefox on Linux`.
 pub fn who(actor: &Actor) -> String {
     match actor {
         Actor::Owner { browser, .. } if browser.is_empty() => "You".to_owned(),
@@ -36,7 +36,7 @@ pub fn who(actor: &Actor) -> String {
     }
 }
 
-/// What they did.
+/// Returns the event in words.
 pub fn what(entry: &Entry) -> Words {
     let about = |text: &str, session: &str| Words { text: text.to_owned(), session: Some(session.to_owned()) };
     match &entry.what {

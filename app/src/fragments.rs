@@ -166,8 +166,8 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Of this, what isn't as it was told before. The last block that was told is there again: nobody was told that it is
-    /// complete.
+    /// Returns the part of this that differs from `told`. The last block of `told` is included, because the reader
+    /// doesn't know that it is complete.
     #[must_use]
     pub fn beyond(&self, told: &Self) -> Self {
         let same = self.parts().zip(told.parts()).take_while(|(now, before)| now == before).count();
@@ -192,8 +192,8 @@ impl Growth {
     }
 }
 
-/// What a text that is being written has grown by: what may have changed since `settled` was found out, and of that what may
-/// still change. None once it is complete, or too long for that: then the whole message is to be drawn.
+/// Returns the new part of a streaming text: all that may have changed since `settled` was computed, and the part of it
+/// that can still change. None if the text is complete or too long, so that the whole message must be drawn.
 pub fn growth(entry: &Entry, settled: &mut Settled) -> Option<(Growth, Growth)> {
     let (all, open) = grown(entry, settled)?;
     let still_open = all.without(open);
@@ -205,7 +205,7 @@ pub fn growth_from(entry: &Entry, block: usize) -> Option<Growth> {
     grown(entry, &mut Settled::default()).map(|(all, _)| all.without(block))
 }
 
-/// What isn't settled, and how many blocks of it are now.
+/// Returns the unsettled part, and its number of blocks.
 fn grown(entry: &Entry, settled: &mut Settled) -> Option<(Growth, usize)> {
     let draft = &entry.message.draft;
     let plain = draft.role == Role::Assistant && matches!(entry.body(), Body::Text(_));

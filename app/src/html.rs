@@ -59,7 +59,7 @@ impl Html {
         self.0.len()
     }
 
-    /// What was written from a place on.
+    /// Returns the HTML written after a position.
     pub fn from(mut self, at: usize) -> Self {
         Self(self.0.split_off(at))
     }
@@ -83,7 +83,7 @@ impl Html {
         InertElement::new(self.0)
     }
 
-    /// What [`crate::render::render`] made.
+    /// Wraps the result of [`crate::render::render`].
     pub(crate) fn rendered(html: String) -> Self {
         Self(html)
     }

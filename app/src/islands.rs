@@ -1,7 +1,7 @@
 //! Islands: parts of a page that hold state in signals and draw it with `view!`. The server draws them first, and their
 //! browser half is behind the feature `hydrate`. Modules that place what the server drew are in `frontend`.
 
-/// What an island does in the browser: functions of modules that the server doesn't have. Where the server draws they do nothing.
+/// Defines functions of an island that only the browser has. On the server they do nothing.
 macro_rules! in_browser {
     ($( $module:ident { $( fn $name:ident($($of:ty),*); )* } )*) => { $(
         #[cfg(feature = "hydrate")]

@@ -7,7 +7,7 @@ use crate::shared::attr;
 /// One thing to choose. The first value is what holds without a choice, and leaves the attribute away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    /// Of the cookie.
+    /// Name of the cookie.
     pub name: &'static str,
     pub attribute: &'static str,
     pub label: &'static str,
@@ -42,7 +42,7 @@ pub const CHOICES: [Choice; 4] = [
     },
 ];
 
-/// What the button says that goes round the themes.
+/// Returns the label of the button that changes the theme.
 pub fn theme_words(theme: &str) -> String {
     format!("Theme: {theme}. Switch")
 }

@@ -37,12 +37,12 @@ struct Written {
     html: Html,
     /// Where in it the blocks of the text's top level begin, each of which is one element.
     starts: Vec<usize>,
-    /// What each of them goes on from.
+    /// State before each block.
     before: Vec<Surroundings>,
     cut: bool,
 }
 
-/// What a single line break in the source becomes.
+/// Treatment of a single line break in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaks {
     /// A space, as markdown says: agents write paragraphs.

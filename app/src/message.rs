@@ -40,7 +40,7 @@ pub(crate) const AT_FIRST: usize = 400;
 /// Characters of a value before the reader asks for all of it.
 const CUT_CHARS: usize = 4_000;
 
-/// What every component gets: a message, and how the transcript is looked at. Cheap to clone.
+/// Input of every message component: a message, and the display options. Clones share state.
 #[derive(Debug, Clone)]
 pub struct Card {
     pub entry: Arc<Entry>,

@@ -30,17 +30,17 @@ use {api::messages::Entry, model::Body, serde_json::Value};
 /// The entry of a message type in the registry.
 #[derive(Debug, Clone, Copy)]
 pub struct MessageRenderer {
-    /// What a reader calls it.
+    /// Display name.
     pub name: &'static str,
     /// Its icon in lists. None: the icon of who said it.
     pub glyph: Option<Glyph>,
     pub kind: Kind,
 }
 
-/// What a message is to the turn that it stands in.
+/// The part of a message in its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What somebody said.
+    /// Text of a person or the agent.
     Words,
     /// A use of a tool, which is part of the work and reads as code.
     Tool,

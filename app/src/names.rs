@@ -1,4 +1,4 @@
-//! What people call things: types of messages, projects, models.
+//! Display names of message types, projects and models.
 
 use api::sessions::Facet;
 use model::worktree::{elsewhere, repository};
@@ -20,7 +20,7 @@ pub const ROLES: [(Role, &str); 6] = [
 #[cfg(feature = "ssr")]
 pub const PARENT_MISSING: &str = "The session that started this sub-agent isn't imported";
 
-/// What is known of a thing, in one line: `bot · slipway · main`.
+/// Joins known facts to one line: `bot · slipway · main`.
 pub fn listed(facts: impl IntoIterator<Item = Option<String>>) -> String {
     facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
 }

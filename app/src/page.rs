@@ -96,7 +96,7 @@ pub fn document(page: Document<'_>) -> String {
     html.into_string()
 }
 
-/// What a browser reads to install Verbatim as an app.
+/// Writes the tags that a browser needs to install Verbatim as an app.
 fn installable(html: &mut Html, theme: &str) {
     html.tag("<link rel=\"manifest\" href=\"/manifest.webmanifest\">");
     for (scheme, colour) in GROUND.into_iter().filter(|(scheme, _)| ["system", scheme].contains(&theme)) {

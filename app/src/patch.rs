@@ -6,7 +6,7 @@ use diff::Fragment;
 /// Unchanged lines around a change.
 pub const CONTEXT: u32 = 3;
 
-/// What changed in a file.
+/// The changes of a file.
 pub struct Changed<'c> {
     pub path: &'c str,
     /// The path that it had before.
@@ -71,7 +71,7 @@ pub fn unified(file: &Changed<'_>, folder: &str) -> String {
             let _ = writeln!(out, "--- {}\n+++ {}", side(&old, was_there), side(&new, is_there));
         }
     }
-    // What has no place comes last: its heads have no numbers, so that nothing applies it anywhere.
+    // Parts of unknown position come last. Their headers have no numbers, so that no program applies them.
     let (placed, loose): (Vec<_>, Vec<_>) = parts.iter().partition(|part| part.first_line.is_some() || part.whole);
     for part in placed.into_iter().chain(loose) {
         let (old, new) = (part.old.unwrap_or_default(), part.new.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What the forms and buttons of a page send: an endpoint, and JSON of its own type. `frontend::forms` reads it.
+//! Requests of a page's forms and buttons: an endpoint, and JSON of its own type. `frontend::forms` reads them.
 
 use crate::shared::attr;
 use crate::shared::form::{As, Then};
@@ -42,12 +42,12 @@ impl Send {
         Self { body: Some(body(input)), ..self }
     }
 
-    /// What is said when it was done, instead of "Saved".
+    /// Sets the text of success, instead of "Saved".
     pub fn done(self, words: &'static str) -> Self {
         Self { done: Some(words), ..self }
     }
 
-    /// What becomes of the page, instead of its part being drawn anew.
+    /// Sets the follow-up on the page, instead of redrawing its part.
     pub fn then(self, then: Then) -> Self {
         Self { then: Some(then), ..self }
     }

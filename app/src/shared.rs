@@ -1,5 +1,5 @@
-//! What server and browser share, and what the browser decides without its page: pure, so that nothing here draws, and
-//! all of it has native unit tests.
+//! Types that server and browser share, and decisions of the browser that don't depend on its page. Nothing here draws,
+//! and everything has native unit tests.
 
 pub mod arrivals;
 pub mod attr;
@@ -77,7 +77,7 @@ pub fn file_id(path: &str) -> String {
 pub struct Sent {
     pub message: String,
     pub comment: LineComment,
-    /// Of a comment in an agent's review.
+    /// The review of an agent's comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<OfReview>,
 }
@@ -87,13 +87,13 @@ pub struct Sent {
 pub struct OfReview {
     /// Its index in the review.
     pub index: usize,
-    /// What a person answered; None while it is open.
+    /// A person's answer; None while it is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<ReviewState>,
     /// A later edit changed its lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outdated: bool,
-    /// What an answer is bound to. None where no agent would get it.
+    /// Hash that an answer must have. None if no agent would get it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_sha256: Option<String>,
 }

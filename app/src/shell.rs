@@ -1,4 +1,4 @@
-//! What surrounds every page: the rail at the left, the tab bar of phones, the skip link, the shortcut sheet.
+//! The frame of every page: the rail on the left, the tab bar on phones, the skip link, the shortcut sheet.
 
 mod palette;
 mod sheet;
@@ -32,7 +32,7 @@ pub struct Waiting {
     pub bytes: i64,
 }
 
-/// What the server loads for every page.
+/// Data for every page.
 #[derive(Debug, Clone)]
 pub struct ShellData {
     pub look: Look,
@@ -45,13 +45,13 @@ pub struct ShellData {
     pub waiting: Waiting,
     /// The latest sessions, newest first, a dozen or two; then older ones that wait for the reader.
     pub recent: Vec<Session>,
-    /// What waits for the reader: `<session>/<seq>` of every open approval and question.
+    /// Open requests: `<session>/<seq>` of every open approval and question.
     pub asks: Vec<String>,
     /// The projects of all sessions: a project is called by what tells it from the others.
     pub projects: Vec<Facet>,
     /// Where the event stream continues from what this page shows.
     pub cursor: String,
-    /// What keeps the server from writing.
+    /// The reason why the server refuses writes.
     pub condition: Option<Condition>,
 }
 
@@ -84,7 +84,7 @@ pub enum NavItem {
     Nowhere,
 }
 
-/// What the rail lists below the places.
+/// Content of the rail below its links.
 pub enum Rail<'a> {
     Recent {
         open: Option<&'a str>,
@@ -197,7 +197,7 @@ fn surroundings(shell: &ShellData, frame: Frame<'_>) -> Part {
     }
 }
 
-/// What the browser shows when it happens: a toast, and a notice of a request that waits.
+/// Templates that the browser shows when needed: a toast, and a notice of an open request.
 fn drawn_later() -> Part {
     part! {
         <template id="toast-drawn"><div class="toast"><p></p><button type="button" class="btn tiny" data-do="undo">"Undo"</button>
@@ -231,7 +231,7 @@ fn signed_out() -> Part {
     }
 }
 
-/// What a page asks that another site opened. `frontend::arrival` shows it.
+/// Draws the question of a page that another site opened. `frontend::arrival` shows it.
 fn arrival() -> Part {
     part! {
         <dialog id="arrival" class="ask" closedby="none" aria-labelledby="arrival-title" aria-describedby="arrival-words">
@@ -422,7 +422,7 @@ pub struct StateLook {
     pub tag: &'static str,
     pub icon: Glyph,
     pub word: &'static str,
-    /// What a person can do about it, where that isn't plain.
+    /// Advice for a person, if it isn't obvious.
     pub hint: Option<&'static str>,
 }
 
@@ -445,7 +445,7 @@ impl StateLook {
         Self { tag, icon, word, hint }
     }
 
-    /// Of a session whose transcript broke off lately, what may be the reason.
+    /// Returns the state of a session. If its transcript was recently interrupted, the hint has a possible reason.
     pub fn of_session(session: &Session, now: Micros) -> Self {
         const LATELY: i64 = 24 * 60 * 60 * Micros::SECOND;
         let look = Self::of(session.state);
@@ -477,7 +477,7 @@ pub fn small_icon(glyph: Glyph) -> Part {
     part! { <Icon glyph size=Size::Small/> }
 }
 
-/// What stands before a summary, and turns when it is unfolded.
+/// Draws the mark before a summary, which turns when it is unfolded.
 pub fn fold_mark() -> Part {
     part! { <Icon glyph=Glyph::CHEV size=Size::Small motion=Motion::Unfolds/> }
 }

@@ -56,7 +56,7 @@ pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclu
         let begins = (first - 1) / CHUNK;
         let reaches = (last - 1) / CHUNK;
         for chunk in chunks.clone().filter(|chunk| begins < *chunk && *chunk <= reaches) {
-            // Of several the earliest: from there on everything is drawn.
+            // The earliest of several, from which everything is drawn.
             runs_on.entry(chunk).and_modify(|from| *from = first.min(*from)).or_insert(first);
         }
         if let Some(rows) = of.get_mut(&begins) {
@@ -75,7 +75,7 @@ pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclu
     Chunks { drawn: drawn.collect(), begins }
 }
 
-/// What a marker stands for, each by itself: the hidden messages of a page.
+/// Returns the hidden messages of a page, each drawn separately.
 pub fn unfolded(page: MessagePage, options: &TranscriptOptions) -> String {
     if page.messages.iter().any(|entry| entry.message.draft.left_behind) {
         return self::page(rewound::undone(page), options);

@@ -7,7 +7,7 @@ pub fn line(markdown: &str) -> String {
     words.map(without_bold).collect::<Vec<_>>().join(" ").replace('`', "")
 }
 
-/// Of a text that was cut out of another one, a mark may stand alone. A pattern of file names isn't one.
+/// Removes bold marks, even unpaired ones in cut text. Patterns of file names stay.
 fn without_bold(word: &str) -> String {
     if word.contains("**/") || word.contains("/**") { word.to_owned() } else { word.replace("**", "") }
 }

@@ -44,7 +44,7 @@ fn without_elements(text: &str, script: Script) -> String {
     out
 }
 
-/// What a text is written for.
+/// Purpose of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Code,
@@ -123,7 +123,7 @@ fn find(text: &str, mut before: Option<char>, script: Script) -> Option<(usize, 
         if hides(c) && !is_needed(c, before, after) && !belongs() {
             return Some((at, c));
         }
-        // What stands before a blank of a drawing stands before the next one.
+        // The character before a blank of a drawing also precedes the next one.
         if c != BLANK {
             before = Some(c);
         }

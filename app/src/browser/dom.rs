@@ -56,12 +56,12 @@ pub fn closest(event: &web_sys::Event, selector: &str) -> Option<Element> {
     event.target()?.dyn_into::<Element>().ok()?.closest(selector).ok().flatten()
 }
 
-/// What a button or link does.
+/// Returns the action of a button or link.
 pub fn action_of(element: &Element) -> Option<PageAction> {
     PageAction::parse(&element.get_attribute(attr::ACTION)?)
 }
 
-/// What the button or link of an event's target does, and the button.
+/// Returns the action of the button or link of an event's target, with the button.
 pub fn action(event: &web_sys::Event) -> Option<(PageAction, Element)> {
     let button = closest(event, "[data-action]")?;
     Some((action_of(&button)?, button))
@@ -169,7 +169,7 @@ pub fn hash() -> String {
 pub fn replace_address(address: &str) {
     let history = window().and_then(|w| w.history().ok());
     if let Some(history) = history {
-        // What the entry keeps of the reader's place stays.
+        // Keep the scroll position in the history entry.
         let kept = history.state().unwrap_or(JsValue::NULL);
         let _ = history.replace_state_with_url(&kept, "", Some(address));
     }

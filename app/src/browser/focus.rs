@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlInputElement, HtmlTextAreaElement};
 
-/// What tells one control of a row from the others, beside its kind.
+/// Attributes that identify a control of a row, in addition to its kind.
 const NAMES: [&str; 6] = [attr::ACTION, "name", "value", "href", "for", attr::TICK];
 
 /// Where the focus is in a part of the page whose rows are drawn anew.
@@ -14,7 +14,7 @@ pub struct Held {
     /// The row, as every drawing of it is found.
     row: String,
     control: Option<Control>,
-    /// What was typed into it.
+    /// Its typed text.
     typed: Option<String>,
 }
 
@@ -25,7 +25,7 @@ struct Control {
 }
 
 thread_local! {
-    /// What had the focus in a row that has no such control any more, or not yet.
+    /// The focused control of a row that doesn't have it at the moment.
     static WAITING: RefCell<Option<Held>> = const { RefCell::new(None) };
 }
 
@@ -117,7 +117,7 @@ fn retype(control: &Element, text: &str) {
     }
 }
 
-/// What is folded has no focus: the head of the outermost card that folded around it takes it.
+/// Moves the focus out of folded cards, to the head of the outermost one.
 pub fn out_of_folds() {
     let Some(active) = dom::active() else { return };
     let mut folded = active.closest("details:not([open])").ok().flatten();

@@ -1,6 +1,6 @@
-//! What the parts of a page share: the connection, what came over it, and the dev toggle.
+//! State that the parts of a page share: the connection, its events, and the dev toggle.
 //!
-//! What a reader switches for this browser alone is kept in `localStorage`: [`NOTIFY`].
+//! Settings of this browser are in `localStorage`: [`NOTIFY`].
 
 use crate::shared::events::{Link, SessionChange};
 use api::json::Json;

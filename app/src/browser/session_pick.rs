@@ -55,7 +55,7 @@ async fn fill(field: HtmlInputElement, typed: String) {
     let (Some(found), Some(list)) = (found, list_of(&field)) else {
         return field.set_custom_validity("The search failed. Change the words to try again");
     };
-    // What stands for no choice stays.
+    // Keep the option for no choice.
     for option in dom::find_all(&list, "option:not([value=''])") {
         option.remove();
     }

@@ -1,4 +1,4 @@
-//! What this browser remembers, for all pages and tabs. One that remembers nothing is no failure.
+//! The browser's storage, for all pages and tabs. A browser without storage is no error.
 
 use super::dom;
 use web_sys::Storage;

@@ -13,7 +13,7 @@ pub struct Undo {
     pub body: Value,
 }
 
-/// What comes of a toast.
+/// Follow-up of a toast.
 pub enum Then {
     /// It goes by itself.
     Nothing,

@@ -199,7 +199,7 @@ fn choice(
     let hidden = move || bar.agent.with(|agent| read(agent).0.is_empty());
     let changed = move |event: leptos::ev::Event| act(bar, wish(event_target_value(&event)));
     let list = NodeRef::<leptos::html::Select>::new();
-    // What was chosen and refused isn't shown: the list says what the agent has.
+    // A refused choice isn't shown: the list has the agent's present value.
     #[cfg(feature = "hydrate")]
     Effect::new(move |_| {
         let current = bar.agent.with(read).1.unwrap_or_default();

@@ -38,7 +38,7 @@ struct Attached {
     retries: bool,
 }
 
-/// What only the browser needs is public: the server doesn't read it.
+/// State of the composer. Fields that only the browser reads are public.
 #[derive(Clone, Copy)]
 pub struct Composing {
     pub session: StoredValue<String>,

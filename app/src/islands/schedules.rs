@@ -1,4 +1,4 @@
-//! What a person does with schedules: the form of a new one, and the buttons of each.
+//! Actions on schedules: the form for a new one, and the buttons of each.
 
 use crate::session_field::session_field;
 use api::schedules::ScheduleState;
@@ -98,7 +98,7 @@ pub fn NewSchedule(sessions: Vec<(String, String)>, zone: String) -> impl IntoVi
     }
 }
 
-/// What a button does.
+/// Action of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wish {
     Run,
@@ -108,13 +108,13 @@ enum Wish {
     Restore,
 }
 
-/// What only the browser needs is public: the server doesn't read it.
+/// State of a row. Fields that only the browser reads are public.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub id: StoredValue<String>,
     removed: RwSignal<bool>,
     busy: RwSignal<bool>,
-    /// What was done, or refused.
+    /// The result or the error.
     said: RwSignal<Option<String>>,
 }
 

@@ -39,7 +39,7 @@ fn of_char(c: char) -> Option<Direction> {
     }
 }
 
-/// Of each event that starts a block: the direction of the text in it. Code has no say.
+/// Returns the text direction of each event that begins a block. Code isn't considered.
 pub(super) fn of_blocks(events: &[Event<'_>]) -> Vec<Option<Direction>> {
     let mut directions = vec![None; events.len()];
     // The blocks that are open: those that wait for a letter are the last ones.

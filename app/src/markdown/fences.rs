@@ -10,7 +10,7 @@ const MAX_FENCES: usize = 200;
 /// Languages whose blocks hold fences of their own.
 const MARKDOWN: [&str; 8] = ["markdown", "md", "mdx", "mdc", "rmd", "qmd", "quarto", "gfm"];
 
-/// What the end of a text is.
+/// The state at the end of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// All is there: what is open at the end was most likely meant to be closed.
@@ -19,7 +19,7 @@ pub(super) enum Ending {
     Growing,
 }
 
-/// What opens or closes a block of code.
+/// A line that opens or closes a code block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fence {
     pub sign: char,
@@ -38,7 +38,7 @@ impl Fence {
         is_open.then_some(Self { sign, length, indent: line.len() - marks.len() })
     }
 
-    /// What stands behind the fence.
+    /// Returns the text after the fence.
     pub fn label<'t>(&self, line: &'t str) -> &'t str {
         line.trim_start().trim_start_matches(self.sign).trim()
     }

@@ -8,13 +8,13 @@ use crate::html::Html;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use std::borrow::Cow;
 
-/// What doesn't change any more of a text that grows: the blocks before the last one of its whole lines.
+/// The part of a streaming text that no longer changes: the blocks before the last one of its complete lines.
 #[derive(Debug, Default)]
 pub struct Settled {
     /// Their source.
     text: String,
     blocks: usize,
-    /// What goes on from them.
+    /// State after these blocks.
     before: Surroundings,
     /// How much of the text are whole lines, as far as it was looked at.
     lines: usize,
@@ -41,8 +41,7 @@ impl Settled {
         if !text.starts_with(&self.text) {
             *self = Self::default();
         }
-        // What names notes and addresses means something in all blocks, and so does a character that stands in for others: then
-        // none is settled.
+        // References of notes and links, and placeholder characters, can affect all blocks: then none is settled.
         let names = |text: &str| text.contains("[^") || text.contains("]:") || literal::stands_in(text);
         let named = names(&text[self.text.len()..]);
         if named {
@@ -105,7 +104,7 @@ fn before_last_block(text: &str) -> (usize, usize) {
 /// The text as it would be if everything that is open ended here.
 pub fn repaired(text: &str) -> Cow<'_, str> {
     let text = separated(text, Ending::Growing);
-    // What isn't markdown has nothing open.
+    // Text that isn't markdown has no open elements.
     let Some(protected) = literal::protected(&text) else {
         return match closed(&text) {
             Cow::Owned(closed) => Cow::Owned(closed),
@@ -290,7 +289,7 @@ mod tests {
             ("```rust\nlet a = **b", "```rust\nlet a = **b"),
             ("an array[0] is", "an array[0] is"),
             ("| a |\n|---|\n| **b", "| a |\n|---|\n| **b**"),
-            // What ended before stays as it was written.
+            // Ended text stays unchanged.
             ("Use **kwargs here\n\n", "Use **kwargs here\n\n"),
             ("Use **kwargs here\n\n---\n", "Use **kwargs here\n\n---\n"),
             ("# The **title\n", "# The **title\n"),

@@ -3,7 +3,7 @@
 
 use pulldown_cmark::Event;
 
-/// What may stand in a text: the name, as it opens, as it closes.
+/// Allowed HTML elements: name, opening and closing tag.
 const ELEMENTS: [(&str, &str, &str); 14] = [
     ("sub", "<sub>", "</sub>"),
     ("sup", "<sup>", "</sup>"),
@@ -24,7 +24,7 @@ const ELEMENTS: [(&str, &str, &str); 14] = [
 /// Words are never marked in so many ways.
 const DEEPEST: usize = 8;
 
-/// What a piece of HTML does.
+/// Effect of a piece of HTML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     /// With the markup of both ends.
@@ -52,7 +52,7 @@ pub(super) fn mark(html: &str) -> Option<Mark> {
 pub(super) fn next_block<'t>(events: &mut impl Iterator<Item = Event<'t>>) -> Option<Vec<Event<'t>>> {
     let mut block: Vec<Event<'t>> = Vec::new();
     let mut depth = 0_usize;
-    // Of each element of markdown that is open: which elements of HTML are open in it.
+    // The open HTML elements in each open element of markdown.
     let mut open: Vec<Vec<(usize, &'static str)>> = vec![Vec::new()];
     for event in events {
         match &event {

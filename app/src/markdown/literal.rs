@@ -1,8 +1,8 @@
-//! What stands in an agent's prose and isn't markdown: paths with backslashes, TeX, patterns of file names, a tilde before a
-//! number. Their signs are replaced by stand-ins before the text is parsed, and put back in all that the parser returns.
+//! Protects text of agents that isn't markdown: paths with backslashes, TeX, patterns of file names, a tilde before a
+//! number. Its signs are replaced by placeholders before the text is parsed, and restored in the parser's output.
 //!
-//! And marks that `CommonMark` doesn't take for emphasis, since it expects spaces around words: beside scripts without
-//! spaces they get a joiner, which the parser takes for a letter.
+//! Also adds joiners to marks in scripts without spaces, so that the parser takes them for letters: `CommonMark` only
+//! recognizes emphasis with spaces around words.
 
 use super::fences::Fence;
 use super::script::{is_unspaced_letter, is_unspaced_sign};
@@ -35,7 +35,7 @@ pub(super) fn protected(text: &str) -> Option<String> {
     (out != text).then_some(out)
 }
 
-/// What the parser returned, with what the stand-ins stand for.
+/// Returns the parser's output with placeholders restored.
 pub(super) fn restored(text: &str) -> Cow<'_, str> {
     if !stands_in(text) {
         return Cow::Borrowed(text);
@@ -93,7 +93,7 @@ struct Blocks<'o> {
     /// Where the paragraph began that goes on.
     paragraph: Option<usize>,
     fence: Option<Fence>,
-    /// What closes the TeX that goes on.
+    /// The end mark of open TeX.
     display: Option<&'static str>,
 }
 
@@ -191,7 +191,7 @@ fn is_heading(body: &str) -> bool {
     (1..=6).contains(&(body.len() - words.len())) && words.chars().next().is_none_or(char::is_whitespace)
 }
 
-/// What closes the TeX that begins with this line, if it goes on in the next one.
+/// Returns the end mark of TeX that begins with this line, if it continues in the next one.
 fn opens_display(body: &str) -> Option<&'static str> {
     if let Some(tex) = body.strip_prefix("$$") {
         return (!tex.contains("$$") && (tex.trim().is_empty() || is_tex(tex))).then_some("$$");
@@ -333,7 +333,7 @@ impl Words<'_> {
         }
     }
 
-    /// What stands around a run of the same sign.
+    /// Returns the characters around a run of the same sign.
     fn beside(&self, at: usize, sign: char) -> Beside {
         let (before, rest) = self.paragraph.split_at(at);
         let run = if sign == '\\' { 1 } else { rest.len() - rest.trim_start_matches(sign).len() };
@@ -352,7 +352,7 @@ fn ends_word(c: char) -> bool {
     c.is_whitespace() || matches!(c, '`' | '|') || is_bracket(c) || is_unspaced_sign(c)
 }
 
-/// What stands behind a backslash belongs to its word, also a bracket.
+/// Returns the length of a word. A character after a backslash belongs to it, even a bracket.
 fn word_len(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices() {

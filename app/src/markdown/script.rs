@@ -1,4 +1,4 @@
-//! What letters and signs belong to: scripts that are written without spaces between words need rules of their own.
+//! Scripts of letters and signs: those that are written without spaces need special rules.
 
 /// Returns true if it is a letter of a script that puts no spaces around words, or attaches endings to any word.
 pub(super) fn is_unspaced_letter(c: char) -> bool {

@@ -130,7 +130,7 @@ fn displayed_tex_keeps_its_lines() {
         soft("- \\[\n  a_1 \\\\\n  # b\n  \\] *c*"),
         "<ul><li>\\[<br>a_1 \\\\<br># b<br>\\] <em>c</em></li></ul>"
     );
-    // What nothing closes ends with its paragraph; in code nothing of it is meant.
+    // Unclosed TeX ends with its paragraph; in code it has no meaning.
     assert_eq!(soft("$$\n# a\n\n# b"), "<p>$$<br># a</p><h2>b</h2>");
     assert!(soft("```\n$$\n# a\n```\n\n# b").ends_with("<h2>b</h2>"));
     assert!(soft("    $$\n    a_b\n\nc").contains("$$\na_b"));
@@ -534,7 +534,7 @@ fn of_a_text_that_grows_the_last_block_is_drawn() {
     assert_eq!(grow("# One\n\nTwo **three**\n\n### Four\n"), Some((1, rest.to_owned())));
     assert_eq!(grow("# One\n\nTwo **three**\n\n### Four\n\n5"), Some((2, "<h3>Four</h3><p>5</p>".to_owned())));
     assert_eq!(grow("# One, no"), Some((0, "<h2>One, no</h2>".to_owned())));
-    // Of what is settled, elements count too.
+    // Settled elements count too.
     assert_eq!(grow("a\n\nb\n\nc"), Some((0, "<p>a</p><p>b</p><p>c</p>".to_owned())));
     assert_eq!(grow(&"a\n\n".repeat(12)), None);
 }

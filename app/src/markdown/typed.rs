@@ -1,5 +1,5 @@
-//! What a person typed or pasted, as they see it in front of them: fences, code and links are drawn, and nothing else is
-//! taken for a sign. A `>` or `-` at the start of a line may be part of a diff or of a shell's output.
+//! Draws a person's text as they see it: with fences, code and links, but without other markdown. A `>` or `-` at the
+//! start of a line may be part of a diff or of shell output.
 
 use super::{
     autolink,
@@ -74,7 +74,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// What stands between blocks of code: with its spaces and line ends.
+    /// Writes text between code blocks, with its spaces and line ends.
     fn plain(&mut self, text: &str) {
         let text = text.trim_matches(['\n', '\r']);
         if text.trim().is_empty() || self.left == 0 {
@@ -114,7 +114,7 @@ impl Writer {
     }
 }
 
-/// What is drawn within a line, with its words.
+/// An inline element with its text.
 #[derive(Debug, PartialEq, Eq)]
 enum Span<'t> {
     Code(&'t str),
@@ -122,7 +122,7 @@ enum Span<'t> {
 }
 
 impl<'t> Span<'t> {
-    /// What begins at `start`, and where it ends.
+    /// Reads the element at `start`, and returns its end.
     fn read(text: &'t str, start: usize) -> Option<(Self, usize)> {
         let rest = &text[start..text.floor_char_boundary(start.saturating_add(2 * MAX_SPAN))];
         // Nothing reaches over an empty line.
@@ -154,7 +154,7 @@ impl<'t> Span<'t> {
     }
 }
 
-/// What stands between the first backticks and the next run of as many. None if that is nothing, or too far away.
+/// Returns the text up to the next run of as many backticks. None if it is empty, or too far away.
 fn until(text: &str, ticks: usize) -> Option<&str> {
     let inside = &text[ticks..];
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! What a reader of code may overlook in a line: characters that can't be seen, and spaces that look like others.
+//! Characters that a reader of code may overlook: invisible ones, and unusual spaces.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub enum Side {
     New,
 }
 
-/// What stands for characters that can't be seen, and on changed lines spaces that look like others, as bytes of a line.
+/// Returns the byte ranges of placeholders for invisible characters, and on changed lines of unusual spaces.
 pub fn unseen(text: &str, side: Side) -> impl Iterator<Item = Range<usize>> {
     let starts = move |(_, c): &(usize, char)| match c {
         '\u{27e8}' => true,

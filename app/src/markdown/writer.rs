@@ -18,7 +18,7 @@ pub(super) struct Writer<'s> {
     html: Html,
     breaks: Breaks,
     scope: &'s str,
-    /// What closes each open element, empty where nothing was opened, and the direction of its text.
+    /// End tag of each open element, empty if nothing was opened, and the direction of its text.
     open: Vec<(&'static str, Direction)>,
     /// Puts back what the text was protected with.
     restored: fn(&str) -> Cow<'_, str>,
@@ -41,7 +41,7 @@ pub(super) struct Writer<'s> {
     counted: (usize, usize),
 }
 
-/// What a block is drawn by, beside its own text: what came before it.
+/// State before a block, which its drawing depends on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Surroundings {
     elements: usize,
@@ -70,7 +70,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Of what comes next.
+    /// Returns the state before the next block.
     pub fn surroundings(&mut self) -> Surroundings {
         Surroundings { elements: self.elements(), headings: self.headings.clone() }
     }
@@ -266,7 +266,8 @@ impl<'s> Writer<'s> {
         self.pop();
     }
 
-    /// What is too deep for a list of its own is a line of the last one, with a bullet for each level more.
+    /// Writes an item. One that is too deep for its own list is a line of the last list, with a bullet for each further
+    /// level.
     fn item(&mut self, direction: Option<Direction>) {
         let deeper = self.open.len().saturating_sub(MAX_DEPTH);
         if self.open.len() >= MAX_DEPTH {

@@ -29,7 +29,7 @@ use model::{
 
 /// Whose store it is, as decisions name them: whoever reads this.
 pub(crate) const OWNER: &str = "owner";
-/// What decides for them from then on, once they said "always".
+/// Marks decisions by a rule that "always" created.
 const BY_RULE: &str = "rule";
 /// Where what a transcript's agent asks is answered.
 pub(crate) const IN_ITS_TERMINAL: &str = "Answer it in the agent's terminal";
@@ -115,7 +115,7 @@ fn decided(card: &Card, approval: &approval::Approval) -> impl IntoView {
     }
 }
 
-/// What a person said in their own words.
+/// Returns a person's free text.
 fn said(approval: &approval::Approval) -> Option<&str> {
     approval.decision.as_ref()?.text.as_deref().map(str::trim).filter(|words| !words.is_empty())
 }
@@ -137,7 +137,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     let by = decided_by(approval);
     let refused = approval.state == ApprovalState::Denied;
     let of_permission = approval.kind == ApprovalKind::Permission;
-    // What was allowed is said by the state; a word beside it by nothing else.
+    // The state shows what was allowed; only the text has further words.
     let answer = if of_permission { said(approval).unwrap_or_default().to_owned() } else { approval.answer() };
     let shown = !answer.is_empty() && !refused;
     let asked = if shown {
@@ -166,7 +166,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     };
     let rule = approval.decision.as_ref().and_then(|decision| decision.rule.clone());
     let words = said(approval).filter(|_| !refused);
-    // What the line says in full needs nothing to unfold.
+    // Nothing unfolds if the line shows everything.
     let is_told = shown && answer.chars().count() <= FITS;
     let more = (words.is_some() && !is_told) || holds_more(approval, shown);
     let fallback = HookAsk::of(card.draft()).and_then(|ask| ask.fallback);
@@ -198,7 +198,7 @@ fn line(card: &Card, approval: &approval::Approval) -> AnyView {
     .into_any()
 }
 
-/// Who decided, and where: `by you in the terminal`.
+/// Returns who decided, and where: `by you in the terminal`.
 fn decided_by(approval: &approval::Approval) -> Option<String> {
     let decision = approval.decision.as_ref()?;
     if let Some(key) = &decision.reported_by {
@@ -219,7 +219,7 @@ fn decided_by(approval: &approval::Approval) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// What a body is about: the code that it begins with, else its words.
+/// Returns the subject of a body: the code at its start, otherwise its text.
 fn begins_with(body: &str) -> String {
     let fenced = body.trim_start().strip_prefix("```").and_then(|fenced| fenced.split_once('\n'));
     fenced.map_or_else(|| unmarked::line(body), |(_, code)| code.split("\n```").next().unwrap_or(code).to_owned())
@@ -276,7 +276,7 @@ fn refusal(card: &Card, approval: &approval::Approval, words: &str) -> AnyView {
     .into_any()
 }
 
-/// What became of it. A state that isn't a yes never looks like one.
+/// Returns the mark of the state. Only a permission looks like one.
 fn mark(approval: &approval::Approval) -> Mark {
     match approval.state {
         ApprovalState::AllowedOnce if approval.kind == ApprovalKind::Plan => {

@@ -33,9 +33,9 @@ pub use diff_view::{DiffStyle, Extent, diff_html};
 pub use pictures::pictures_html;
 pub use reason::to_fold;
 
-/// Of a binary file.
+/// Text for a binary file.
 pub const NOT_TEXT: &str = "A binary file: its content was not recorded as text";
-/// Of a file of which the lines couldn't be compared.
+/// Text for a file whose lines couldn't be compared.
 pub const CUT: &str = "Too large to compare line by line: all lines of the largest changes are shown as changed";
 /// Edits of one message drawn at most, and on paper.
 const MAX_EDITS: usize = 50;
@@ -194,7 +194,7 @@ fn mark(state: EditState, info: &EditInfo) -> Mark {
     }
 }
 
-/// What to say of an edit of which no text differs, or is known: its difference would be empty.
+/// Returns the text for an edit whose diff would be empty.
 fn same(texts: &Texts<'_>) -> Option<&'static str> {
     let is_same = |it: &Fragment<'_>| it.old.is_some() && it.old == it.new;
     if texts.line_ends_note().is_some() && texts.line_counts() == (0, 0) {
@@ -211,7 +211,7 @@ fn same(texts: &Texts<'_>) -> Option<&'static str> {
     }
 }
 
-/// What follows from a change that isn't in the file, and why it isn't where that is known.
+/// Returns the notice of a change that isn't in the file, with the reason if known.
 fn not_applied(state: Option<EditState>, why: Option<&str>) -> Option<AnyView> {
     let (glyph, words) = match (state?, why) {
         (EditState::Failed | EditState::Rejected, Some(why)) => (Glyph::FAIL, format!("Not applied: {why}")),

@@ -50,7 +50,7 @@ pub fn Declared(card: Card, shown_by: Arc<ShownBy>, message_type: String, payloa
     });
     let summary = &card.entry.summary;
     let title = if summary.is_empty() { &declared.title } else { summary };
-    // Who is asked reads the whole title.
+    // A title that asks a person is shown in full.
     let title = if declared.asks() { title.clone() } else { clip(title, 120) };
     view! {
         <details class="card declared" open>

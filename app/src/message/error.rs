@@ -42,7 +42,7 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     let said = Some(short).filter(|short| fits && !short.is_empty());
     let mark = Mark::new("failed", Glyph::FAIL, kind);
     let extra = |key: &str| card.draft().metadata.as_ref()?.get(key)?.as_str();
-    // What the provider is to be told who is asked about it.
+    // Id for questions to the provider.
     let request = extra("request_id").filter(|id| !id.trim().is_empty()).map(|id| {
         view! {
             <details class="aside">

@@ -16,7 +16,7 @@ use model::{
     message_type::file::{self, FileItem, FileState, Preview, size_text},
 };
 
-/// Of a text so many lines are shown, and bytes.
+/// Maximum number of lines and bytes of a shown text.
 const LINES: usize = 12;
 const BYTES: usize = 4 * 1024;
 
@@ -88,7 +88,7 @@ fn actions(card: &Card, file: &file::File, number: usize) -> Option<AnyView> {
     Some(view.into_any())
 }
 
-/// What stands below the name: a player, or the first lines.
+/// Returns the content below the name: a player, or the first lines.
 fn shown(card: &Card, item: &FileItem) -> Option<AnyView> {
     let address = address(item).filter(|_| item.state == FileState::Ready)?;
     let name = item.name.clone();

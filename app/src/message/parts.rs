@@ -1,4 +1,4 @@
-//! What several components are made of.
+//! Parts of several components.
 
 use super::Card;
 use crate::clock::{Clock, exact_moment};
@@ -134,8 +134,8 @@ pub fn show_all(html: &mut Html, label: &str) {
 /// Characters of a folded card's text at most: it is there to be found and skimmed.
 const FOLDED: usize = 20_000;
 
-/// What a folded card holds until it is unfolded: its text. The island then fetches the card as it is drawn open, and
-/// puts it in this one's place; `data-folded` on the `<details>` asks for that.
+/// Content of a folded card until it is unfolded: its text. The island then fetches the unfolded card and replaces this
+/// one; `data-folded` on the `<details>` requests that.
 #[component]
 pub fn Folded(text: String) -> impl IntoView {
     view! {

@@ -70,8 +70,8 @@ fn user(card: Card) -> impl IntoView {
     }
 }
 
-/// What an agent tells another one, without the tags around its parts: lines of their own that come in pairs. In code they
-/// stay.
+/// Returns an agent's message to another one without the tags around its parts, which are pairs of separate lines. Tags
+/// in code stay.
 fn without_wrappers(text: &str) -> String {
     let name = |line: &str, open: &str| {
         let name = line.trim().strip_prefix(open)?.strip_suffix('>')?;
@@ -161,7 +161,7 @@ fn system(card: Card) -> impl IntoView {
         Context::Ephemeral => Some("for this run only".to_owned()),
         Context::None => Some("not told to the agent".to_owned()),
     };
-    // Of a scheduled prompt the line above it says what it is.
+    // The line above a scheduled prompt identifies it.
     let has_head = draft.role == Role::User && card.policy().channel == Channel::Task;
     let who = (!has_head).then(|| {
         view! {

@@ -27,7 +27,7 @@ pub fn Todo(card: Card, todo: todo::Todo) -> impl IntoView {
     if card.draft().role == Role::User { tick(card, &todo).into_any() } else { list(card, todo).into_any() }
 }
 
-/// What a person ticked or unticked.
+/// Draws a person's ticks.
 fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     let class = format!("{} action", card.voice_class());
     let ticks = card.draft().is_tick().then_some("");
@@ -202,7 +202,7 @@ fn item(clock: &Clock, item: &TodoItem, info: Option<&TodoInfo>, ticks: bool) ->
     .into_any()
 }
 
-/// What must be done before an item.
+/// Returns the items that must be completed before an item.
 fn waits_for(info: Option<&TodoInfo>) -> String {
     match info.map(|info| info.blocked_by.as_slice()).unwrap_or_default() {
         [] => "blocked".to_owned(),

@@ -49,7 +49,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let tail = look.tail && output::preview_of(&call).is_none();
     let keep = match (card.whole(), open, tail) {
         (true, ..) => Keep::All,
-        // What goes on shows where it is; what failed shows why.
+        // A running call shows its progress; a failed one its reason.
         (false, true, true) if state == ToolState::Running => Keep::Last { lines: 3 },
         (false, true, true) => Keep::Last { lines: 16 },
         (false, false, true) => Keep::Last { lines: 60 },
@@ -68,7 +68,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     let took = took.map(duration);
     let ends = call.task_status().is_some() || child.is_some();
     let since = call.started_at().filter(|at| state == ToolState::Running && at.0 > 0);
-    // What an agent is for has the room before what it took.
+    // The task of an agent has priority over its figures.
     let figures = if look.agent { "cap hide-mid" } else { "cap hide-narrow" };
     let folded = (!open && card.at_a_glance()).then_some("");
     let body = match folded {
@@ -109,7 +109,7 @@ pub fn ToolCall(card: Card, call: tool_call::ToolCall) -> impl IntoView {
     }
 }
 
-/// What the agent calls the tool; of a server's tool, the server gives way first. `whole` is the name as it is recorded.
+/// Draws the tool's name. Of a server's tool, the server's name is shortened first. `whole` is the recorded name.
 fn tool_name(name: &ToolName, whole: &str) -> AnyView {
     let title = (*whole != name.own).then(|| visible::plain(whole));
     let own = visible::html(&name.own);
@@ -125,7 +125,7 @@ fn tool_name(name: &ToolName, whole: &str) -> AnyView {
     }
 }
 
-/// Who an agent is: of `plugin:review:architect` the last word.
+/// Draws the role of an agent: the last word of `plugin:review:architect`.
 fn who(role: &str) -> AnyView {
     let last = role.rsplit(':').find(|part| !part.is_empty()).unwrap_or(role).to_owned();
     let whole = (last != role).then(|| role.to_owned());
@@ -135,7 +135,7 @@ fn who(role: &str) -> AnyView {
         .into_any()
 }
 
-/// What it works on; of a file the folders give way before its name. `place` is what an editor would open.
+/// Draws the subject. Of a file, the folders are shortened before its name. `place` is for the editor.
 fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     let title = look.full_target.clone();
     // On a phone a part of the line: the state is never pushed out.
@@ -164,7 +164,7 @@ fn target(look: &Look, place: Option<(&str, Option<u64>)>) -> AnyView {
     .into_any()
 }
 
-/// What of a call its body shows.
+/// The visible parts of a call's body.
 struct Shown {
     state: ToolState,
     keep: Keep,
@@ -228,7 +228,7 @@ fn place(call: &tool_call::ToolCall, kind: ToolKind) -> Option<(&str, Option<u64
     Some((path, line))
 }
 
-/// What the card holds while it is folded: input and output as text, cut. None if there is nothing to read.
+/// Returns the content of a folded card: input and output as text, shortened. None if there is nothing to read.
 fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     const MAX_CHARS: usize = 2_000;
     let input =
@@ -239,7 +239,7 @@ fn folded_text(call: &tool_call::ToolCall, look: &Look) -> Option<String> {
     let output = output.map(|text| {
         let text = text.trim_end();
         let from = text.char_indices().nth_back(MAX_CHARS - 1).map_or(0, |(at, _)| at);
-        // Of a log its end says most, as in the card that is drawn.
+        // The end of a log is most important, as in the drawn card.
         if tail && from > 0 { format!("…{}", &text[from..]) } else { model::text::clip(text, MAX_CHARS) }
     });
     let parts: Vec<String> = input.into_iter().chain(output).filter(|part| !part.is_empty()).collect();
@@ -275,7 +275,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
         lines.into_iter().chain([figures::bytes(bytes)]).collect::<Vec<_>>().join(", ")
     });
     let facts = size.unwrap_or_default();
-    // Of few lines none should end out of sight, nor of those that say why something failed.
+    // If there are few lines, or the call failed, none is hidden.
     let few = lines.unwrap_or_default() <= FEW || call.state() == ToolState::Failed;
     let given = input::text(&call.input);
     let long = |lines: i64, bytes: usize| lines > 60 || bytes > 8 * 1024;
@@ -319,7 +319,7 @@ fn foot(card: &Card, call: &tool_call::ToolCall, look: &Look, wraps: bool) -> im
                         </button>
                     }
                 })}
-            // What a terminal would do with the others isn't what is read here.
+            // A command with control characters can't be copied from here.
             {input::command(&call.input).filter(|(_, text)| !text.contains(hides)).map(|(_, text)| view! { <CopyText text label="Copy command" /> })}
             <TextButton action=PageAction::Copy label="Copy".to_owned() />
         </footer>
@@ -470,7 +470,7 @@ mod tests {
         let given = |line| Some(("/a.rs".to_owned(), line));
         assert_eq!(at(&read(json!({"file_path": "/a.rs"}), "1\ta\n")), given(None));
         assert_eq!(at(&read(json!({"file_path": "/a.rs", "offset": 40}), "fn a()")), given(Some(40)));
-        // What counts from 0 gives back numbers that count from 1.
+        // Offsets from 0 have results whose numbers count from 1.
         assert_eq!(at(&read(json!({"path": "/a.rs", "offset": 40}), "41\tfn a()")), given(Some(41)));
         let said = read(json!({"file_path": "/a.rs"}), "").with("result", json!({"file": {"startLine": 7}}));
         assert_eq!(at(&said), given(Some(7)));

@@ -28,7 +28,7 @@ pub fn Unknown(card: Card, message_type: String, payload: Value, problem: Option
         .then(|| view! { <div class="prose">{card.prose(content).into_view()}</div> });
     let empty = payload.is_null() || payload.as_object().is_some_and(serde_json::Map::is_empty);
     let data = (!empty).then(|| json_tree::tree(&payload).into_view());
-    // Of a built-in type there is nothing to declare.
+    // A built-in type can't be declared.
     let built_in = MessageType::parse(&message_type);
     let template = (problem.is_none() && built_in.is_none() && !card.printed()).then(|| {
         let address =

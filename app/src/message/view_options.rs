@@ -15,9 +15,10 @@ use std::sync::Arc;
 /// How much of a message is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Detail {
-    /// What is folded holds its text alone, in one element; the rest is cut. It can be read and found without a script.
+    /// Folded parts only have their text, in one element, and are shortened. They can be read and searched without a
+    /// script.
     Glance,
-    /// What is folded is drawn as well, for a reader who unfolds it.
+    /// Folded parts are drawn as well, for a reader who unfolds them.
     Unfolded,
     /// Nothing is cut that a browser can bear.
     Whole,
@@ -29,7 +30,7 @@ pub enum Detail {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Child {
     pub session: Session,
-    /// What it did last: one message while it works, more of them where its card is open.
+    /// The last steps: one message while it is working, more if its card is open.
     pub steps: Vec<Step>,
 }
 
@@ -50,7 +51,7 @@ pub struct TranscriptOptions {
     pub last_seq: i64,
     /// The folder that the session is of.
     pub project: String,
-    /// What its assistant is called.
+    /// Name of its assistant.
     pub assistant: AssistantName,
     pub now: Micros,
     /// The dev toggle: everything in place, with what the record says of it.
@@ -71,7 +72,7 @@ pub struct TranscriptOptions {
     pub todos_before: Arc<HashMap<i64, Arc<Entry>>>,
     /// The beginnings of text files that messages of the page name, by their digests in hex.
     pub texts: Arc<HashMap<String, String>>,
-    /// What the session's edits say of the lines of each review of the page, by its `seq`.
+    /// Later edits in the lines of each review of the page, by its `seq`.
     pub reviews: Arc<HashMap<i64, Reviewed>>,
     /// The agent takes what people write: cards that ask can be answered.
     pub answers: bool,
@@ -87,7 +88,7 @@ pub struct TranscriptOptions {
     pub before: Option<Micros>,
     /// Messages of which only the beginning is here, by their `seq`.
     pub cut: Arc<BTreeMap<i64, Cut>>,
-    /// Of messages that aren't drawn by then a card says so.
+    /// Messages that aren't drawn by then are replaced by a notice.
     pub stop: Stop,
 }
 
@@ -102,7 +103,7 @@ impl Child {
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
     pub bytes: u64,
-    /// Of a plan, how far it has got.
+    /// Progress of a plan.
     pub todos: Option<TodoProgress>,
 }
 

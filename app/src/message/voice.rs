@@ -1,4 +1,4 @@
-//! Who speaks: the name above a message, and the markers of words that an agent passed on or put into another's mouth.
+//! The name above a message, and marks of texts that an agent passed on or wrote in another's name.
 
 use super::Card;
 use crate::icon::{Glyph, Icon, Size};

@@ -91,7 +91,7 @@ fn delivered(html: &mut Html, delivery: Delivery, now: Micros) {
     }
 }
 
-/// What a screen reader says of the row.
+/// Returns the label for screen readers.
 fn label(entry: &Entry, options: &TranscriptOptions) -> String {
     let draft = &entry.message.draft;
     let name = speaker(draft, options);
@@ -122,7 +122,7 @@ fn drawn(entry: &Entry, options: &TranscriptOptions) -> Arc<Drawn> {
         show_all(&mut html, &format!("Show all ({})", figures::bytes(cut.bytes)));
     }
     let drawn = Arc::new(Drawn { class, html });
-    // What was drawn in a hurry may lack a part.
+    // A card that was drawn after the deadline may be incomplete.
     if !options.stop.is_over() {
         cache::keep(key, &drawn);
     }
@@ -172,7 +172,7 @@ fn as_text(entry: &Entry) -> Entry {
     Entry { copied: entry.copied, delivery: entry.delivery, ..Entry::of(message, entry.display) }
 }
 
-/// What the agent said with its card. A card that asks for a decision holds it itself.
+/// Returns the agent's text beside its card. A card that asks for a decision contains it itself.
 fn besides(card: &Card) -> Option<Html> {
     if card.options.answers && card.entry.shown_sha256.is_some() && card.entry.message_type == MessageType::Approval {
         return None;

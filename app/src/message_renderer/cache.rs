@@ -31,20 +31,20 @@ pub(super) struct Key {
     assistant: AssistantName,
     verbosity: Verbosity,
     child: Option<String>,
-    /// What an approval is about may change without it.
+    /// The content of an approval, which can change without the message.
     shown: Option<String>,
     not_shown: Option<NotShown>,
     /// So may what became of a call.
     outcome: Option<ToolState>,
-    /// Of the newest plan: what people ticked changes it too.
+    /// Ticks of the newest plan, which people can change.
     ticked: Vec<TodoStatus>,
     /// The plan that this one replaced.
     before: Option<(i64, i32)>,
-    /// Of a review: later edits may change its lines.
+    /// Later edits in the lines of a review.
     reviewed: Option<Reviewed>,
     /// Only its beginning is here.
     cut: bool,
-    /// Of the texts that a FILE names, how many are known.
+    /// Number of available texts of a FILE.
     texts: usize,
     /// Hash of the document that declares its type.
     declared: Option<String>,

@@ -27,7 +27,7 @@ pub struct ChangesPage {
     pub detail: SessionDetail,
     pub query: NetQuery,
     pub changes: NetChanges,
-    /// What people and reviews commented so far.
+    /// Comments of people and reviews.
     pub sent: Vec<Sent>,
     /// Number of older comments of reviews that the page leaves out.
     pub left_out: usize,
@@ -197,7 +197,7 @@ fn expected(file: &NetFile) -> i64 {
     if changed > 400 { 2 } else { changed + 6 }
 }
 
-/// What can be done with a file: one list for all of them, in the file whose menu was opened.
+/// Draws the menu of a file. There is one for all files, which moves to the opened one.
 fn menu() -> Part {
     part! {
         <button type="button" class="menu-item" data-copy="patch">"Copy patch"</button>
@@ -214,7 +214,7 @@ fn menu() -> Part {
 /// Edits that are in no file, listed at most.
 const NOT_APPLIED: usize = 200;
 
-/// What the agent tried and what isn't in any file.
+/// Draws edits that aren't in any file.
 fn failed_edits(data: &ChangesPage, files: &[&NetFile]) -> Part {
     let session = &data.detail.session;
     let rows: Vec<_> = files

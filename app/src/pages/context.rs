@@ -1,6 +1,7 @@
-//! What a model's context held when it wrote a reply: its composition, its parts, and what changed since the request before.
+//! The context page: the contents of a model's context when it wrote a reply, by part, and the difference to the
+//! previous request.
 //!
-//! All of it comes from the records of the agent. What our own prompts would hold (`context` of a message) is no part of it.
+//! All data comes from the agent's records, not from prompts that Verbatim builds (`context` of a message).
 
 use crate::clock::moment;
 use crate::figures;
@@ -36,7 +37,7 @@ pub struct ContextPage {
     pub request: Option<ModelRequest>,
     /// The first message of the answer to the next request.
     pub next: Option<i64>,
-    /// What the model replied, as the transcript shows it.
+    /// The model's reply, as the transcript shows it.
     pub reply: Vec<Entry>,
     pub shell: ShellData,
 }
@@ -254,7 +255,7 @@ fn composition(context: &ModelContext) -> Option<Part> {
     })
 }
 
-/// What was added, dropped and compacted since the request before.
+/// Draws the added, removed and compacted blocks since the previous request.
 fn changed(data: &ContextPage, context: &ModelContext, change: &ContextChange) -> Part {
     let blocks = |n: u64| figures::counted(i64::try_from(n).unwrap_or(i64::MAX), "block");
     let before = match change.previous.seq {
@@ -294,7 +295,7 @@ fn parts(data: &ContextPage, context: &ModelContext) -> Part {
     }
 }
 
-/// What messages of the request have beside role and content: each once, with how many have it.
+/// Draws further fields of the request's messages, with the number of messages that have each.
 fn fields(context: &ModelContext) -> Option<Part> {
     let mut found: Vec<(String, i64)> = Vec::new();
     for (name, value) in context.messages.iter().flat_map(|message| &message.fields) {

@@ -24,7 +24,7 @@ use std::collections::HashSet;
 /// The most changes that one page shows.
 pub const MOST: u32 = 2_000;
 
-/// What the URL asks for.
+/// Parameters of the URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Query {
@@ -48,7 +48,7 @@ pub struct FilesPageData {
     pub found: FilesPage,
     /// The last change before the day, where the page is of a day.
     pub before: Option<FileEdit>,
-    /// What may be chosen.
+    /// Filter values.
     pub facets: Facets,
     pub shell: ShellData,
 }

@@ -149,7 +149,7 @@ fn failures(imports: &[ImportJob]) -> Option<Part> {
     by_reason(imports.iter().flat_map(|job| &job.failed).collect(), |_| "could not be read")
 }
 
-/// What of the folders isn't read.
+/// Draws the files that aren't read.
 fn skipped(projects: &[Project]) -> Option<Part> {
     let words = |count| if count == 1 { "of these folders is passed over" } else { "of these folders are passed over" };
     by_reason(projects.iter().flat_map(|project| &project.skipped).collect(), words)

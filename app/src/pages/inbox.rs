@@ -23,14 +23,14 @@ pub const STEP: u32 = 20;
 /// Asks that one page lists at most.
 pub const MOST: u32 = 200;
 
-/// What the inbox is drawn from.
+/// Data of the inbox.
 pub struct InboxPage {
     pub asks: Asks,
     /// How many of them were asked for.
     pub limit: u32,
     /// Signs of rows that the browser has already, and that come without content.
     pub known: BTreeSet<String>,
-    /// What the assistant is called, by the session.
+    /// Names of assistants, by session.
     pub assistants: BTreeMap<String, AssistantName>,
     pub shell: ShellData,
 }

@@ -1,4 +1,4 @@
-//! What is remembered of people's words: shown, searched, forgotten.
+//! The memory page: shows, searches and forgets memories.
 
 use crate::clock::{Clock, moment};
 use crate::figures;
@@ -19,7 +19,7 @@ use leptos::prelude::*;
 
 pub struct MemoryPageData {
     pub query: MemoryQuery,
-    /// What was recalled. A query that can't be understood is shown in place.
+    /// The recalled memories. An invalid query is shown in place.
     pub result: Result<MemoryPage, Problem>,
     pub shell: ShellData,
 }

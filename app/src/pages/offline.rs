@@ -1,4 +1,5 @@
-//! What the service worker shows where the server can't be reached and the page isn't kept: the sessions that are.
+//! The page that the service worker shows if the server can't be reached and the page isn't stored: a list of stored
+//! sessions.
 
 use crate::icon::Glyph;
 use crate::look::Look;

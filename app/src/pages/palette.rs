@@ -1,4 +1,4 @@
-//! What the palette lists: sessions, commands, files, the best first.
+//! The list of the palette: sessions, commands and files, best match first.
 
 mod commands;
 mod fuzzy;
@@ -43,7 +43,7 @@ pub struct FileRef {
     pub path: String,
     pub session: String,
     pub title: String,
-    /// Of the last edit.
+    /// `seq` of the last edit.
     pub seq: i64,
 }
 
@@ -96,12 +96,12 @@ pub fn list(data: &Palette) -> String {
     })
 }
 
-/// What an option does, and how it looks.
+/// Action and appearance of an option.
 struct Found {
     glyph: Glyph,
     state: Option<&'static str>,
     words: Match,
-    /// Of a file: where it is.
+    /// Folder of a file.
     folder: Option<Match>,
     beside: String,
     /// When it was last active, of a session.

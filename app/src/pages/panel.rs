@@ -242,7 +242,7 @@ fn tab_link(session: &Session, tab: Tab, shown: &PanelData, edited: Option<usize
     }
 }
 
-/// What a tab says when it has nothing to show.
+/// Draws the empty state of a tab.
 fn nothing(words: &'static str) -> Part {
     part! { <p class="cap none">{words}</p> }
 }

@@ -19,7 +19,7 @@ use leptos::prelude::*;
 
 pub struct Printed<'a> {
     pub detail: &'a SessionDetail,
-    /// What the agent is called; its own name if empty.
+    /// Purpose of the page.
     pub purpose: Purpose,
     /// The messages that are written.
     pub filter: &'a MessageFilter,
@@ -39,7 +39,7 @@ pub enum Purpose {
     Keep,
 }
 
-/// What stands before and after the messages, which are too many to be held at once.
+/// Returns the parts before and after the messages, which are too large to be in memory at once.
 pub fn around(data: &Printed<'_>) -> (String, String) {
     // A comment that no message can hold: content never becomes markup.
     const HERE: &str = "<!--messages-->";

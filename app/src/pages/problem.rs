@@ -14,7 +14,7 @@ pub struct ProblemPage {
     pub status: u16,
     /// One sentence without a trailing period.
     pub title: String,
-    /// What to do next.
+    /// How to fix it.
     pub hint: Option<String>,
     pub look: Look,
     pub build: String,

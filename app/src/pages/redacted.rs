@@ -1,4 +1,4 @@
-//! What a redacted export of a session masks, and the files to take then.
+//! Preview of a session's redacted export, with its downloads.
 
 use crate::figures::counted;
 use crate::icon::Glyph;
@@ -13,11 +13,11 @@ use api::redaction::{RedactionReport, RuleReport};
 use leptos::prelude::*;
 use model::Session;
 
-/// What the page shows.
+/// Data of the page.
 pub struct RedactedPage {
     /// The session that is exported.
     pub session: Session,
-    /// What is masked in it.
+    /// The masked places.
     pub report: RedactionReport,
     /// Patterns of the reader's own, as the form has them: one a line.
     pub masks: Vec<String>,

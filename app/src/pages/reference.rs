@@ -108,7 +108,8 @@ fn content(data: &ReferencePage<'_>, topics: &[Topic<'_>], links: &[(String, Vec
     }
 }
 
-/// What the shell needs to know, and an agent's whole course, so that the rest can be copied as it stands, from the top.
+/// Draws the first section: the shell's variables, and all steps of an agent, so that the examples can be copied
+/// unchanged.
 fn begin(origin: &str) -> Part {
     let key = format!(
         "export VERBATIM_URL={origin}\n\

@@ -144,9 +144,9 @@ struct Lines {
     name: &'static str,
     label: &'static str,
     help: &'static str,
-    /// What applies where nothing is set anywhere.
+    /// Text of the default value.
     none: &'static str,
-    /// What an empty list means.
+    /// Text of an empty list.
     empty: &'static str,
 }
 
@@ -176,7 +176,7 @@ struct Select {
     label: &'static str,
     help: &'static str,
     values: [(&'static str, &'static str); 2],
-    /// What applies where nothing is set anywhere.
+    /// Text of the default value.
     none: &'static str,
 }
 
@@ -288,7 +288,7 @@ fn row(channel: &Channel, session: &str) -> Part {
     } else {
         ("Show here", send(BindSessionEndpoint, [&channel.id]).with(&bind))
     };
-    // What shows every session needn't be asked.
+    // A channel of every session has no button.
     let button = (is_bound || !channel.every_session).then(|| {
         part! {
             <button type="button" class="btn quiet tiny" {..change.attributes()}>

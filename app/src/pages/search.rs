@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 
 pub struct SearchPageData {
     pub query: SearchQuery,
-    /// What was found; None for an empty query. A query that can't be understood is shown in place.
+    /// The results; None for an empty query. An invalid query is shown in place.
     pub result: Option<Result<SearchPage, Problem>>,
     pub facets: Facets,
-    /// What the assistant is called, by the session.
+    /// Names of assistants, by session.
     pub assistants: BTreeMap<String, String>,
     /// The session that the search is limited to.
     pub session: Option<SessionRef>,

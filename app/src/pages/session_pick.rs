@@ -12,15 +12,15 @@ use model::text::one_line;
 /// Longest title in the list, in characters.
 const TITLE: usize = 80;
 
-/// What the field is for.
+/// Purpose of the field.
 pub struct Pick {
     /// Under which the form sends the session's id.
     pub name: &'static str,
-    /// What it becomes, where that isn't the id alone.
+    /// Conversion of the value, unless it is only the id.
     pub kind: Option<As>,
     /// For people who don't see the page.
     pub label: String,
-    /// What the list says while no session is chosen.
+    /// Text of the option for no session.
     pub none: &'static str,
     pub is_required: bool,
 }

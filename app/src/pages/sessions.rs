@@ -31,7 +31,7 @@ pub struct SessionsPage {
     pub list: SessionPage,
     /// Those at the top, where the list is about all.
     pub pinned: Vec<Session>,
-    /// What those that need a person ask.
+    /// Requests of sessions that wait for a person.
     pub asks: Vec<Ask>,
     pub query: ListSessions,
     /// Imports that run now; finished ones are ignored.

@@ -24,7 +24,7 @@ pub struct StatsPage {
     pub stats: Stats,
     pub query: StatsQuery,
     pub budgets: Budgets,
-    /// What may be chosen.
+    /// Filter values.
     pub facets: Facets,
     pub shell: ShellData,
 }

@@ -1,4 +1,4 @@
-//! What comes while a transcript is open: how far the session goes, how often the page looks, what is said aloud.
+//! New messages of an open transcript: the end of the session, the frequency of requests, and announcements.
 
 use super::window::{CHUNK, chunk_of};
 use std::cell::Cell;
@@ -20,7 +20,7 @@ pub struct Arrivals {
     looks: Cell<u32>,
 }
 
-/// What a look at new messages may do.
+/// Result of a request for new messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// Looks now.
@@ -72,7 +72,7 @@ impl Arrivals {
             return None;
         }
         self.last_seq.set(self.last_seq().max(to));
-        // Of a long stretch the end tells: the rest is drawn anew anyway.
+        // Only the end of a long range is loaded; the rest is drawn again anyway.
         Some(((to - CHUNK).max(from)..=to, chunk_of(from)..=chunk_of(to)))
     }
 }

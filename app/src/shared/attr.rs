@@ -11,7 +11,7 @@ macro_rules! attributes {
     };
 }
 
-// What the server writes and the browser reads or changes.
+// Attributes that the server writes and the browser reads or changes.
 attributes! {
     ACTION = "data-action";
     AFTER = "data-after";
@@ -116,9 +116,9 @@ attributes! {
     BODY = "data-body";
     /// The dialog that asks before it is sent, and what that is about.
     CONFIRM = "data-confirm";
-    /// What is said when it was done; nothing if it is empty.
+    /// Text of success; none if it is empty.
     DONE = "data-done";
-    /// What was done is shown, not only said to those who don't see the page.
+    /// Shows the text of success, instead of only announcing it.
     DONE_TOAST = "data-done-toast";
     /// At a list of lines that is sent also if it is empty.
     EMPTY = "data-empty";
@@ -136,15 +136,15 @@ attributes! {
     SHOWS = "data-shows";
     /// At such a place: which field of the answer a slot says.
     SLOT = "data-slot";
-    /// What becomes of the page.
+    /// Follow-up on the page.
     THEN = "data-then";
-    /// What the undo in that place sends, and the JSON of it.
+    /// Endpoint of the undo, and its JSON.
     UNDO = "data-undo";
     /// Beside it: the JSON of the undo.
     UNDO_BODY = "data-undo-body";
 }
 
-// What the page keeps for itself: the server draws none of them.
+// Attributes that only the page sets.
 attributes! {
     ALL = "data-all";
     BETWEEN = "data-between";
@@ -188,7 +188,7 @@ attributes! {
     WRITING = "data-writing";
 }
 
-// What the server writes for the style and for tests.
+// Attributes that the server writes for the style and for tests.
 attributes! {
     AGENT_STATE = "data-agent-state";
     CHART = "data-chart";

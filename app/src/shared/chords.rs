@@ -6,7 +6,7 @@ use super::keymap::{COMMANDS, Changed, Entry, Group, active, alternatives, find,
 pub fn name_of(key: &str, with_mod: bool, shift: bool, lower: impl FnOnce(&str) -> String) -> String {
     match (with_mod, shift && key.starts_with("Arrow")) {
         (true, _) => format!("Mod+{}", lower(key)),
-        // What a letter says with Shift is another letter; an arrow stays one.
+        // A letter with Shift is another letter; an arrow isn't.
         (false, true) => format!("Shift+{key}"),
         (false, false) if key == " " => "Space".to_owned(),
         (false, false) => key.to_owned(),
@@ -25,7 +25,7 @@ pub struct Chords {
     pending: Option<String>,
 }
 
-/// What a key means.
+/// Meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressed {
     Runs(&'static Entry),

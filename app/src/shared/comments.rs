@@ -7,7 +7,7 @@ use model::message_type::code_review::Severity;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What became of a comment. Whether it is outdated is seen when it is shown.
+/// State of a comment. Whether it is outdated is determined when it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Draft,
@@ -17,25 +17,25 @@ pub enum State {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comment {
-    /// Of a draft when it was begun, in seconds since 1970: no later one is taken for it.
+    /// Time when a draft was begun, in seconds since 1970, as its id.
     pub id: u32,
     pub path: String,
     pub side: char,
     pub from: u32,
     pub to: u32,
-    /// Of an edit whose place in the file isn't known: see [`Lines`].
+    /// The edit, if its position in the file is unknown: see [`Lines`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<String>,
     /// The lines as they were.
     pub quote: String,
     pub text: String,
     pub state: State,
-    /// Of a comment in an agent's review.
+    /// The comment of an agent's review.
     #[serde(skip)]
     pub remark: Option<Remark>,
 }
 
-/// What a comment of an agent's review says besides.
+/// Further data of an agent's comment.
 #[derive(Debug, Clone)]
 pub struct Remark {
     pub severity: Option<Severity>,
@@ -59,7 +59,8 @@ impl Comment {
         format!("`{}:{lines}{side}`", self.path)
     }
 
-    /// Of an agent's comment the review says whether its lines changed since; of a person's whether they are found.
+    /// Returns true if its lines have changed: for an agent's comment by the review, for a person's if they aren't
+    /// found.
     pub fn is_outdated(&self, is_lost: bool) -> bool {
         self.remark.as_ref().map_or(is_lost, |remark| remark.review.outdated)
     }
@@ -90,7 +91,7 @@ impl Comment {
         if is_outdated && self.state != State::Resolved { format!("{word}, outdated") } else { word.to_owned() }
     }
 
-    /// What can be done to it: the verbs of its buttons.
+    /// Returns the labels of its buttons.
     pub fn verbs(&self, is_outdated: bool) -> &'static [&'static str] {
         // Where no agent gets the answer to a review there is none.
         let answers = self.remark.as_ref().is_none_or(|remark| remark.review.shown_sha256.is_some());
@@ -145,14 +146,14 @@ impl Field {
 /// Comments that were begun and not added.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Unfinished {
-    /// What was written, by path and lines, or by the comment that is changed.
+    /// Unfinished texts by path and lines, or by the edited comment.
     texts: BTreeMap<String, String>,
     /// The field that was open: id of the file, lines, the comment that is changed.
     open: Option<(String, String, Option<u32>)>,
 }
 
 impl Unfinished {
-    /// What was begun in a field.
+    /// Returns the unfinished text of a field.
     pub fn text(&self, field: &Field) -> Option<&str> {
         self.texts.get(&field.key()).map(String::as_str)
     }

@@ -54,7 +54,7 @@ pub struct Address {
     /// The id of the file's card.
     pub file: String,
     pub lines: Option<Lines>,
-    /// Of the text of the lines.
+    /// Hash of the lines' text.
     pub hash: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub fn nearest(from: u32, to: u32, fits: impl Fn(u32, u32) -> bool) -> Option<(u
     near.map(|from| (from, from.saturating_add(length))).find(|(from, to)| fits(*from, *to))
 }
 
-/// What a click on a gap shows.
+/// The lines that a click on a gap shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expansion {
     /// Some of its lines.
@@ -98,7 +98,7 @@ pub fn expand(way: &str, from: u32, to: u32) -> Expansion {
     }
 }
 
-/// What a gap still hides, after some of its lines were shown. None if that is nothing.
+/// Returns the part of a gap that is still hidden. None if there is none.
 pub fn left(way: &str, gap: (u32, u32), shown: (u32, u32)) -> Option<(u32, u32)> {
     let (from, to) = if way == "up" { (gap.0, shown.0.saturating_sub(1)) } else { (shown.1 + 1, gap.1) };
     (from <= to).then_some((from, to))

@@ -1,4 +1,4 @@
-//! What a page reads of the event stream.
+//! Parses events of the stream.
 
 /// The connection to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,7 +24,7 @@ pub struct FeedPosition {
 }
 
 impl FeedPosition {
-    /// Of a page, which knows nothing of what happened since.
+    /// Makes the position of a page, which doesn't know later events.
     pub fn new(cursor: String) -> Self {
         Self { cursor: RefCell::new(cursor), pos: Cell::new(0), owes: Cell::new(true), at_least: Cell::new(0) }
     }
@@ -78,8 +78,8 @@ impl FeedPosition {
         }
     }
 
-    /// What was missed was read, or couldn't be. Returns true if nothing is owed any more: another server of the same database
-    /// may have told less than the stream did.
+    /// Records that missed events were read, or couldn't be. Returns true if nothing is missing: another server of the
+    /// same database may be behind the stream.
     pub fn settle(&self, was_read: bool) -> bool {
         let settled = was_read && (self.pos() >= self.at_least.get() || self.pos() == 0);
         self.owes.set(!settled);

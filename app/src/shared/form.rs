@@ -1,6 +1,7 @@
-//! What a form or a button sends: to which endpoint, and which JSON. The server writes it as attributes, the browser reads them.
+//! The request of a form or a button: endpoint and JSON. The server writes it as attributes, and the browser reads
+//! them.
 //!
-//! How to add a kind of field: its line in [`As`], and what it does to the body in `Field::put`.
+//! To add a kind of field: add a line to [`As`], and its effect on the body to `Field::put`.
 
 use api::{Method, Problem};
 use serde_json::{Map, Value};
@@ -56,7 +57,7 @@ words! {
 }
 
 words! {
-    /// What becomes of the page, once it was done.
+    /// The follow-up on the page after success.
     Then {
         /// Its part is drawn anew.
         Draw = "draw",
@@ -89,7 +90,7 @@ pub struct Wrong {
     pub words: String,
 }
 
-/// What is sent.
+/// The request.
 #[derive(Debug, PartialEq)]
 pub struct Request {
     pub method: Method,
@@ -193,8 +194,8 @@ fn entry<'b>(body: &'b mut Value, name: &str) -> &'b mut Value {
     place
 }
 
-/// What a form says of a refusal, and the field that it is about: one of `names`. `has_place` says whether that field has a place
-/// of its own for it; else the words name the field.
+/// Returns the error for a form, with its field, one of `names`. `has_place` returns true if the field has space for
+/// the error; otherwise the text names the field.
 pub fn refusal(problem: &Problem, names: &[String], has_place: impl Fn(&str) -> bool) -> Wrong {
     let pointer = problem.field.as_deref().unwrap_or_default().trim_start_matches('/');
     let (list, index) = pointer.rsplit_once('/').unwrap_or((pointer, ""));

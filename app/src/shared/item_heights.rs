@@ -20,7 +20,7 @@ pub struct ItemHeights {
     margin: usize,
 }
 
-/// What the size of the document asks for.
+/// Result of a check of the document's size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fits {
     Yes,
@@ -29,7 +29,7 @@ pub enum Fits {
 }
 
 impl ItemHeights {
-    /// Of items whose heights are guessed.
+    /// Makes heights from estimates.
     pub fn new(guesses: impl IntoIterator<Item = f64>) -> Self {
         let items = guesses.into_iter().map(|height| Item { height, is_hidden: false }).collect();
         Self { items, margin: 0 }
@@ -74,7 +74,7 @@ impl ItemHeights {
         all.map(|((item, near), was)| !item.is_hidden && (*near || *was)).collect()
     }
 
-    /// What isn't near leaves, if the document has more elements than it should; what is used stays.
+    /// Removes distant items if the document has too many elements. Items in use stay.
     pub fn thin(elements: usize, shown: &mut [bool], near: &[bool], is_used: impl Fn(usize) -> bool) -> bool {
         if elements <= MANY {
             return false;

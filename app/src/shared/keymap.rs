@@ -57,7 +57,7 @@ pub enum When {
 /// A command as the table has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// What it runs.
+    /// The command.
     pub command: Command,
     /// Names it in the preferences.
     pub id: &'static str,
@@ -216,7 +216,7 @@ pub fn active<'a>(
 /// Commands whose keys stand on their buttons, and the property that the style reads them from.
 const HINTS: [(Command, &str); 2] = [(Command::Approve, "--key-allow"), (Command::Deny, "--key-deny")];
 
-/// What the style draws on those buttons, wherever they come to stand, as values of its properties.
+/// Returns the key hints that the style draws on those buttons, as values of its properties.
 pub fn hints(single_keys: bool, changed: &[(String, String)]) -> impl Iterator<Item = (&'static str, String)> {
     HINTS.iter().map(move |(command, name)| {
         let keys = active(command.entry(), single_keys, changed).next();

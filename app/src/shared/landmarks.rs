@@ -11,7 +11,7 @@ const RAIL: f64 = 1_000.0;
 /// A pointer nearer to a mark than this, in the same units, means the mark.
 const NEAR: f64 = 10.0;
 
-/// What a step goes to.
+/// Target of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     Prompts,
@@ -27,7 +27,7 @@ impl Step {
     }
 }
 
-/// What is to be asked for.
+/// The part to request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// Landmarks behind this `seq`.
@@ -36,7 +36,7 @@ pub struct Part {
     pub is_earlier: bool,
 }
 
-/// What is read of the answer.
+/// The parsed reply.
 #[derive(Debug, Default)]
 pub struct Answer {
     pub marks: Vec<Mark>,
@@ -179,7 +179,7 @@ impl Landmarks {
         (std::mem::replace(&mut self.sticky, seq) != seq).then_some(above)
     }
 
-    /// What a pointer on the rail means, which is at this share of it: a message, and its mark in words.
+    /// Returns the message at a position of the rail, from 0 to 1, and the text of its mark.
     pub fn point(&self, window: &Window, share: f64) -> (i64, String) {
         let at = share * RAIL;
         let far = |mark: &Mark| (place_of(window, mark) - at).abs();

@@ -9,7 +9,7 @@ use std::ops::{Range, RangeInclusive};
 /// Milliseconds until a failed chunk is asked for again, the first time.
 const RETRY: i32 = 3_000;
 
-/// What is on its way, and what failed.
+/// Running and failed requests.
 #[derive(Debug, Default)]
 pub struct Loads(RefCell<Inner>);
 
@@ -55,7 +55,7 @@ impl Loads {
         self.0.borrow().came.contains(&seq)
     }
 
-    /// What is on its way may be older than what is known of the chunk.
+    /// Marks a running request as outdated, because a newer change of the chunk is known.
     pub fn outdate(&self, chunk: usize) {
         let mut loads = self.0.borrow_mut();
         if loads.in_flight.contains(&chunk) {

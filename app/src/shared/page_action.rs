@@ -1,6 +1,6 @@
-//! What buttons and links of a page do: the values of `data-action`, which the server writes and the browser reads.
+//! Actions of a page's buttons and links: the values of `data-action`, which the server writes and the browser reads.
 //!
-//! How to add one: its line here, and a match where the browser runs it.
+//! To add one: add its line here, and a match where the browser runs it.
 
 macro_rules! page_actions {
     ($( $Name:ident = $word:literal, )+) => {
@@ -22,7 +22,7 @@ macro_rules! page_actions {
 }
 
 page_actions! {
-    // What every page has.
+    // Actions of all pages.
     Copy = "copy",
     CopyLink = "link",
     CopyViewLink = "link-view",

@@ -4,7 +4,7 @@
 
 /// The list of sessions.
 pub const SESSIONS: &str = "/sessions";
-/// What waits for a person.
+/// Open requests.
 pub const INBOX: &str = "/inbox";
 /// The form of a new session.
 pub const NEW_SESSION: &str = "/new";
@@ -18,7 +18,7 @@ pub const STATISTICS: &str = "/stats";
 pub const SETTINGS: &str = "/settings";
 /// Folders whose transcripts are read.
 pub const FOLDERS: &str = "/folders";
-/// What is remembered.
+/// Memories.
 pub const MEMORY: &str = "/memory";
 /// Prompts that are sent at their times.
 pub const SCHEDULES: &str = "/schedules";

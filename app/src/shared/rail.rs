@@ -1,4 +1,4 @@
-//! What every page shows of all sessions: which requests wait, the title, the favicon.
+//! Parts of every page about all sessions: open requests, title, favicon.
 
 /// Requests that wait, as `session/seq`, as the rail tells them.
 pub fn waiting(said: &str) -> Vec<String> {

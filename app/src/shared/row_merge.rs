@@ -1,7 +1,7 @@
 //! New rows take the place of old ones: which of them go, stay and come, and which are the same in the same state.
 use super::attr;
 
-/// What becomes of the rows, in their new order.
+/// Steps that produce the rows in their new order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// An old row stays, which the new one is about: their places.
@@ -61,8 +61,8 @@ const STATE: [&str; 10] = [
     "class",
 ];
 
-/// What may change without the message: the hash of what an open approval asks about, what people ticked in a plan, and how a
-/// call stands whose result is elsewhere, or whose agent was lost.
+/// Attributes that can change without the message: the hash of an open approval, the ticks of a plan, and the state of
+/// a call whose result is elsewhere or whose agent was lost.
 const WITHIN: [(&str, &str); 3] =
     [("[data-shown]", attr::SHOWN), ("[data-done]", attr::DONE), (".tool[data-state]", attr::STATE)];
 

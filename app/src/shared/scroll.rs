@@ -87,7 +87,7 @@ pub fn seq_beyond(chunk: i64, reaches: i64, forward: bool, last_seq: i64) -> Opt
     (1..=last_seq).contains(&seq).then_some(seq)
 }
 
-/// What the hash of an address names.
+/// Target of a URL's hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HashTarget {
     /// `m42`: a message by its `seq`.
@@ -164,7 +164,7 @@ impl Goal {
     }
 }
 
-/// What the browser says of a scroller, in pixels.
+/// Size and position of a scroller, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// `scrollTop`
@@ -186,12 +186,12 @@ impl Extent {
     }
 }
 
-/// What a scroll event is.
+/// Kind of a scroll event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scrolled {
     /// Written by us, or known already.
     Known,
-    /// What came moved the end away, and not the reader: the place is to be put back.
+    /// New content moved the end away from the reader: the scroll position must be restored.
     Pushed,
     /// The reader's own.
     ByReader,
@@ -201,7 +201,7 @@ pub enum Scrolled {
 #[derive(Debug)]
 pub struct Scroll {
     anchor: Cell<Anchor>,
-    /// What we wrote into `scrollTop`, until the browser told of it: that scroll event isn't the reader's.
+    /// The value written to `scrollTop`, until the browser reports it: that event isn't the reader's.
     written: Cell<Option<i32>>,
     /// `scrollTop` for which the anchor holds, and the height of all there was then.
     at: Cell<i32>,

@@ -1,4 +1,4 @@
-//! What tabs of one browser say to each other, as four plain parts, which the browser copies by itself.
+//! Messages between tabs of one browser, as four plain parts that the browser can copy.
 
 use super::events::Link;
 
@@ -23,7 +23,7 @@ pub enum TabMessage {
     LeaderElected(i64, Link),
     /// The list of sessions of every page's rail.
     Rail(String),
-    /// What is new to the reader, as the server wrote it.
+    /// Unread messages, as the server wrote them.
     Unread(String),
     /// The log-in ended, or the history that the page shows.
     SignedOut,

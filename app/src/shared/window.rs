@@ -26,14 +26,14 @@ pub fn chunks(last_seq: i64) -> usize {
     usize::try_from((last_seq.max(0) + CHUNK - 1) / CHUNK).unwrap_or(0)
 }
 
-/// What the reader sees: the distance of its top from the top of the first chunk, and its height, in pixels.
+/// The visible part: distance of its top from the top of the first chunk, and its height, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View {
     pub top: f64,
     pub height: f64,
 }
 
-/// What to do. Chunks to load come nearest first.
+/// Chunks to load and to drop. Those to load are ordered by distance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
     pub load: Vec<usize>,
@@ -126,8 +126,8 @@ impl Window {
         (chunk, (y - self.top(chunk)).max(0.0))
     }
 
-    /// What to load and what to let go. `keep` holds what the reader has focused or selected. There is room for so many
-    /// elements: where rows are rich, fewer of those that can't be seen are in the document.
+    /// Returns the chunks to load and to drop. `keep` has the focused and selected ones. `room` limits the number of
+    /// elements, so that fewer invisible chunks are in the document if rows are large.
     pub fn plan(&self, view: View, mounted: &Set<usize>, keep: &Set<usize>, room: usize) -> Plan {
         let mut plan = Plan::default();
         let distance = |chunk: usize| {

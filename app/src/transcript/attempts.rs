@@ -19,7 +19,7 @@ pub(super) enum Then {
 }
 
 impl Then {
-    /// What comes next tells.
+    /// Returns the outcome, by the next message.
     pub fn before(entry: &Entry) -> Self {
         // A person who writes meanwhile says nothing of the requests.
         if entry.message.draft.role == Role::User { Self::Unknown } else { Self::WentOn }

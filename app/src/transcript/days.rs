@@ -7,7 +7,7 @@ use crate::html::Html;
 use crate::shared::attr;
 use model::Micros;
 
-/// What a row says of the time since the one above it, as attributes.
+/// Returns the attributes of a row for the time since the previous one.
 pub(super) fn between(before: Option<Micros>, at: Micros, options: &TranscriptOptions) -> Html {
     let mut html = Html::new();
     let Some(before) = before.filter(|before| *before < at) else { return html };

@@ -100,7 +100,7 @@ pub(super) fn in_foot(
     days::put(format!("{inside}{}", html.as_str()), &reach(run, span.1, turn))
 }
 
-/// What it stands for, as attributes: its own messages, and where it counts those of a turn, the first and the last of it.
+/// Returns the range as attributes: its own messages and, if it counts those of a turn, the first and last of the turn.
 fn reach(run: &[&HiddenRow], last: i64, turn: &[&HiddenRow]) -> Html {
     let holds: Vec<String> = run.iter().map(|row| row.seq.to_string()).collect();
     let mut html = Html::new();
@@ -116,7 +116,7 @@ fn opens(options: &TranscriptOptions) -> bool {
     options.detail != Detail::Printed
 }
 
-/// What unfolds to the hidden rows, begun. Without a script it leads to where they stand, or to them alone up to `last`.
+/// Opens the link that unfolds to the hidden rows. Without a script it leads to them, or to only them up to `last`.
 fn open_link(
     html: &mut Html,
     class: &'static str,
@@ -184,7 +184,7 @@ fn is_empty(row: &HiddenRow) -> bool {
     row.role == Role::Assistant && row.message_type == MessageType::Text
 }
 
-/// What hidden rows are: `Thought 12 s, 3 system messages, 1 note`.
+/// Returns the description of hidden rows: `Thought 12 s, 3 system messages, 1 note`.
 pub fn words(run: &[&HiddenRow]) -> String {
     if run.first().is_some_and(|row| is_rewound(row)) {
         return rewound(run);

@@ -18,17 +18,17 @@ use std::ops::RangeInclusive;
 /// One line or card of the transcript.
 pub(super) enum Row<'p> {
     Message(&'p Entry),
-    /// What is hidden of a stretch of work, on a line of its own.
+    /// Hidden messages in the work of a turn, on a line of their own.
     Hidden(Vec<&'p HiddenRow>),
-    /// What is hidden of a stretch of work, as a count in the margin.
+    /// Hidden messages in the work of a turn, as a count in the margin.
     Margin(Vec<&'p HiddenRow>),
-    /// What is hidden at the end of a turn, with all that is hidden in it.
+    /// Hidden messages at the end of a turn, and all hidden ones of the turn.
     TurnEnd(Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
     /// Finished calls that only looked.
     Explored(Vec<&'p Entry>),
     /// Snapshots of one plan that nothing stands between, all replaced by a later one.
     Plans(Vec<&'p Entry>),
-    /// What the agent did between a prompt and its answer.
+    /// The agent's work between a prompt and its answer.
     Worked(Vec<Row<'p>>),
     /// Requests to the model that failed and were repeated, and whether one succeeded then.
     Attempts(Vec<&'p Entry>, attempts::Then),
@@ -112,7 +112,7 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// What it counts as hidden.
+    /// Returns the messages that it counts as hidden.
     pub fn hidden(&self) -> Vec<&'p HiddenRow> {
         match self {
             Self::Hidden(run) | Self::Margin(run) | Self::TurnEnd(run, _) | Self::Ended(_, run, _) => run.clone(),
@@ -181,7 +181,7 @@ pub(super) fn is_whole(page: &MessagePage, options: &TranscriptOptions, chunks: 
         if entry.message.draft.left_behind {
             return false;
         }
-        // What tells the agent of a decision is no row where the card of it stands.
+        // The ACTION of a decision has no row if its card is shown.
         if !options.dev && answered::answers(entry).is_some() {
             return false;
         }
@@ -229,7 +229,7 @@ pub(super) fn placed<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec
             }
             (Row::Message(end), _) if is_end(end) && !turn.hidden.is_empty() => Row::Ended(end, vec![], turn.end(&[])),
             (row, _) => {
-                // What was rewound is no part of the turn.
+                // Rewound messages aren't part of the turn.
                 turn.hidden.extend(row.hidden().into_iter().filter(|row| !hidden::is_rewound(row)));
                 row
             }
@@ -239,7 +239,7 @@ pub(super) fn placed<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec
     all
 }
 
-/// What is hidden since a turn began, in one part of the transcript.
+/// Hidden messages since the start of a turn, in one part of the transcript.
 #[derive(Default)]
 struct Turn<'p> {
     part: i64,
@@ -290,7 +290,7 @@ fn is_told(entry: &Entry, page: &MessagePage) -> bool {
     let (Some(call), Body::Approval(approval)) = (&entry.message.draft.call_id, entry.body()) else { return false };
     let decision = approval.decision.as_ref();
     let words = decision.and_then(|decision| decision.text.as_deref()).unwrap_or_default();
-    // Who else denied it is said by nothing else.
+    // Only this shows that somebody else denied it.
     let is_others =
         |decision: &Decision| decision.is_by_archive() || decision.by.as_ref().is_some_and(|by| by != OWNER);
     if decision.is_some_and(is_others) {
@@ -349,7 +349,7 @@ impl<'p> Stretches<'p> {
             }
             return self.end();
         }
-        // What the agent thought for long before it went on stands there.
+        // A long thought before further work has its own place.
         let apart = hidden::is_long_thought(row) && matches!(self.last(), Some(Row::Message(_)));
         let marker = self.rows[self.from..].iter_mut().rev().find_map(|row| match row {
             Row::Hidden(run) => Some(run),
@@ -386,7 +386,7 @@ impl<'p> Stretches<'p> {
         true
     }
 
-    /// What comes after attempts says how they ended.
+    /// Records how attempts ended, by the next message.
     fn went_on(&mut self, entry: &Entry) {
         if let Some(Row::Attempts(_, then)) = self.rows.iter_mut().rfind(|row| !matches!(row, Row::Hidden(_))) {
             *then = attempts::Then::before(entry);

@@ -1,4 +1,4 @@
-//! What the agent's bar does in the browser.
+//! The browser's part of the agent bar.
 
 use super::{Bar, Wish};
 use crate::browser::page_state::{page_state, whenever};
@@ -102,7 +102,7 @@ async fn carry_out(bar: Bar, wish: Wish) -> Result<Option<String>, Problem> {
         Wish::Model(model) => edit(EditAgent { model: Some(model), ..EditAgent::default() }).await.map(|_| None),
         Wish::Resume | Wish::Fork => {
             let started: DrivenAgent = resume(wish == Wish::Fork).await?.agent;
-            // What was read has a composer from now on: its page is loaded again.
+            // A session from a transcript now needs a composer: reload its page.
             let was_driven = bar.agent.with_untracked(|agent| agent.state != AgentState::Observed);
             if started.session == session && was_driven {
                 bar.agent.set(started);

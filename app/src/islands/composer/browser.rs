@@ -1,4 +1,4 @@
-//! What the composer does in the browser.
+//! The browser's part of the composer.
 
 use crate::shared::attr;
 use super::{Composing, Outgoing, Unsent, files, has};
@@ -19,7 +19,7 @@ use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlTextAreaElement, StorageEvent};
 
-/// What is kept of a message on its way.
+/// A message that is being sent.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     text: String,
@@ -34,12 +34,12 @@ struct Kept {
 const FIRST_PAUSE: i32 = 1_000;
 const LONGEST_PAUSE: i32 = 30_000;
 
-/// What the server says where a question was answered by somebody else.
+/// Problem code if somebody else has answered the question.
 const ANSWERED: &str = "answered";
 
 /// Takes up the draft of an earlier page, and what was on its way when that was left.
 pub fn start(state: Composing, shown: NodeRef<leptos::html::Div>) {
-    // What was typed before this came is newer than any draft.
+    // Text that was typed before hydration is newer than any draft.
     let typed = dom::by_id("say").and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
     let typed = typed.map(|field| field.value()).filter(|text| !text.is_empty());
     let draft = typed.or_else(|| storage::get(&key(state)));

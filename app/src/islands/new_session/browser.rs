@@ -1,4 +1,4 @@
-//! What the form does in the browser.
+//! The browser's part of the form.
 
 use super::Form;
 use crate::browser::{dom, fragment, storage};

@@ -1,4 +1,4 @@
-//! What form and buttons do in the browser.
+//! The browser's part of the form and the buttons.
 
 use super::{Form, Row, Wish};
 use crate::browser::{dom, fragment, session_pick};

@@ -118,8 +118,8 @@ pub(crate) fn dismissal(id: &MessageId) -> Html {
     html
 }
 
-/// What stands in the place of the form where the card can't show all that a decision would cover: it gives no hash. Denying
-/// takes nothing to be read.
+/// Replaces the form if the card can't show everything that a decision covers: it has no hash, and only allows a
+/// denial, which needs none.
 pub(super) fn only_denial(card: &Card) -> impl IntoView + use<> {
     let Some(not_shown) = card.entry.not_shown.clone() else {
         return view! { <p class="line note-line">"Open the session's page to decide"</p> }.into_any();
@@ -196,7 +196,7 @@ fn buttons(question: &Question) -> Vec<AnyView> {
         .collect()
 }
 
-/// What options mean, a line each.
+/// Returns the descriptions of the options, one per line.
 fn described(question: &Question) -> Vec<AnyView> {
     let line = |choice: &Choice| {
         let words = choice.description.as_deref()?;
@@ -229,7 +229,7 @@ fn button(name: &'static str, value: &str, label: &str, class: &'static str) -> 
     view! { <button type="submit" name=name value=value.to_owned() class=class><span>{exact::phrase(label).into_view()}</span></button> }.into_any()
 }
 
-/// What an option does, unless its label says just that: an agent may call a permission "No".
+/// Returns the effect of an option, unless its label says the same. An agent can call a permission "No".
 fn meaning(choice: &Choice) -> Option<impl IntoView + use<>> {
     choice.meaning().map(|words| view! { <small class="means">{words}</small> })
 }

@@ -1,5 +1,5 @@
-//! What a decision covers: the one place that says whether a person sees all of it, and that gives out the hash which a
-//! decision is bound to. The card and the list of sessions draw it with this.
+//! The content that a decision covers. Only this module decides whether a person sees all of it, and returns the hash
+//! for the decision. The card and the session list draw it with this.
 
 use super::{fits_head, proposed};
 use crate::exact::{self, Kind};
@@ -26,7 +26,7 @@ const PATH: &str = "path";
 /// Elements of a text in markdown; a longer one is shown as it is written.
 const MAX_ELEMENTS: usize = 5_000;
 
-/// What an open approval asks about, whole.
+/// The complete content of an open approval.
 pub struct Covered<'e> {
     entry: &'e Entry,
     approval: &'e Approval,
@@ -44,8 +44,8 @@ impl<'e> Covered<'e> {
         self.sha256
     }
 
-    /// What the agent says, and what each tool is given. Title, questions and fields are in the head and in the form. `session` is
-    /// its session, where the card stands on the page of another.
+    /// Returns the agent's text, and the input of each tool. Title, questions and fields are in the head and the form.
+    /// `session` is set if the card is on another session's page.
     pub fn blocks(&self, session: Option<&str>) -> Html {
         let mut html = Html::new();
         let scope = self.entry.message.seq.to_string();
@@ -104,7 +104,7 @@ impl<'e> Covered<'e> {
         }
         let mut html = Html::new();
         for (index, phrase) in words.iter().enumerate() {
-            // What ends like a sentence needs no colon behind it.
+            // Text that ends like a sentence needs no colon.
             let ends = index > 0 && words[index - 1].ends_with(['?', '.', '!', ':']);
             html.tag(match (index, ends) {
                 (0, _) => "",
@@ -176,7 +176,7 @@ fn is_command(key: &str) -> bool {
     key == "command"
 }
 
-/// What a tool is given: every value of it that isn't drawn elsewhere in the card.
+/// Writes the input of a tool: all values that the card doesn't draw elsewhere.
 fn call(html: &mut Html, call: &AskedCall, given: &[(&str, String)], session: Option<&str>) {
     let seq = call.seq.to_string();
     let link = session.map_or_else(|| format!("#m{seq}"), |session| message_href(session, call.seq));
@@ -303,7 +303,7 @@ fn without_marker(line: &str) -> &str {
     ["[x] ", "[X] "].into_iter().find_map(|done| task.strip_prefix(done)).unwrap_or(item)
 }
 
-/// What a browser shows as text of HTML that [`Html`] wrote.
+/// Returns the visible text of HTML that [`Html`] wrote.
 fn text_of(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     for part in html.split('<') {

@@ -85,7 +85,7 @@ fn whole(html: &mut Html, edit: &Edit, info: &EditInfo, parts: usize) {
         }
     }
     html.tag("</figure>");
-    // What a difference doesn't draw as it is.
+    // Texts that the diff doesn't draw unchanged.
     let texts = [("Old text, as it is written", &edit.old_content), ("New text, as it is written", &edit.new_content)];
     for (label, text) in texts {
         if let Some(text) = text.as_deref().filter(|text| !exact::is_plain(text, Kind::Code)) {

@@ -119,7 +119,7 @@ fn block_html(html: &mut Html, rows: &[Row], first: usize, layout: &Layout<'_>, 
     html.tag("</div>");
 }
 
-/// Of one column: numbers of a side that isn't there would be an empty one.
+/// Returns the side of a single column, so that no empty column of numbers is drawn.
 fn side(layout: &Layout<'_>) -> Side {
     match layout.change() {
         FileChange::Added => Side::New,
@@ -174,7 +174,7 @@ struct Column {
     numbers: String,
     text: String,
     ranges: String,
-    /// Of the text, in UTF-16.
+    /// Length of the text in UTF-16 units.
     units: usize,
 }
 

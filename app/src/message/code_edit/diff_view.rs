@@ -61,7 +61,7 @@ pub struct Part<'a> {
     pub edit: Option<&'a str>,
 }
 
-/// What gives a word its colour.
+/// The source of a word's colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colours {
     /// An element, which needs no script.
@@ -308,7 +308,7 @@ impl Drawing<'_> {
         if let Some(part) = self.look.part {
             self.html.attr(attr::PART, &part.index.to_string()).attr(attr::FROM, &from.to_string());
             self.html.attr(attr::TO, &self.new.to_string()).tag(">");
-            // What is nearer to a change is what one wants to see next.
+            // Lines closer to a change are more likely wanted next.
             if !first && lines > 20 {
                 self.html.tag("<button type=\"button\" class=\"btn quiet tiny\" data-expand=\"down\" title=\"Show 20 lines below the change\">\u{2193}\u{a0}20</button>");
             }
@@ -340,7 +340,7 @@ struct Hanging {
     tabs: u32,
 }
 
-/// Of a line that may wrap: it goes on below its beginning then. A short line doesn't wrap on a phone either.
+/// Returns the hanging indent of a line that may wrap. A short line doesn't wrap on a phone either.
 fn hanging(text: &str) -> Option<Hanging> {
     let rest = text.trim_start_matches([' ', '\t']);
     let before = &text[..text.len() - rest.len()];
@@ -376,8 +376,8 @@ fn indent(text: &str, tab: u32) -> u32 {
     text.chars().take_while(|char| matches!(char, ' ' | '\t')).map(|char| if char == '\t' { tab } else { 1 }).sum()
 }
 
-/// What the lines up to the next gap have in common, if leaving it out makes room. A tab counts as where it is narrowest, and
-/// only whole ones are left out: else those of the line would end elsewhere.
+/// Returns the common indent of the lines up to the next gap, if omitting it saves space. Only whole tabs, at their
+/// minimum width, are omitted: otherwise the tabs of the line would end elsewhere.
 fn common_indent(runs: &[DiffRun]) -> u32 {
     const WORTH: u32 = 6;
     let near = runs.iter().skip_while(|run| matches!(run, DiffRun::Gap { .. }));

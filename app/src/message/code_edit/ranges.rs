@@ -1,5 +1,5 @@
-//! What is coloured in a line, as text that the browser turns into highlights: one text node instead of an element for each
-//! word. Offsets count UTF-16 units, as the browser does.
+//! Coloured ranges of a line, as text that the browser converts to highlights: one text node instead of an element per
+//! word. Offsets are in UTF-16 units, as in the browser.
 
 use crate::markdown::{Side, unseen};
 use model::view::CodeLine;

@@ -25,7 +25,7 @@ pub fn to_fold(path: &str, texts: &[&str], changed: impl FnOnce() -> u32) -> Opt
     (changed > MAX_CHANGED).then(|| format!("Large: {} changed lines", crate::figures::count(i64::from(changed))))
 }
 
-/// What was no text is recorded as one with holes in it.
+/// Returns the reason if binary data was recorded as damaged text.
 fn unreadable(text: &str) -> Option<&'static str> {
     if text.contains('\0') {
         return Some("Binary file");

@@ -1,4 +1,4 @@
-//! Of a difference in which words are looked for, the lines that hold them: also those that didn't change, and those far down.
+//! Lines of a diff that contain searched words, including unchanged and distant ones.
 
 use crate::patch::CONTEXT;
 use model::view::{CodeLine, DiffRun, FileDiff};

@@ -10,7 +10,7 @@ const FAR: u64 = 200;
 /// Maximum number of lines that are quoted for a comment.
 const MOST_LINES: u32 = 400;
 
-/// What the session's edits say about the file of a review.
+/// Later edits of the session in the file of a review.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct Reviewed {
     /// The path that the edits use for the file. `None` if no edit changed it.
@@ -21,7 +21,7 @@ pub struct Reviewed {
     pub lines: Vec<ReviewedLines>,
 }
 
-/// What the session's edits say about the lines of a comment.
+/// Later edits of the session in the lines of a comment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct ReviewedLines {
     /// Their text at the time of the review. `None` if the session's edits don't contain them.

@@ -14,7 +14,7 @@ pub(super) enum Hint {
         name: String,
         args: String,
     },
-    /// What a command or a shell said; both empty where the text itself says it.
+    /// Output of a command or a shell; both are empty if the text itself has it.
     Output {
         stdout: String,
         stderr: String,
@@ -30,7 +30,7 @@ pub(super) enum Hint {
     /// A background task reports.
     Task {
         status: Option<String>,
-        /// What ran, where that is known.
+        /// The command, if known.
         command: Option<String>,
     },
     /// The end of a run.
@@ -108,7 +108,7 @@ pub(super) struct RunEnd {
     pub usage: Option<Usage>,
     pub cost_usd: Option<f64>,
     pub turns: Option<i64>,
-    /// What the agent noted of its output can't be: the figure is of the beginning of each message.
+    /// True if the length of the output is unknown, because it is cut in the transcript.
     pub output_unknown: bool,
     /// It ended with an error, without an answer.
     pub failed: bool,

@@ -49,7 +49,7 @@ fn marker(state: &'static str, glyph: Glyph, words: String) -> impl IntoView {
     }
 }
 
-/// What a person typed that isn't prose.
+/// Draws a person's input that isn't prose.
 fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     view! {
         <div class="msg user action">
@@ -60,12 +60,12 @@ fn said(card: &Card, glyph: Glyph, words: String) -> impl IntoView + use<> {
     }
 }
 
-/// What a command of the person said: standard output, then errors. One that said nothing needs no line for that, unless
-/// it is known how it ended.
+/// Draws the output of a person's command: standard output, then errors. If there is none, it is only drawn with a
+/// known exit code.
 fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + use<> {
     let parts: Vec<&str> = [stdout, stderr].into_iter().filter(|part| !part.is_empty()).collect();
     let content = card.draft().content.trim_end();
-    // Of a shell's log the end says most; what the agent's program prints is written to be read from its head.
+    // The end of a shell's log is most important; output of the agent's program is read from its head.
     let keep = if parts.is_empty() { Keep::Head } else { Keep::Tail };
     let text = if parts.is_empty() { without_keys(content) } else { parts.join("\n") };
     let is_empty = text.is_empty() || matches!(text.as_str(), "(no output)" | "(no content)" | "(No output)");
@@ -77,8 +77,8 @@ fn command_output(card: &Card, stdout: &str, stderr: &str) -> impl IntoView + us
     said_by_tool(card, label, (!is_empty).then_some((text.as_str(), keep))).into_any()
 }
 
-/// What the agent's program printed, without its hints at keys at the ends of lines, `(ctrl+o to see full summary)`: here
-/// they do nothing.
+/// Returns the output of the agent's program without hints about its keys, such as `(ctrl+o to see full summary)`,
+/// which have no effect here.
 fn without_keys(text: &str) -> String {
     let cut = |line: &str| {
         let hint = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
@@ -286,8 +286,8 @@ pub(super) fn host(card: &Card) -> impl IntoView + use<> {
     notice(card, card.draft().content.trim())
 }
 
-/// What an agent says as if it were the host: its own notice, which never looks like the host's. None for what it says
-/// itself.
+/// Draws an agent's text that imitates the host as its own notice, which never looks like the host's. None for other
+/// texts.
 pub(super) fn as_host(card: &Card) -> Option<AnyView> {
     let words = text::as_host(&card.draft().content)?;
     let who = speaker(card.draft(), &card.options);

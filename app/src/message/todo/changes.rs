@@ -1,4 +1,4 @@
-//! What a list changed of the one before it.
+//! Changes of a list compared to the previous one.
 
 use super::super::Card;
 use crate::figures::counted;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Changes that are listed; the rest is counted.
 const MAX: usize = 30;
-/// What a list says that changed nothing.
+/// Text of a list without changes.
 pub(crate) const UNCHANGED: &str = "as before";
 
 /// How an item differs.
@@ -28,7 +28,7 @@ enum ItemChange {
 }
 
 impl ItemChange {
-    /// What got done first.
+    /// Completed items come first.
     const ALL: [Self; 7] = [
         Self::Became(TodoStatus::Completed),
         Self::Became(TodoStatus::InProgress),
@@ -61,7 +61,7 @@ fn before(card: &Card) -> Option<Plan> {
     }
 }
 
-/// What a list changed, in a line. None if nothing did.
+/// Returns the changes in one line. None if there are none.
 pub(super) fn words(card: &Card, plan: &Plan) -> Option<String> {
     told(before(card).as_ref(), plan)
 }
@@ -96,8 +96,8 @@ fn is_another(before: &Plan, after: &Plan) -> bool {
     !were.is_empty() && !after.items.is_empty() && !shares && !reworded
 }
 
-/// What it changed, for the foot of its card: in a line, and where that only counts, a part that unfolds to them. Nothing of
-/// the session's first list: all of it is new.
+/// Returns the changes for the foot of its card: in a line, and a part that unfolds to the details. Nothing for the
+/// session's first list, in which everything is new.
 pub(super) fn news(card: &Card, plan: &Plan) -> (Option<String>, Option<AnyView>) {
     let Some(before) = &before(card) else { return (None, None) };
     let Some(words) = told(Some(before), plan) else { return (None, None) };

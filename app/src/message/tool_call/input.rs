@@ -1,4 +1,4 @@
-//! What a tool was given: a command as a shell shows it, the rest as a table of names and values.
+//! Input of a tool: a command as in a shell, otherwise a table of names and values.
 
 use super::super::{Card, parts::show_all};
 use super::look::Look;
@@ -41,7 +41,7 @@ pub(super) fn view(card: &Card, call: &ToolCall, look: &Look) -> Option<Html> {
     (!html.is_empty()).then_some(html)
 }
 
-/// What the agent says of its command.
+/// Returns the agent's description of its command.
 fn caption(call: &ToolCall) -> Option<&str> {
     let words = call.input.get("description")?.as_str()?;
     (command(&call.input).is_some() && !words.trim().is_empty()).then_some(words)
@@ -55,10 +55,10 @@ fn cut(card: &Card, text: &str, html: &mut Html) -> Left {
     if lines == 0 && card.cuts(shown) { Left::Words } else { Left::Lines(lines) }
 }
 
-/// What isn't shown of a text.
+/// The hidden part of a text.
 enum Left {
     Lines(usize),
-    /// Of its last line.
+    /// The rest of its last line.
     Words,
 }
 
@@ -139,7 +139,7 @@ fn one(card: &Card, look: &Look, key: &str, value: &Value, html: &mut Html) {
     match value {
         Value::String(words) if (look.agent && key == "prompt") || (look.takes_prose && is_markdown(words)) => {
             let (shown, left) = first_lines(card, words);
-            // Of what is cut nothing stays open.
+            // Close elements that the cut left open.
             let shown = if left > 0 { repaired(shown) } else { shown.into() };
             html.tag("<div class=\"prose val\">").html(&card.prose(&shown)).tag("</div>");
             more(&Left::Lines(left), html);

@@ -27,13 +27,13 @@ pub(super) struct Look {
     pub name: ToolName,
     /// True if it starts another agent.
     pub agent: bool,
-    /// What it works on, in one line, as the tool was told.
+    /// The subject in one line, as in the input.
     pub said: String,
-    /// What it works on, as short as the head has room for.
+    /// The subject, shortened for the head.
     pub target: String,
     /// True if the subject is text rather than code.
     pub words: bool,
-    /// Who the agent is that it starts.
+    /// Role of the agent that it starts.
     pub role: Option<String>,
     /// Is that the path of a file? Where there is no room, its folders give way.
     pub is_path: bool,
@@ -113,7 +113,7 @@ impl Look {
     }
 }
 
-/// What it works on, as it was given: a line of it may be cut.
+/// Returns the full subject, since a line may be shortened.
 fn whole(call: &ToolCall, said: &str) -> String {
     let is_cut = said.ends_with('…');
     let command = super::input::command(&call.input).map(|(_, command)| command);
@@ -190,7 +190,7 @@ fn is_agent(call: &ToolCall) -> bool {
     call.input.contains_key("subagent_type") || matches!(call.tool_name.as_str(), "Agent" | "Task")
 }
 
-/// What the agent calls a tool.
+/// Name of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolName {
     /// Whose tool it is, of one that a server of tools offers: `github` of `mcp__github__create_issue`.
@@ -199,7 +199,7 @@ pub struct ToolName {
 }
 
 impl ToolName {
-    /// Of a name that a model garbled, the part that is one.
+    /// Parses a name. From a name that a model garbled, it takes the valid part.
     pub fn of(tool: &str) -> Self {
         const MAX: usize = 60;
         let (server, own) = tool

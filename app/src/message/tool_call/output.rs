@@ -1,4 +1,4 @@
-//! What a tool gave back: terminal text, markdown, or data; long ones cut, with the count of what is hidden.
+//! Output of a tool: terminal text, markdown, or data. Long output is cut, with the number of hidden lines.
 
 mod links;
 mod matches;
@@ -31,7 +31,7 @@ pub(super) enum Piece {
     Prose(Html),
     /// Anything else that stands by itself.
     Data(Html),
-    /// What the tool told the model beside its result: a title, and the words.
+    /// A note to the model beside the result: a title, and the text.
     Aside(&'static str, String),
     Empty,
 }
@@ -56,7 +56,7 @@ pub(super) fn pieces(card: &Card, call: &ToolCall, look: &Look, keep: Keep) -> V
     match &call.output {
         None | Some(Value::Null) => {}
         Some(Value::String(output)) if output.trim().is_empty() => {
-            // What went on in the background may say something yet.
+            // A background task may still produce output.
             if call.state() == ToolState::Done && !call.background() && files(call) == 0 {
                 pieces.push(Piece::Empty);
             }
@@ -134,7 +134,7 @@ pub(super) fn is_refusal(error: &str) -> bool {
     REFUSALS.iter().any(|words| error.trim().starts_with(words))
 }
 
-/// What went wrong, or why a person said no.
+/// Returns the error, or a person's reason for a denial.
 pub(super) fn error(call: &ToolCall) -> Option<&str> {
     let reason = || call.other.get("denied_reason").and_then(Value::as_str).map(str::trim);
     let error = call.error.as_deref().map(bare)?;
@@ -269,7 +269,7 @@ fn text(pieces: &mut Vec<Piece>, text: &str, keep: Keep, draw: impl Fn(&str) -> 
 
 /// Fewer lines are shown rather than hidden behind a button.
 const FEW: usize = 5;
-/// Of so many bytes at most.
+/// Maximum number of bytes.
 const FEW_BYTES: usize = 1_000;
 
 fn are_few(left: &str) -> bool {

@@ -31,7 +31,7 @@ pub(super) fn mark(child: &Child) -> Option<Mark> {
     }
 }
 
-/// What it does now, in one line.
+/// Returns the agent's current activity in one line.
 pub(super) fn news(card: &Card, child: &Child) -> Option<String> {
     mark(child)?;
     let entry = &child.steps.last()?.entry;
@@ -81,7 +81,7 @@ pub(super) fn steps(card: &Card, child: &Child) -> Option<AnyView> {
 /// Characters of a step at most.
 const MAX_CHARS: usize = 140;
 
-/// What a step was: told as the card of the same message is titled.
+/// A step, with the title of its message's card.
 enum Did<'e> {
     Tool(Box<Look>, &'e ToolCall),
     /// A word, and the path of a file.

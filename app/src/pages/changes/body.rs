@@ -60,12 +60,12 @@ pub struct BodyQuery {
     at: Option<u32>,
 }
 
-/// What a query is answered with.
+/// Response to a query.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Body {
     /// The inner HTML of a file's body, or a piece of it.
     Html(String),
-    /// What the page's program reads.
+    /// Text for the page's program.
     Text(String),
 }
 
@@ -278,7 +278,7 @@ fn patch_html(html: &mut Html, patch: &str) {
     }
 }
 
-/// What isn't known before a part.
+/// Draws the unknown lines before a part.
 fn before(html: &mut Html, end: Option<u32>, outline: &Outline) {
     match (end, outline.first_line()) {
         (_, None) => {

@@ -1,4 +1,4 @@
-//! What is looked at, and how: scope, view, the way from change to change, comments to be sent.
+//! Header of the changes page: scope, display options, navigation between changes, comments to send.
 
 use super::{ChangesPage, is_changed, tool};
 use crate::figures;

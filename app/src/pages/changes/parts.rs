@@ -1,4 +1,4 @@
-//! What the page of changes and the panel of a session say of a file alike.
+//! Parts of a file that the changes page and the session's panel share.
 
 use crate::figures;
 use crate::part::{Part, part};
@@ -20,7 +20,7 @@ pub fn short<'p>(session: &Session, path: &'p str) -> &'p str {
     path_within(path, base).unwrap_or(path)
 }
 
-/// What became of the file, as a letter.
+/// Draws the kind of change as a letter.
 pub fn kind(change: FileChange, is_renamed: bool) -> Part {
     let (letter, word) = match change {
         _ if is_renamed => ("R", "Renamed"),

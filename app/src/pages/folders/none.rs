@@ -62,14 +62,14 @@ pub fn none(data: &FoldersPage) -> Part {
     }
 }
 
-/// What was imported since the program was started.
+/// Draws the imports since the program's start.
 fn imported(imports: &[ImportJob]) -> Option<Part> {
     let whole = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let rows: Vec<_> = imports
         .iter()
         .filter(|job| job.done)
         .map(|job| (job, job.files_done.saturating_sub(job.failed.len() as u64)))
-        // Of one that could read nothing, the files and the reasons stand below.
+        // For an import that could read nothing, the files and reasons are below.
         .filter(|(_, read)| *read > 0)
         .map(|(job, read)| {
             part! {

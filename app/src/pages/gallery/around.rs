@@ -1,5 +1,5 @@
-//! What stands around messages and is drawn as it comes: toasts, what isn't loaded yet, comments, the state of the connection.
-//! Here each state stands still, in the classes that the browser gives it.
+//! Elements around messages that appear dynamically: toasts, parts that are loading, comments, the state of the
+//! connection. Each state is drawn statically, with the browser's classes.
 
 use crate::figures::counted;
 use crate::html::Html;
@@ -7,7 +7,7 @@ use crate::icon::{Glyph, Icon, IconStyle, Size, markup};
 use crate::part::{Part, part};
 use leptos::prelude::*;
 
-/// What the part is called among the groups of messages.
+/// Title of the part among the groups of messages.
 pub const TITLE: &str = "Around messages";
 
 pub fn around() -> Part {

@@ -22,9 +22,9 @@ pub struct Example {
     /// Which state it is, in words.
     pub state: String,
     pub entries: Vec<Entry>,
-    /// What stands in text files that it names, by their digests.
+    /// Contents of its text files, by digest.
     pub texts: HashMap<String, String>,
-    /// What is known about the lines of a review, by its `seq`.
+    /// Later edits in the lines of a review, by its `seq`.
     pub reviews: HashMap<i64, Reviewed>,
 }
 
@@ -66,20 +66,20 @@ struct MadeUp {
     message_type: Option<String>,
     #[serde(default)]
     payload: Value,
-    /// What stands beside the payload in the envelope.
+    /// Extras of the envelope.
     #[serde(default)]
     extras: Map<String, Value>,
     /// When it was changed last, if it was, in seconds before now.
     #[serde(default)]
     updated_seconds_ago: Option<i64>,
-    /// Of an approval: the calls that it asks about.
+    /// The calls that an approval asks about.
     #[serde(default)]
     calls: Vec<AskedCall>,
     #[serde(default)]
     not_shown: Option<NotShown>,
     #[serde(default)]
     texts: HashMap<String, String>,
-    /// Of a review: what the session's edits say of its lines.
+    /// Later edits in the lines of a review.
     #[serde(default)]
     reviewed: Option<Reviewed>,
 }

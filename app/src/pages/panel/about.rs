@@ -1,4 +1,4 @@
-//! What a session is: ids, files, models, tokens, times, how to go on.
+//! Details of a session: ids, files, models, tokens, times, and how to continue.
 
 use crate::clock::{Clock, moment_ago};
 use crate::figures;

@@ -46,7 +46,7 @@ fn agent(child: &Session, clock: &Clock) -> Part {
     }
 }
 
-/// What a sub-agent said last, and the way to all of it.
+/// Draws the last messages of a sub-agent, with a link to its session.
 pub fn nested(child: &Session, rows: String, earlier: i64) -> Part {
     let words = match earlier {
         0 => "Open the session".to_owned(),

@@ -122,7 +122,7 @@ fn edit_view(session: &Session, edit: &EditRef) -> Part {
         "failed" | "rejected" => "failed",
         _ => "idle",
     };
-    // What was said no to, and what went down with that, alike.
+    // Denied edits, and those that weren't applied with them, have the same label.
     let mut word = if edit.state == "rejected" { "not applied".to_owned() } else { edit.state.replace('_', " ") };
     if let Some(first) = word.get_mut(..1) {
         first.make_ascii_uppercase();

@@ -81,8 +81,8 @@ pub fn context(
     }
 }
 
-/// What each of the last runs took, newest first, given how many there are. None where there is one at most: its cost is that of the
-/// session.
+/// Draws the tokens and cost of the last runs, newest first, given their total number. None for a single run, whose
+/// cost is that of the session.
 fn by_run(session: &str, (runs, all): &(Vec<RunCost>, i64), clock: &Clock) -> Option<Part> {
     let row = |run: &RunCost| {
         let began = moment(clock, run.started_at, "num");

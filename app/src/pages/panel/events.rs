@@ -1,4 +1,4 @@
-//! What happened in a session beside its agent's words and calls, newest first. Earlier pages are fetched when they are opened.
+//! Events of a session, newest first. Earlier pages are fetched when they are opened.
 
 use super::nothing;
 use crate::clock::{Clock, exact_moment};

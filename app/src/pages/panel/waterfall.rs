@@ -43,7 +43,7 @@ impl<'a> Bars<'a> {
         Self { all, scale: longest.min(half.saturating_mul(FULL)).max(1) }
     }
 
-    /// What the colours mean, and what the bars have from edge to edge.
+    /// Draws the legend: the colours, and the time of a full bar.
     pub fn legend(&self) -> Part {
         let used =
             |kind: TimeSpanKind| self.all.requests.iter().flat_map(|times| &times.spans).any(|of| of.kind == kind);

@@ -18,13 +18,13 @@ pub fn block(command: String) -> Part {
     }
 }
 
-/// What everybody may call, as the log-in, has no example.
+/// Returns the example of an operation. Public ones, such as the log-in, have none.
 pub fn example(operation: &Operation<'_>) -> Option<Part> {
     let command = command(operation)?;
     Some(part! { <h4>"Example"</h4>{block(command)} })
 }
 
-/// What a call shows: the least of what may.
+/// Returns the credential of a call: the one with the fewest permissions.
 fn credential(operation: &Operation<'_>) -> Option<&'static str> {
     let value = operation.value;
     let may = |who: &str| value["x-access"].as_array().into_iter().flatten().any(|word| word == who);

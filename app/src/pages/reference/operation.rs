@@ -82,7 +82,7 @@ impl Operation<'_> {
         part! { <p class="who"><span class="cap">"May call"</span>{chips}{scope}{limit}</p> }
     }
 
-    /// Of a stream: each event, and what its data is.
+    /// Draws the events of a stream, with their data.
     fn events(&self) -> Option<Part> {
         let events = self.value["x-events"].as_object()?;
         let rows: Vec<_> = events

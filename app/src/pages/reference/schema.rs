@@ -5,7 +5,7 @@ use crate::part::{Part, part};
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// What a reference within the document stands for; anything else is itself.
+/// Resolves a reference inside of the document; other values are returned unchanged.
 pub fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let pointer = value["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
     pointer.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)

@@ -22,7 +22,7 @@ pub fn filters(data: &SearchPageData) -> Part {
     };
     let of_type = |tag: &str| hits(|counts| &counts.types, tag);
     let of_role = |role: &str| hits(|counts| &counts.roles, role);
-    // What nothing was found of is of no use, unless it is why nothing was.
+    // A filter without hits isn't offered, unless it is active.
     let offered = |on: bool, hits: Option<i64>| on || hits != Some(0);
     let types: Vec<_> = TYPES
         .iter()

@@ -24,7 +24,7 @@ pub fn hits(data: &SearchPageData, page: &SearchPage) -> Part {
             None => sessions.push((&hit.session_id, vec![hit])),
         }
     }
-    // Of a session there may be more on other pages.
+    // Other pages may have more hits of the same session.
     let is_part = page.next.is_some() || data.query.after.is_some();
     let sections: Vec<_> = sessions.iter().filter_map(|(_, hits)| section(hits, data, is_part)).collect();
     let more = page.next.clone().map(|next| {
@@ -68,7 +68,7 @@ fn alike<'h>(hits: &[&'h Hit]) -> Vec<Vec<&'h Hit>> {
     groups
 }
 
-/// What a hit is found by: its kind, and the words from its first mark on.
+/// Returns the kind of a hit, its role, and the text from its first match on.
 fn says(hit: &Hit) -> (&str, Role, &str) {
     const CHARS: usize = 60;
     let start = hit.snippet.marks.first().map_or(0, |(start, _)| *start);
@@ -92,7 +92,7 @@ fn row(hit: &Hit, data: &SearchPageData) -> Part {
     let to = message_id_href(&hit.session_id, hit.seq, &hit.message_id);
     let code = message_renderer::kind(&hit.message_type) == Kind::Tool;
     let (class, direction) = if code { ("mono", "ltr") } else { ("", "auto") };
-    // What is markdown is read here as words; a person typed what they typed.
+    // Markdown is shown as plain text; a person's text is shown unchanged.
     let written: fn(&str) -> String = if code || hit.role == Role::User { str::to_owned } else { unmarked::line };
     part! {
         <a class="hit" href=to data-row="">
@@ -119,7 +119,7 @@ fn path(hit: &Hit) -> Option<Part> {
     })
 }
 
-/// What a type without an icon of its own is called after who said it.
+/// Returns the label of a type without an icon: its author.
 fn who(hit: &Hit, data: &SearchPageData) -> String {
     let by_type = MessageRenderer::by_tag(&hit.message_type).filter(|entry| entry.glyph.is_some());
     let name = match (by_type, hit.role) {

@@ -19,7 +19,7 @@ use model::{MessageType, Role, SessionId};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterData {
     pub filter: MessageFilter,
-    /// Of each type and role of the session.
+    /// Number of messages of each type and role in the session.
     pub counts: Vec<KindCount>,
     /// Chunks that hold a message that the filter takes, in order. Empty without a filter.
     pub holds: Vec<i64>,
@@ -139,7 +139,7 @@ fn address(session: &SessionId, filter: &MessageFilter) -> String {
     format!("{}?{query}", session_href(session.as_str()))
 }
 
-/// What is shown of the session, and the way back to all of it.
+/// Draws the active filter, with a link to all messages.
 fn status(session: &SessionId, data: &FilterData, dev: Dev) -> Part {
     let (shown, hidden) = data.taken();
     let (all_shown, all_hidden) = data.sum(|_| true);
@@ -155,7 +155,7 @@ fn status(session: &SessionId, data: &FilterData, dev: Dev) -> Part {
     part! { <span role="status">{words}{hidden}</span>{back} }
 }
 
-/// What stands in place of a transcript of which the filter takes nothing.
+/// Draws the empty state if no message matches the filter.
 pub fn blank(data: &SessionPageData) -> Part {
     let (_, hidden) = data.filter.taken();
     let hidden = match hidden {

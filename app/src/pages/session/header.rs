@@ -43,7 +43,7 @@ pub fn header(data: &SessionPageData) -> Part {
     }
 }
 
-/// What changes while the session goes on: title, place, state, what was spent.
+/// Draws the parts that change while the session is active: title, place, state and cost.
 pub fn head(detail: &SessionDetail, projects: &[Facet], clock: &Clock) -> Part {
     let session = &detail.session;
     part! {
@@ -102,7 +102,7 @@ fn meta(detail: &SessionDetail, projects: &[Facet]) -> Part {
     }
 }
 
-/// What it came to, each leading to its place. Beside the open panel its tabs say that.
+/// Draws the results, each as a link. Beside the open panel, its tabs show them.
 fn came_to(session: &Session) -> Part {
     let id = session.id.as_str();
     let tab = |tab: Tab| format!("{}?panel={}", session_href(id), tab.as_str());
@@ -149,7 +149,7 @@ fn state(session: &Session, clock: &Clock) -> Part {
         }
         None => seen,
     };
-    // What the agent's hooks report is the reason for its state.
+    // The hooks' report is the reason for the state.
     let why = session.live.as_ref().map(|live| {
         part! { <span class="cap hide-narrow">{visible::line(&live.reason)}" "{moment(clock, live.at, "num")}</span> }
     });
@@ -239,7 +239,7 @@ fn menu(data: &SessionPageData) -> Part {
     }
 }
 
-/// What can be done with a session, in the menu of its page and of its row. Of each pair the style shows one.
+/// Draws the actions on a session, for the menus of its page and its row. Of each pair the style shows one.
 pub(crate) fn manage() -> Part {
     part! {
         {item(PageAction::Rename, Glyph::EDIT, "Rename")}

@@ -1,4 +1,4 @@
-//! What tells a reader of a long transcript where they are. `frontend::transcript::outline` moves both.
+//! Navigation aids in a long transcript. `frontend::transcript::outline` moves both.
 
 use crate::icon::Glyph;
 use crate::part::{Part, part};

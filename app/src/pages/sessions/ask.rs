@@ -1,5 +1,5 @@
-//! What a session that needs a person asks, in its row: with buttons where the row says all that is decided on, else with
-//! the way there.
+//! The request of a session in its row: with buttons if the row shows everything that the decision covers, otherwise
+//! with a link.
 
 use crate::message::approval::{Covered, IN_ITS_TERMINAL, at_once, risk};
 use crate::part::{Part, part};
@@ -64,7 +64,7 @@ fn way(href: &str, word: &'static str) -> Part {
     part! { <a class="btn tiny" href=href.to_owned()>{word}</a> }
 }
 
-/// What is asked, cut: for a row that leads to where it is read.
+/// Draws a shortened request, for a row that links to it.
 fn asked(approval: &Approval, calls: &[AskedCall]) -> Part {
     if let (ApprovalKind::Permission, [call]) = (approval.kind, calls)
         && let Some(command) = ["command", "cmd"].iter().find_map(|key| call.input.get(*key)?.as_str())

@@ -15,7 +15,7 @@ pub struct Group<'a> {
     pub sessions: Vec<&'a Session>,
 }
 
-/// What a person keeps at the top; None without any.
+/// Returns the group of pinned sessions; None if there are none.
 pub fn pinned(sessions: &[Session]) -> Option<Group<'_>> {
     let heading = "Pinned".to_owned();
     let group = Group { heading, state: "idle", icon: Glyph::PIN, sessions: sessions.iter().collect() };

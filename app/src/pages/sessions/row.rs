@@ -18,14 +18,14 @@ use model::text::as_host;
 use model::{Session, SessionState};
 use std::collections::BTreeMap;
 
-/// What the rows of a list have in common.
+/// State that the rows of a list share.
 pub struct RowContext<'a> {
     pub clock: &'a Clock,
     pub projects: &'a [Facet],
     /// Are the rows of several agents? Each names its own then.
     pub agents: bool,
     pub asks: &'a [Ask],
-    /// What the agent said last, by session.
+    /// The agent's last text, by session.
     pub said: Option<&'a BTreeMap<String, String>>,
 }
 
@@ -37,7 +37,7 @@ pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
     let pin = pinned.map(|_| part! { <Icon glyph=Glyph::PIN size=Size::Small label="Pinned"/> });
     // Nothing happens in most of them: only what does has a mark.
     let mark = match session.state {
-        // What broke off long ago is at rest, for all that anybody knows.
+        // A session that was interrupted long ago is shown as idle.
         SessionState::Idle => part! { <span class="i at-rest"><span class="sr">{state.word}</span></span> },
         SessionState::Quiet if state.hint.is_none() => {
             part! { <span class="i at-rest"><span class="sr">{state.word}</span></span> }
@@ -58,7 +58,7 @@ pub fn row(session: &Session, look: &RowContext<'_>) -> Part {
     let waits = session.state == SessionState::NeedsYou;
     let asked = asks.iter().find(|ask| waits && ask.entry.message.session_id == session.id);
     let asked = asked.map(|asked| ask::ask(asked, session.registered || ask::is_awaited(asked)));
-    // What it asks is said below.
+    // Its request is shown below.
     let said = said.filter(|_| asked.is_none()).and_then(|said| said.get(session.id.as_str()));
     let said = said.map(|said| unmarked::line(as_host(said).unwrap_or(said)));
     let quiet = (session.state == SessionState::Quiet).then(|| span(clock.now.since(session.last_activity_at)));

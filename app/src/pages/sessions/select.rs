@@ -1,4 +1,4 @@
-//! What is done with rows: the bar for those that are selected, and the one menu of all rows.
+//! Actions on rows: the bar for selected ones, and the menu that all rows share.
 
 use super::SessionsPage;
 use crate::icon::Glyph;

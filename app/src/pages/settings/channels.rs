@@ -124,7 +124,7 @@ fn state(channel: &Channel, clock: &Clock) -> Part {
     part! { {paused}{waiting}{dead}{sent}{failing} }
 }
 
-/// What a channel refused for good.
+/// Draws the rejected deliveries of a channel.
 fn refused(channel: &Channel, deliveries: &[ChannelDelivery], clock: &Clock) -> Part {
     let name = visible::line(&channel.name);
     let rows: Vec<_> = deliveries
@@ -151,7 +151,7 @@ fn refused(channel: &Channel, deliveries: &[ChannelDelivery], clock: &Clock) -> 
     }
 }
 
-/// Who may answer in a channel.
+/// Draws the people who can answer in a channel.
 fn people(channel: &Channel) -> Part {
     let name = visible::line(&channel.name);
     let lines: Vec<String> = channel.people.iter().map(|(address, name)| format!("{address} = {name}")).collect();

@@ -1,4 +1,4 @@
-//! Who may in: agents by their keys, people by their browsers.
+//! Credentials: keys of agents, and browsers of people.
 
 use crate::clock::{Clock, moment};
 use crate::figures;

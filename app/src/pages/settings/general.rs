@@ -74,7 +74,7 @@ pub fn general(preferences: &Preferences, routing: &Routing) -> Part {
     }
 }
 
-/// What a field of these forms changes is the preference of its name.
+/// Sends a form whose fields are preferences by their names.
 fn prefer() -> impl leptos::attr::Attribute {
     send(EditPreferencesEndpoint, []).attributes()
 }

@@ -1,4 +1,4 @@
-//! What keys do, and other keys for it.
+//! Keyboard shortcuts, and how to change them.
 
 use crate::part::{Part, part};
 use crate::shared::keymap::{COMMANDS, Entry, Group, keys_of};

@@ -8,7 +8,7 @@ use crate::shell::icon;
 use api::cost::{Budget, BudgetState, Budgets};
 use leptos::prelude::*;
 
-/// What was spent of each budget. None without one.
+/// Draws the budgets with the amounts spent. None without a budget.
 pub fn meters(budgets: &Budgets) -> Option<Part> {
     let rows: Vec<Part> = both(budgets).map(|(name, budget)| meter(name, budget)).collect();
     (!rows.is_empty()).then(|| {

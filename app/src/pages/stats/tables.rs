@@ -137,7 +137,7 @@ impl Costs {
         self.known.then(|| part! { <th scope="col" class="end wide">"Cost"</th> })
     }
 
-    /// Of tokens without a price the cell says why.
+    /// Draws a cell. For tokens without a known price it has the reason.
     fn cell_of(self, cost: &Cost) -> Option<Part> {
         let reason = cost.unpriced.first().map(|of| of.reason.clone());
         match (cost.usd, reason) {

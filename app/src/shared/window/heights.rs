@@ -1,6 +1,6 @@
 //! Heights of all chunks, with sums in logarithmic time: two Fenwick trees, of what was measured and of how many were.
 
-/// What wasn't measured counts as the mean of what was.
+/// Heights of chunks. Unmeasured ones count as the mean of the others.
 #[derive(Debug, Clone, Default)]
 pub struct Heights {
     known: Vec<Option<f64>>,
@@ -53,7 +53,7 @@ impl Heights {
         self.known.get(chunk).copied().flatten().unwrap_or_else(|| self.mean())
     }
 
-    /// Of the chunks before one.
+    /// Returns the sum of the heights before a chunk.
     pub fn before(&self, chunk: usize) -> f64 {
         let chunk = chunk.min(self.len());
         let (px, count) = self.measured(chunk);

@@ -1,4 +1,4 @@
-//! What a search of the web found: links with where they lead.
+//! Results of a web search: links with their URLs.
 
 use crate::html::Html;
 use crate::markdown::{is_safe, open_link};

@@ -1,4 +1,4 @@
-//! What a search found: lines by file, with their numbers and the matches marked.
+//! Results of a text search: lines by file, with their numbers and highlighted matches.
 
 use super::super::super::Card;
 use crate::html::Html;
@@ -94,7 +94,7 @@ fn file(found: &[Found<'_>], pattern: Option<&Regex>, marks: &mut usize, html: &
 
 /// `path:12:text`, `path-12-text` around a match, `12:text` in a single file.
 fn found(line: &str) -> Option<Found<'_>> {
-    // Of several numbers the first one between two equal signs is the line's.
+    // Of several numbers, the first one between equal signs is the line number.
     let mut from = 0;
     loop {
         let start = from + line[from..].find(|c: char| c.is_ascii_digit())?;
@@ -114,7 +114,7 @@ fn found(line: &str) -> Option<Found<'_>> {
     }
 }
 
-/// What was searched for. Patterns that we can't read mark nothing.
+/// Returns the search pattern. Unsupported patterns aren't highlighted.
 fn pattern(call: &ToolCall) -> Option<Regex> {
     let pattern = ["pattern", "query", "regex"].iter().find_map(|key| call.input.get(*key)?.as_str())?;
     let blind = call.input.get("-i").and_then(Value::as_bool).unwrap_or(false);

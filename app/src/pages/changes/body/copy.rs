@@ -4,7 +4,7 @@ use crate::patch::{Changed, Part, unified};
 use api::net::NetFile;
 use serde::Deserialize;
 
-/// What may be copied.
+/// The text to copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CopyWhat {

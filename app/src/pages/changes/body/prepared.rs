@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// A file with its net change, as it is drawn. What it is made of is known by its hash.
 pub struct Prepared {
-    /// Of its card.
+    /// Id of its card.
     pub id: String,
     pub path: String,
     pub language: Option<String>,
@@ -20,9 +20,9 @@ pub struct Prepared {
     /// Why it isn't drawn until asked for.
     pub folded: Option<String>,
     pub patches: Vec<String>,
-    /// Of each part: `812.0`, the edit that stands for its place where that isn't known.
+    /// For each part, the edit whose position is unknown: `812.0`.
     pub edits: Vec<Option<String>>,
-    /// Of an image.
+    /// The images of an image file.
     pub pictures: Option<Html>,
     /// Until they are compared.
     texts: Mutex<Vec<NetPart>>,
@@ -75,7 +75,7 @@ impl Prepared {
         }
     }
 
-    /// Of one of so many parts.
+    /// Returns the outline of one of several parts.
     fn outline(&self, part: &NetPart, among: usize) -> Outline {
         Outline::of(&DiffInput {
             old: part.old.as_deref(),
