@@ -1,4 +1,4 @@
-//! What a channel is, and what goes through it.
+//! The interface of channels, and the types that pass through it.
 
 use crate::Http;
 use crate::failure::{Failure, SettingError};
@@ -7,7 +7,7 @@ use model::Message;
 use model::policy::BotIdentity;
 use std::collections::BTreeMap;
 
-/// What the owner set, by the names of a kind's [`Field`]s.
+/// The owner's settings, by the names of a kind's [`Field`]s.
 pub type Settings = BTreeMap<String, String>;
 
 /// A kind of channel: what it is called, what it needs, what it can do, and how it is opened.
@@ -18,9 +18,9 @@ pub struct Kind {
     pub title: &'static str,
     /// One sentence for the settings page.
     pub about: &'static str,
-    /// What the owner sets.
+    /// The settings that the owner enters.
     pub fields: &'static [Field],
-    /// What such channels can do.
+    /// Abilities of such channels.
     pub abilities: Abilities,
     /// Opens a channel. It doesn't connect.
     pub open: Open,
@@ -33,7 +33,7 @@ pub type Open = fn(&Settings, &Http) -> Result<Box<dyn Channel>, SettingError>;
 pub struct Field {
     /// Its key in the settings.
     pub name: &'static str,
-    /// What stands before the input.
+    /// Label of the input.
     pub label: &'static str,
     /// A sentence below it.
     pub help: &'static str,
@@ -43,7 +43,7 @@ pub struct Field {
     pub is_required: bool,
 }
 
-/// What channels of a kind can do.
+/// Abilities of the channels of a kind.
 pub struct Abilities {
     /// A message that was sent can be changed. Otherwise it is sent once it doesn't change any more, and what comes later is sent as
     /// another message.
@@ -75,11 +75,11 @@ pub struct Outgoing<'a> {
     pub title: &'a str,
     /// The message as it is now.
     pub message: &'a Message,
-    /// What it says in a channel. None where it says nothing there, as when it was retracted.
+    /// Text in the channel. None if there is none, for example of a retracted message.
     pub text: Option<&'a str>,
     /// In which row of a conversation it stands.
     pub lane: Lane,
-    /// What was said of the same message before. None at first.
+    /// The previous text of the same message. None at first.
     pub before: Option<&'a str>,
     /// The message's address in the page.
     pub page: &'a str,
@@ -88,18 +88,18 @@ pub struct Outgoing<'a> {
 /// In which row of a conversation a message stands, where a channel has threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// What people and agents say, and what needs an answer.
+    /// Messages of people and agents, and open requests.
     Talk,
-    /// What happens between: tools, edits, notices.
+    /// Everything else: tools, edits, notices.
     Work,
 }
 
-/// What is sent.
+/// A message to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sending {
     /// The same at each repetition, and never used for anything else.
     pub key: String,
-    /// What [`Channel::render`] made.
+    /// The result of [`Channel::render`].
     pub body: String,
     /// The other side's id of what was sent for the same message before.
     pub earlier: Option<String>,
@@ -111,7 +111,7 @@ pub struct Sending {
     pub at: i64,
 }
 
-/// What was sent.
+/// A sent message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sent {
     /// The other side's id of the message, where it gives one. By it edits, reactions and replies find the message.
@@ -130,7 +130,7 @@ pub struct Place<'a> {
     pub people: &'a [String],
 }
 
-/// What arrived, and where to go on.
+/// Received events, and the position to continue from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Received {
     /// In the order of the other side.
@@ -150,16 +150,16 @@ pub struct Incoming {
     pub sender: String,
     /// When it was done, by the other side's clock, in microseconds since 1970. None if it doesn't say.
     pub at: Option<i64>,
-    /// What was done.
+    /// The event.
     pub what: What,
 }
 
-/// What somebody did in a channel. `of` and `about` are the other side's ids.
+/// An event in a channel. `of` and `about` are ids of the channel's service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// Wrote something, perhaps in answer to a message or in its thread.
     Text {
-        /// What was written.
+        /// The text.
         text: String,
         /// The message that it answers.
         about: Option<String>,
@@ -185,9 +185,9 @@ pub enum What {
     },
     /// Invited the bot to the place, where it isn't yet.
     Invited {
-        /// What the place is called, as far as an invitation says it.
+        /// Name of the room, if the invitation has it.
         name: Option<String>,
-        /// What is written there can't be read.
+        /// True if the room is encrypted, so that its messages can't be read.
         is_encrypted: bool,
     },
 }

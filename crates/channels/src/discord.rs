@@ -25,7 +25,7 @@ const MOST_PARTS: usize = 25;
 /// a webhook may send in some seconds.
 const TRIES: usize = 5;
 const WAIT: Duration = Duration::from_secs(10);
-/// What is left of a retracted message.
+/// Text of a retracted message.
 const RETRACTED: &str = "(retracted)";
 
 pub const KIND: Kind = Kind {

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct SettingError {
     /// The setting's name.
     pub field: &'static str,
-    /// What it should be.
+    /// The expected value.
     pub expected: String,
 }
 

@@ -12,14 +12,14 @@ pub const TIMESTAMP: &str = "webhook-timestamp";
 /// The header with signatures, separated by spaces: `v1,` and base64.
 pub const SIGNATURE: &str = "webhook-signature";
 
-/// What the name of every secret begins with.
+/// Prefix of every secret.
 const PREFIX: &str = "whsec_";
 /// Seconds that a signature may be old, or ahead of our clock.
 const TOLERANCE: i64 = 5 * 60;
 /// Bytes of a secret.
 const BYTES: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// What both sides sign with.
+/// The shared signing secret.
 #[derive(Clone)]
 pub struct Secret(hmac::Key);
 

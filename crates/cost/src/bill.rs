@@ -12,7 +12,7 @@ pub struct Bill {
     pub input: i64,
     /// All tokens.
     pub usage: Usage,
-    /// Of `usage.cache_write`, those written into a cache that lasts an hour.
+    /// The part of `usage.cache_write` that is cached for one hour.
     pub cache_write_1h: i64,
 }
 
@@ -51,7 +51,7 @@ impl Unpriced {
 const MILLION: f64 = 1_000_000.0;
 
 impl Prices {
-    /// What the tokens of a bill cost, in US dollars.
+    /// Returns the cost of a bill's tokens in US dollars.
     pub fn cost(&self, model: Option<&str>, bill: &Bill) -> Result<f64, Unpriced> {
         let name = model.map(str::trim).filter(|name| !name.is_empty()).ok_or(Unpriced::NoModel)?;
         if names::is_synthetic(name) {

@@ -1,4 +1,4 @@
-//! What a request to a model costs.
+//! Costs of requests to models.
 //!
 //! A tour:
 //! - [`prices`]: the price table, read from `prices.toml` of this crate and from a file of one's own: [`Prices`].

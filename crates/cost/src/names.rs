@@ -2,7 +2,7 @@
 
 use model::run::TIERS;
 
-/// What Claude Code's mark `[1m]` means, in tokens.
+/// Context size of Claude Code's mark `[1m]`, in tokens.
 pub const LONG_CONTEXT: i64 = 1_000_000;
 
 /// Names that stand for the newest model of a family: which one that was isn't recorded.
@@ -18,7 +18,7 @@ const LONG_MARK: &str = "[1m]";
 /// Families of Claude, whose version stands before or behind them.
 const FAMILIES: [&str; 5] = ["opus", "sonnet", "haiku", "fable", "mythos"];
 
-/// What may stand behind a name without another price.
+/// Suffixes of a name that don't change the price.
 const SUFFIXES: [&str; 13] = [
     "-latest",
     "-preview",

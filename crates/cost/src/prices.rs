@@ -26,7 +26,7 @@ pub struct Model {
     pub rates: Vec<Rate>,
 }
 
-/// Who sells a model, and where the prices were read.
+/// The vendor of a model, and the source of the prices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vendor {
     /// The vendor's name for people.
@@ -69,7 +69,7 @@ pub enum PricesError {
     Value {
         /// The model's name in the table.
         model: String,
-        /// What was expected.
+        /// The rule that is violated.
         rule: &'static str,
     },
 }
@@ -169,7 +169,7 @@ impl Model {
     }
 }
 
-/// What is wrong with a model of a table.
+/// Returns the error of a model in a table.
 fn broken(context: i64, rates: &[Rate]) -> Option<&'static str> {
     let prices =
         |rate: &Rate| [Some(rate.input), Some(rate.output), rate.cache_read, rate.cache_write, rate.cache_write_1h];

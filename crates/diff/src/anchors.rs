@@ -17,8 +17,8 @@ const FEW: u64 = 63;
 /// For that one, a line is frequent if the other side has it at least as often as the root of a stretch's lines, or so often.
 const OFTEN: u64 = 1_024;
 
-/// What it takes to compare a stretch, at most: the lines of each side that the other side has too, multiplied; or what looking
-/// around frequent lines takes, if that is more.
+/// Estimates the maximum work to compare a range: the product of the numbers of lines on each side that the other side
+/// has too, or the work of looking around frequent lines, if that is more.
 pub(crate) fn work<T>(input: &InternedInput<T>, stretch: &Stretch) -> u64 {
     let (before, after) = (&input.before[stretch.before.clone()], &input.after[stretch.after.clone()]);
     if before.is_empty() || after.is_empty() {
@@ -69,7 +69,7 @@ pub(crate) fn between<T>(input: &InternedInput<T>, whole: &Stretch) -> Vec<Stret
         if at_old < old || at_new < new {
             continue;
         }
-        // What is equal around the pair belongs to it.
+        // Equal lines around the pair belong to it.
         let above = (1..)
             .take_while(|by| at_old >= old + by && at_new >= new + by && before[at_old - by] == after[at_new - by]);
         let above = above.count();

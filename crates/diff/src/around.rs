@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-/// What a language has that goes over several lines.
+/// Multi-line syntax of a language.
 struct Shape {
     languages: &'static [&'static str],
     strings: &'static [Delimiter],
-    /// What begins a comment that ends with its line.
+    /// Start of a comment that ends with its line.
     comment: Option<&'static str>,
     /// True if `/* */` is a comment.
     has_comments: bool,
@@ -70,7 +70,7 @@ const SCRIPTS: &[&str] = &["javascript", "tsx", "typescript"];
 /// Languages in which a line of code may begin with `* `.
 const STARS: &[&str] = &["css", "rust", "scss"];
 
-/// What is missing in front of a text and behind it; both are empty where nothing is, as far as can be seen.
+/// Returns the missing start and end of a text, as far as they can be inferred; both are empty if nothing is missing.
 pub(crate) fn around(language: &str, text: &str) -> (String, String) {
     let mut around = (String::new(), String::new());
     match language {
@@ -159,11 +159,11 @@ fn parents(text: &str) -> String {
 struct Reading {
     /// How well they go together: first what the delimiters say, then what the lines say.
     score: (i32, i32),
-    /// What is open at the end, outermost first.
+    /// Open elements at the end, outermost first.
     open: Vec<Within>,
 }
 
-/// What the reader is in.
+/// An open element.
 #[derive(Debug, Clone, Copy)]
 enum Within {
     /// With the count of braces that are open in it.

@@ -18,7 +18,7 @@ const MAX_WORK: u64 = 100_000_000;
 /// Most comparisons of lines by which a difference of fewer lines is looked for.
 const FEWER_WORK: u64 = 1 << 20;
 
-/// What a comparison may take.
+/// Work limit of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     work: u64,
@@ -85,7 +85,7 @@ pub(crate) fn changes(old: &str, new: &str, spaces: Spaces, bound: Bound) -> Cha
     Changes { hunks: diff.hunks().collect(), is_cut: false, work }
 }
 
-/// Of a file that came or went, as large as it may be, no line is compared.
+/// Returns the changes of a new or deleted file. No lines are compared, whatever its size.
 fn one_sided(old: &str, new: &str) -> Changes {
     let lines = |text| 0..lines::raw(text).count() as u32;
     let all = Hunk { before: lines(old), after: lines(new) };

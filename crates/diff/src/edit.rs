@@ -9,10 +9,10 @@ use std::borrow::Cow;
 
 use crate::{Allowance, Counts, DiffInput, Spaces, Step, counts_bound, file_diff};
 
-/// Who trims a diff takes its last unchanged lines along where they are empty.
+/// Maximum number of empty last lines that programs trim from a diff.
 const TRIMMED_AT_MOST: usize = 3;
 
-/// What is known of an edit's texts.
+/// The texts of an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts<'a> {
     /// As the edit's texts say it, or the header of its unified diff.
@@ -21,7 +21,7 @@ pub struct Texts<'a> {
     pub moved_from: Option<Cow<'a, str>>,
     /// In the order of the file, with their lines before the edit and after it.
     pub fragments: Vec<Fragment<'a>>,
-    /// What can't be read as texts, to be shown as it is: a binary file, a changed mode, a diff that was cut off.
+    /// A patch that can't be parsed, to be shown unchanged: a binary file, a changed mode, an incomplete diff.
     pub patch: Option<&'a str>,
     /// How many edits share the bound on work.
     edits: usize,
@@ -193,7 +193,7 @@ fn append(all: &mut FileDiff, mut part: FileDiff, end: u32) {
     }
     for run in &mut part.runs {
         let DiffRun::Change { old, new, .. } = run else { continue };
-        // What moved says its line on the other side, counted from the first line of all.
+        // Moved lines refer to the line of the other side, counted from the first line.
         for line in old {
             line.moved = line.moved.map(|at| at.saturating_add(shift.1));
         }

@@ -40,7 +40,7 @@ pub struct Part {
     pub edit: Option<usize>,
 }
 
-/// What all edits together did.
+/// The net change of all edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Net {
     /// From before the first edit to after the last one. A file that is made and deleted again is `Deleted`, without a
@@ -115,9 +115,9 @@ struct File {
     known: Vec<Known>,
     /// Edits of unknown place.
     loose: Vec<Known>,
-    /// What was read since the file changed last: lines before it, and the text.
+    /// Text that was read since the file's last change: the number of lines before it, and the text.
     seen: Vec<(usize, String)>,
-    /// What was known before somebody else changed the file.
+    /// Parts that were known before somebody else changed the file.
     aside: Vec<Part>,
     /// Was there a file before the first edit? None before that.
     was_there: Option<bool>,
@@ -126,12 +126,12 @@ struct File {
     left: u64,
 }
 
-/// What going through lines takes: their bytes, and what each of them takes by itself.
+/// Returns the work of processing lines: their bytes, plus a constant for each.
 fn work<'l>(lines: impl IntoIterator<Item = &'l String>) -> u64 {
     lines.into_iter().map(|line| (line.len() + LINE) as u64).sum()
 }
 
-/// What a line or a part takes beside its bytes.
+/// Work of a line or a part in addition to its bytes.
 const LINE: usize = 32;
 
 fn lines(text: &str) -> Lines {
@@ -251,7 +251,7 @@ impl File {
         let read = seen.find_map(|(at, (line, text))| Some((at, *line, found(text, old, new)?)));
         if let Some((at, line, Found { line: within, old: was, new: is })) = read {
             let text = self.seen[at].1.replacen(old, new, 1);
-            // Of what else was read, the lines may be others by now.
+            // Other text that was read may be outdated.
             self.seen = vec![(line, text)];
             return self.window(line + within, was, is);
         }
@@ -297,7 +297,7 @@ impl File {
             let new_at = at + found.line;
             let end = new_at + found.old.len();
             let is_apart = placed.iter().all(|other| end < other.new_at || other.new_at + other.new_len() < new_at);
-            // What is known behind it may have been known before it, and then be elsewhere by now.
+            // A part after it may have been known earlier, at another position.
             let settles = is_apart && new_at >= before;
             if settles {
                 placed.push(Known { old_at: 0, new_at, old: Some(found.new), new: Some(found.old), ..part.clone() });

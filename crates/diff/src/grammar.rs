@@ -92,7 +92,7 @@ impl Grammar {
     }
 }
 
-/// What the grammar says, also those of the languages within; None for a language without a grammar, and when the work
+/// Returns the grammar's spans, including embedded languages; None for a language without a grammar, or if the work
 /// would be too much.
 pub(crate) fn spans(language: &str, text: &str) -> Option<Vec<Span>> {
     let steps = Steps::for_text(text);

@@ -60,7 +60,7 @@ pub use layout::{Arrangement, ChangePosition, Layout, Row};
 pub use outline::{Outline, Which};
 pub use patch::{PatchHunk, hunks};
 
-/// What is compared, and what is known about it.
+/// The texts to compare, and information about them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DiffInput<'a> {
     /// None: the file is created.

@@ -11,7 +11,7 @@ use model::view::{CodeLine, Token};
 
 use crate::{Spaces, syntax};
 
-/// What stands for a carriage return that is to be seen: browsers would break the line at a real one.
+/// Visible replacement of a carriage return, because browsers would break the line at a real one.
 const VISIBLE_RETURN: char = '␍';
 
 /// A text in which everything can be seen: carriage returns that don't end a line, control characters, and characters
@@ -35,7 +35,7 @@ pub(crate) fn drawable(text: &str) -> Cow<'_, str> {
             }
             _ => out.push(char),
         }
-        // What stands before a blank of a drawing stands before the next one.
+        // The character before a blank of a drawing also precedes the next one.
         if char != BLANK {
             before = Some(char);
         }

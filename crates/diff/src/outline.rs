@@ -39,15 +39,15 @@ pub struct Outline {
     sections: OnceLock<Sections>,
 }
 
-/// What is found at once in a file that isn't large.
+/// Details of a file that isn't large.
 #[derive(Debug)]
 struct Details {
-    /// Of each hunk; None where the work would have been too much.
+    /// Marks of each hunk; None if the work would be too much.
     marks: Vec<Option<Marks>>,
     moves: Moves,
 }
 
-/// What is compared.
+/// The compared texts.
 struct Texts {
     old: Arc<Side>,
     new: Arc<Side>,

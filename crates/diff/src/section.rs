@@ -9,7 +9,7 @@ const MAX_STEPS: usize = 200;
 /// Longer lines are no headers, in bytes.
 const MAX_LINE: usize = 300;
 
-/// What may stand before the word that makes a header.
+/// Words that can precede the keyword of a header.
 const MODIFIERS: &[&str] = &[
     "abstract",
     "actual",

@@ -53,7 +53,7 @@ impl<F: Fn(Token) -> Option<i32>> SliderHeuristic for GitSlider<F> {
             let mut score = Score::default();
             score += self.score(tokens, end as usize);
             score += self.score(tokens, end.saturating_sub(size) as usize);
-            // Of equal places the last one is taken.
+            // Of equally good positions the last one is used.
             if best.is_none_or(|(best, _)| score.compared_with(best) <= 0) {
                 best = Some((score, end));
             }

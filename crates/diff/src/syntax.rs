@@ -49,8 +49,8 @@ fn is_small(text: &str, lines: &[Range<usize>]) -> bool {
 /// One class for each byte: the innermost span wins.
 fn flatten(mut spans: Vec<Span>, keys: Keys) -> Vec<(Range<usize>, TokenClass)> {
     spans.retain(|span| !span.range.is_empty() && !matches!(span.capture, "spell" | "nospell"));
-    // Of two rules for the same range one that has a colour wins, then the later one. But in JSON a later rule calls every
-    // string a string, also those that are keys.
+    // Of two rules for the same range, one with a colour has priority, then the later one. Exception: in JSON a later
+    // rule matches every string, including keys.
     let rank = |span: &Span| (class_of(span.capture, keys).is_some(), span.capture == "string.special.key", span.rule);
     spans.sort_by_cached_key(|span| (span.range.start, Reverse(span.range.end), rank(span)));
     let mut painter = Painter { done: 0, tokens: Vec::new() };

@@ -52,7 +52,7 @@ pub(crate) fn is_small(hunk: &Hunk) -> bool {
     [&hunk.before, &hunk.after].into_iter().all(|lines| (1..=MAX_LINES).contains(&lines.len()))
 }
 
-/// Of a small block. None when the budget doesn't suffice.
+/// Marks the words of a small block. None if the budget isn't enough.
 pub(crate) fn mark(old: &[Cow<'_, str>], new: &[Cow<'_, str>], budget: &mut Budget) -> Option<Marks> {
     let mut marks = Marks { old: vec![Vec::new(); old.len()], new: vec![Vec::new(); new.len()], pairs: Vec::new() };
     let mut interner = Interner::new(64);
@@ -111,7 +111,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
             Some(word) if joins => word.end = at + char.len_utf8(),
             _ => words.push(at..at + char.len_utf8()),
         }
-        // What extends a character takes its class: `é` in two code points doesn't end a word.
+        // A combining character has the class of the previous one: `é` in two code points doesn't end a word.
         before = (char, if extends(char) { before.1 } else { class });
     }
     words

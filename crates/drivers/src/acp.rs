@@ -38,7 +38,7 @@ pub struct Habits {
     pub offers_terminals: bool,
     /// The mode in which it asks before it changes anything, where it doesn't start in it.
     pub asking_mode: Option<&'static str>,
-    /// What a person runs in a terminal to log in.
+    /// The command that a person runs in a terminal to log in.
     pub login: Option<&'static str>,
 }
 
@@ -51,7 +51,7 @@ pub struct Acp {
     /// None until it is open.
     session: Option<String>,
     version: Option<String>,
-    /// What the agent said of itself.
+    /// The agent's capabilities, as it reports them.
     capabilities: Value,
     /// It takes prompts while it works, by an extension of the protocol.
     steers_by_extension: bool,
@@ -66,11 +66,11 @@ pub struct Acp {
     asks: BTreeMap<String, OpenAsk>,
     /// Requests that are being served, by the name of the job: their ids.
     services: HashMap<String, Value>,
-    /// What the session had cost when the turn began, and now, in US dollars.
+    /// Cost of the session at the start of the turn, and now, in US dollars.
     cost: (f64, f64),
 }
 
-/// What a request of ours is for.
+/// Purpose of a request.
 #[derive(Debug)]
 enum Purpose {
     Initialize,

@@ -79,7 +79,7 @@ pub struct Claude {
     unknown: HashSet<String>,
 }
 
-/// What an answer is owed to.
+/// A pending reply.
 enum Owed {
     Start,
     Interrupt,
@@ -87,7 +87,7 @@ enum Owed {
     Model(String),
 }
 
-/// What is known of the session.
+/// Known facts about the session.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Known {
     version: Option<String>,

@@ -32,7 +32,7 @@ pub struct Codex {
     version: Option<String>,
     model: Option<String>,
     mode: Option<&'static Mode>,
-    /// What the next turn is to change.
+    /// Changes for the next turn.
     change: TurnSettings,
     running: Option<Running>,
     queue: VecDeque<Prompt>,
@@ -55,7 +55,7 @@ struct TurnSettings {
     model: Option<String>,
 }
 
-/// What a request of ours is for.
+/// Purpose of a request.
 #[derive(Debug)]
 enum Purpose {
     Initialize,

@@ -1,4 +1,4 @@
-//! What all drivers have in common: the protocol of one agent, without IO.
+//! The interface of all drivers: the protocol of one agent, without IO.
 
 use crate::Event;
 use crate::terminals::JobError;
@@ -19,7 +19,7 @@ pub struct Opening {
     pub mode: Option<String>,
     /// The model, in the agent's own words; None is the agent's default.
     pub model: Option<String>,
-    /// What the agent is told beside its own system prompt, for this process only.
+    /// Additions to the agent's system prompt, for this process only.
     pub system_notices: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Resume {
     pub fork: bool,
 }
 
-/// What a person wants of a running agent.
+/// A person's command for a running agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Says something to the agent.
@@ -47,14 +47,14 @@ pub enum Command {
     Answer {
         /// Which request.
         request: String,
-        /// What the person decided.
+        /// The person's decision.
         answer: Answer,
     },
     /// Ends the session: the agent may finish what it writes, then its process ends.
     End,
 }
 
-/// What a person says to an agent.
+/// A person's prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// Names the prompt in [`Event::Delivered`]. A UUID, which agents that take ids of prompts get.
@@ -107,12 +107,12 @@ pub enum Answer {
     Deny {
         /// The chosen option, where the agent gave options.
         option: Option<String>,
-        /// What the agent is told.
+        /// Message for the agent.
         message: Option<String>,
     },
     /// Answers to the agent's questions, by their text: a label, a list of labels, or words of the person.
     Answers(Map<String, Value>),
-    /// What a person filled into a form, as its schema wants it.
+    /// Values of a form, as its schema requires.
     Form(Map<String, Value>),
     /// Nobody will answer.
     Cancel,
@@ -152,8 +152,8 @@ pub trait Driver: Send {
     /// Takes what came of a job that it asked for with [`Effects::serve`].
     fn served(&mut self, _job: String, _result: Result<Value, JobError>, _effects: &mut Effects) {}
 
-    /// What the agent owes an answer to at the moment, for people: "the start", "the interruption". While there is such a
-    /// thing and the agent is silent for too long, it counts as hanging.
+    /// Returns the pending reply for people: "the start", "the interruption". If there is one and the agent is silent
+    /// for too long, it counts as hanging.
     fn awaits(&self) -> Option<&'static str>;
 
     /// Whether the agent has begun: one that is silent before is ended.
@@ -163,7 +163,7 @@ pub trait Driver: Send {
     fn open_requests(&self) -> Vec<String>;
 }
 
-/// What a driver wants done, in order.
+/// Effects that a driver requests, in order.
 #[derive(Debug, Default)]
 pub struct Effects {
     pub(crate) send: VecDeque<Vec<u8>>,

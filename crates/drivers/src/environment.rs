@@ -1,4 +1,4 @@
-//! What of the server's environment an agent gets.
+//! The part of the server's environment that an agent gets.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -43,7 +43,7 @@ const NAMES: [&str; 33] = [
     "USERNAME",
     "USERPROFILE",
 ];
-/// What names of settings of agents and of tools begin with.
+/// Prefixes of variables for agents and tools.
 const PREFIXES: [&str; 16] = [
     "ANTHROPIC_",
     "AWS_",

@@ -1,4 +1,4 @@
-//! What drivers report.
+//! Events of drivers.
 
 use serde_json::{Map, Value};
 
@@ -21,7 +21,7 @@ pub enum Event {
     Modes(Vec<Choice>),
     /// The models that the agent can be switched to.
     Models(Vec<Choice>),
-    /// What the agent does.
+    /// The agent's state.
     State(State),
     /// The agent took a prompt, by [`crate::Prompt::id`].
     Delivered(String),
@@ -56,14 +56,14 @@ pub enum Event {
     Unknown(String),
     /// The agent owes an answer and is silent. It may still go on.
     Silent {
-        /// What it owes an answer to.
+        /// The pending reply.
         awaits: &'static str,
     },
     /// The process ended. Nothing comes after it.
     Ended(Exit),
 }
 
-/// What an agent does.
+/// State of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// It begins.
@@ -79,9 +79,9 @@ pub enum State {
 /// Whose voice a growing text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
-    /// What the agent says.
+    /// Text of the agent.
     Answer,
-    /// What it thinks.
+    /// Reasoning.
     Thought,
 }
 
@@ -94,7 +94,7 @@ pub struct Choice {
     pub label: String,
     /// More for people.
     pub description: Option<String>,
-    /// Of an option of a request, what it means: `allow_once`, `allow_always`, `reject_once`, `reject_always`.
+    /// Effect of an option: `allow_once`, `allow_always`, `reject_once`, `reject_always`.
     pub kind: Option<String>,
 }
 
@@ -103,7 +103,7 @@ pub struct Choice {
 pub struct Ask {
     /// The agent's own id of the request, unique within the process.
     pub request: String,
-    /// What kind of request it is.
+    /// Kind of the request.
     pub kind: AskKind,
     /// The agent's own id of the tool call that it is about.
     pub call_id: Option<String>,
@@ -112,7 +112,7 @@ pub struct Ask {
     /// The tool's input. Of [`AskKind::Question`], `questions` as Claude Code writes them; of [`AskKind::Form`], its JSON schema as
     /// `requestedSchema`.
     pub input: Map<String, Value>,
-    /// What the request shows beside the input, in its order.
+    /// Further content of the request, in order.
     pub content: Vec<Content>,
     /// Files and folders that the request names: `/work/src/main.rs:12`.
     pub paths: Vec<String>,
@@ -154,7 +154,7 @@ pub enum Content {
     Text(String),
 }
 
-/// What kind of request it is.
+/// Kind of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AskKind {
     /// Asks for permission to use a tool.
@@ -207,7 +207,7 @@ impl Tokens {
 pub struct Turn {
     /// How it ended.
     pub outcome: Outcome,
-    /// What the agent says of a failure.
+    /// The agent's message about a failure.
     pub message: Option<String>,
     /// Tokens of the turn.
     pub tokens: Tokens,

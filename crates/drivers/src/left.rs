@@ -13,7 +13,7 @@ pub struct Process {
     pub started: String,
 }
 
-/// What became of an agent that was left.
+/// State of an agent whose server stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// It and all that it started have ended.

@@ -10,7 +10,7 @@ pub enum Piece {
     Line(Vec<u8>),
     /// A line that is longer than is taken, with its length in bytes. Its content is dropped.
     TooLong(u64),
-    /// What came last, without a line end.
+    /// The last part, without a line end.
     Half(Vec<u8>),
 }
 

@@ -16,7 +16,7 @@ const BEGINS: Duration = Duration::from_secs(1);
 /// The flag of threads of the kernel, which have no variables.
 const KERNEL: u64 = 0x0020_0000;
 
-/// What `/proc/ID/stat` says of a process.
+/// Data of a process from `/proc/ID/stat`.
 #[derive(Debug, Clone, Copy)]
 struct Stat {
     parent: i32,
@@ -80,7 +80,7 @@ pub fn cpu(id: i32) -> u64 {
     }
 }
 
-/// What is known of a process that an agent may be.
+/// Result of looking for an agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
     /// It ended, or another process has its id.

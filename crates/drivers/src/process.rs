@@ -31,7 +31,7 @@ impl Launch {
         command.args(&self.arguments).current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
         command.env(MARK, mark.0.to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        // What the agent starts ends with it, and a Ctrl-C in the server's terminal isn't the agent's.
+        // Processes of the agent end with it, and a Ctrl-C in the server's terminal doesn't reach it.
         #[cfg(unix)]
         command.process_group(0);
         command.spawn()

@@ -15,7 +15,7 @@ pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 /// The request is well formed, and refused or failed.
 pub(crate) const REFUSED: i64 = -32000;
-/// What is asked for isn't there, as the Agent Client Protocol numbers it.
+/// Error code of the Agent Client Protocol: resource not found.
 pub(crate) const NOT_FOUND: i64 = -32002;
 
 /// Most characters of a bad line that a note quotes.

@@ -164,7 +164,7 @@ struct Running {
     ending: Option<Ending>,
     /// Arguments of the process that follows this one, which is to end.
     restart: Option<Vec<OsString>>,
-    /// What that process is to do.
+    /// Orders for that process.
     waiting: VecDeque<Order>,
     starting: Starting,
     /// When the agent wrote last, or began to owe an answer; while it starts, when it last did anything.

@@ -24,7 +24,7 @@ const REST: Duration = Duration::from_millis(500);
 /// Why a job wasn't done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobError {
-    /// What is asked for isn't there: an agent that is about to make a file goes on.
+    /// True if the file doesn't exist, which an agent that is about to create it ignores.
     pub is_missing: bool,
     /// For people.
     pub message: String,
@@ -58,7 +58,7 @@ pub enum TerminalJob {
         /// Bytes of output to keep, the last ones; at most 1 MiB.
         limit: Option<usize>,
     },
-    /// What it wrote so far, by its id: `{"output": "...", "truncated": false, "exitStatus": {...}}`.
+    /// Output so far, by the terminal's id: `{"output": "...", "truncated": false, "exitStatus": {...}}`.
     Output(String),
     /// How it ended, once it has: `{"exitCode": 0, "signal": null}`.
     Wait(String),
@@ -68,7 +68,7 @@ pub enum TerminalJob {
     Release(String),
 }
 
-/// What comes of a job.
+/// Result of a job.
 pub(crate) enum Served {
     Now(Result<Value, JobError>),
     /// Once the command has ended.

@@ -21,11 +21,11 @@ pub struct Call {
     context: RequestContext<RoleServer>,
 }
 
-/// What a tool returns.
+/// Result of a tool.
 pub struct Reply {
     /// For the model to read.
     pub text: String,
-    /// What people wrote since the last call.
+    /// Messages of people since the last call.
     pub queued: Vec<Message>,
     /// The client takes this text and nothing beside it: what people wrote is told with the next call.
     pub alone: bool,

@@ -15,7 +15,7 @@ const AGENT: usize = 255;
 const AGENTS: [(&str, &str); 5] =
     [("claude", "claude_code"), ("codex", "codex"), ("gemini", "gemini"), ("opencode", "opencode"), ("qwen", "qwen")];
 
-/// What is known of the session before the first call.
+/// Settings of the session before the first call.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// An existing session, by its id or a unique prefix; else the agent's own name of a session, which is made where no

@@ -27,7 +27,7 @@ const NAME: usize = 80;
 pub struct Server {
     /// The only client. None where each request brings its own, as an extension of its HTTP head.
     client: Option<Client>,
-    /// What people wrote and no result had room for, by session.
+    /// Messages of people that no result had space for, by session.
     unread: Arc<Mutex<HashMap<String, Vec<String>>>>,
 }
 
@@ -42,7 +42,7 @@ impl Server {
         self.client.clone().or_else(sent)
     }
 
-    /// What the client gets of a reply.
+    /// Converts a reply for the client.
     fn result(&self, session: Option<&str>, reply: Reply) -> CallToolResult {
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         let session = session.unwrap_or_default();

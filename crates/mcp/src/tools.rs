@@ -17,7 +17,7 @@ use rmcp::model::ToolAnnotations;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What a tool does with its arguments.
+/// The function of a tool.
 type Run = for<'a> fn(&'a Call, Map<String, Value>) -> BoxFuture<'a, Result<Reply, Refusal>>;
 
 /// A tool that an agent may call.

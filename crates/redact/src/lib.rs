@@ -169,7 +169,7 @@ impl Redactor {
         }
     }
 
-    /// What is to be masked, in order, nothing twice.
+    /// Returns the ranges to mask, in order and without overlaps.
     fn hits(&self, text: &str) -> Vec<Hit> {
         let mut hits = Vec::new();
         for regex in &self.own {
@@ -191,7 +191,7 @@ impl Redactor {
             hits.extend(names.map(|it| hit(it.range(), "home", "Home folder")));
         }
         hits.retain(|hit| !hit.range.is_empty());
-        // Of two that overlap the earlier one stands, and covers both.
+        // Two overlapping ranges are merged into the earlier one.
         hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end)));
         let mut joined: Vec<Hit> = Vec::with_capacity(hits.len());
         for hit in hits {

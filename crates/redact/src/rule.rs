@@ -44,7 +44,7 @@ pub(crate) struct Rules {
     pub all: Vec<Rule>,
     /// Finds the words of all rules; None if it can't be made, and then all rules are tried.
     words: Option<AhoCorasick>,
-    /// Of each word the index of its rule.
+    /// Index of the rule, for each word.
     of_word: Vec<usize>,
     /// Rules without words.
     always: Vec<usize>,

@@ -71,7 +71,7 @@ pub struct App {
     pub(crate) hits: List<Hit>,
     pub(crate) transcript: Option<Transcript>,
     pub(crate) review: Option<Review>,
-    /// What is being typed: a filter, a search, or a message to the agent.
+    /// The open input: a filter, a search, or a message to the agent.
     pub(crate) typing: Option<Typing>,
     /// Messages that were begun, by session.
     drafts: HashMap<String, Field>,
@@ -93,7 +93,7 @@ pub struct App {
     is_over: bool,
 }
 
-/// What a field is for.
+/// Purpose of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Typing {
     Filter(Field),
@@ -133,7 +133,7 @@ impl App {
         }
     }
 
-    /// What it asks first.
+    /// Returns the first requests.
     pub fn begin(&self, session: Option<&str>) -> Vec<Ask> {
         let open = session.map(|session| self.open(session, None));
         [Ask::Sessions(self.query.clone())].into_iter().chain(open).collect()
@@ -161,7 +161,7 @@ impl App {
             asks.push(Ask::Header(transcript.id().to_owned()));
         }
         if let Some((from, to)) = self.stale.take() {
-            // What lies further back than a page is read when the reader comes there.
+            // Rows further back than a page are read when the reader reaches them.
             let from = from.max(to - 400);
             let query = ListMessages { from: Some(from), to: Some(to), limit: None, ..transcript.query() };
             asks.push(Ask::Messages { session: transcript.id().to_owned(), query });
@@ -260,7 +260,7 @@ impl App {
         let Some(transcript) = self.transcript.as_mut().filter(|open| open.id() == session) else { return };
         let read = self.review.as_ref().map(|review| (review.entry.message.seq, review.entry.message.revision));
         transcript.add(page);
-        // What is being decided has changed: it is read anew, or it is over.
+        // The request that is being decided has changed: it is read again, or closed.
         if let Some((seq, revision)) = read
             && let Some(entry) = transcript.message(seq).filter(|entry| entry.message.revision != revision)
         {

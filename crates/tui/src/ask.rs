@@ -48,7 +48,7 @@ pub enum Ask {
         session: String,
         /// Id of the approval.
         message: String,
-        /// What was decided.
+        /// The decision.
         decide: Decide,
     },
     /// Search.
@@ -57,7 +57,7 @@ pub enum Ask {
     Save(Vec<(String, String)>),
 }
 
-/// What came of a request.
+/// Result of a request.
 #[derive(Debug)]
 pub enum Told {
     /// To [`Ask::Sessions`], with its query.

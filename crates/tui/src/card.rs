@@ -31,7 +31,7 @@ pub struct View {
     pub width: usize,
     pub theme: Theme,
     pub zone: TimeZone,
-    /// What the session's assistant is called.
+    /// Name of the session's assistant.
     pub assistant: AssistantName,
 }
 
@@ -121,7 +121,7 @@ fn body(entry: &Entry, unfolded: bool, view: &View) -> Vec<Line<'static>> {
     }
 }
 
-/// What the agent says beside the payload.
+/// Returns the agent's text beside the payload.
 fn said<'a>(entry: &'a Entry, view: &'a View) -> impl Iterator<Item = Line<'static>> + use<'a> {
     let words = said_besides(&entry.message.draft, entry.body());
     words.into_iter().flat_map(|words| markdown::lines(words, view.width, view.theme))

@@ -10,7 +10,7 @@ pub struct Field {
     at: usize,
 }
 
-/// What a key in a field leads to.
+/// Effect of a key in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Typed {
     Text,
@@ -31,7 +31,7 @@ impl Field {
     }
 
     pub fn insert(&mut self, text: &str) {
-        // Of a paste: its line ends are those of another system.
+        // Normalize line ends of pasted text.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         self.text.insert_str(self.at, &text);
         self.at += text.len();

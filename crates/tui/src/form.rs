@@ -12,7 +12,7 @@ pub struct Form {
     values: Map<String, Value>,
     /// The field that keys act on.
     at: usize,
-    /// What is being typed into it.
+    /// The text of its input.
     text: compose::Field,
 }
 
@@ -75,7 +75,7 @@ impl Form {
         false
     }
 
-    /// What stands before the text that is being typed, and the text.
+    /// Returns the label of the input, and its text.
     pub fn typing(&self) -> (&str, &compose::Field) {
         (self.fields.get(self.at).map_or("", |field| &field.label), &self.text)
     }
@@ -114,7 +114,7 @@ impl Form {
         };
     }
 
-    /// What was put in. None where nothing was.
+    /// Returns the values. None if there are none.
     pub fn values(&self) -> Option<Map<String, Value>> {
         (!self.values.is_empty()).then(|| self.values.clone())
     }

@@ -22,7 +22,7 @@ impl Group {
 
 macro_rules! keys {
     ($( $group:ident { $( $Name:ident = $keys:literal, $words:literal; )+ } )+) => {
-        /// What a key does.
+        /// Commands of keys.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Command { $($( $Name, )+)+ }
 
@@ -95,7 +95,7 @@ pub fn name(key: KeyEvent) -> Option<String> {
     Some(if key.modifiers.contains(KeyModifiers::CONTROL) { format!("Ctrl {name}") } else { name })
 }
 
-/// What a key means.
+/// Meaning of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     Runs(Command),

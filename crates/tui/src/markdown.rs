@@ -39,9 +39,9 @@ struct Writer {
     lines: Vec<Line<'static>>,
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
-    /// What the next line begins with, once: a bullet.
+    /// Prefix of the next line only: a bullet.
     first: String,
-    /// What all lines begin with: of lists and quotes.
+    /// Prefix of all lines: of lists and quotes.
     indent: String,
     /// The number of the next item; None for bullets.
     lists: Vec<Option<u64>>,

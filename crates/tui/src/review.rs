@@ -174,7 +174,7 @@ impl Review {
         }
     }
 
-    /// What the keys below the request are.
+    /// Returns the key hints below the request.
     pub fn hints(&self) -> String {
         let mut hints = Vec::new();
         if self.entry.shown_sha256.is_some() {
@@ -238,7 +238,7 @@ impl Review {
         };
     }
 
-    /// What is being typed, behind what.
+    /// Returns the label and the text of the input.
     pub fn typing(&self) -> Option<(String, &Field)> {
         if !self.is_typing {
             return None;
@@ -375,7 +375,7 @@ impl Page {
         }
     }
 
-    /// What a tool is given: each value of it, and an edit also as the difference that it makes.
+    /// Draws the input of a tool: all of its values, and an edit also as a diff.
     fn call(&mut self, call: &AskedCall) {
         let AskedCall { tool_name, seq, input, changes, paths, texts, .. } = call;
         self.blank();

@@ -1,4 +1,4 @@
-//! What is drawn.
+//! Draws the screens.
 
 mod lists;
 mod session;

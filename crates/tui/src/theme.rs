@@ -28,7 +28,7 @@ impl Theme {
         self.colour(Color::Red)
     }
 
-    /// What a person says, and keys.
+    /// Style of people's messages, and of keys.
     pub(crate) fn person(self) -> Style {
         self.colour(Color::Cyan).add_modifier(Modifier::BOLD)
     }
@@ -37,7 +37,7 @@ impl Theme {
         self.colour(Color::Blue).add_modifier(Modifier::BOLD)
     }
 
-    /// What waits for a person, and marks of what can't be seen.
+    /// Style of open requests, and of marks of invisible characters.
     pub(crate) fn warning(self) -> Style {
         self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
     }
@@ -50,7 +50,7 @@ impl Theme {
         self.colour(Color::Magenta)
     }
 
-    /// What matters less.
+    /// Style of less important text.
     pub(crate) fn quiet(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }

@@ -28,7 +28,7 @@ struct Drawn {
     lines: Vec<Line<'static>>,
 }
 
-/// What stands between two empty lines: a card, or the line of a run of hidden rows.
+/// Rows between two empty lines: a card, or the line of hidden rows.
 struct Block<'a> {
     first: i64,
     last: i64,
@@ -51,7 +51,7 @@ pub struct Transcript {
     shown_at: i64,
     /// The newest stays in view.
     follows: bool,
-    /// What is before the first row is on its way.
+    /// True while the rows before the first one are being requested.
     pub is_asked_before: bool,
     pub is_dev: bool,
     pub is_paused: bool,

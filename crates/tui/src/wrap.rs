@@ -64,7 +64,7 @@ fn fits(rest: &[Cluster], room: usize, how: Break) -> usize {
         return fit.max(1).min(rest.len());
     }
     let row = rest.get(..fit).unwrap_or_default();
-    // What begins a row after a break isn't a space: that one stays at the end of the row before, out of sight.
+    // A row after a break doesn't begin with a space: that one is at the end of the previous row, out of sight.
     let space = row.iter().rposition(|cluster| cluster.text == " ").filter(|at| *at > 0);
     space.map_or(fit, |at| at + 1).max(1)
 }

@@ -102,7 +102,7 @@ impl Api {
         }
     }
 
-    /// What happened since a position. Without one, where to begin.
+    /// Returns the events since a position. Without one, returns the present position.
     pub async fn sync(&self, since: Option<&str>) -> Result<Value, Failure> {
         let limit = if since.is_some() { TIMELINE } else { 0 };
         let filter = json!({

@@ -1,4 +1,4 @@
-//! What a sync says that people did.
+//! Parses people's events in a sync response.
 
 use crate::channel::{Incoming, What};
 use serde_json::Value;

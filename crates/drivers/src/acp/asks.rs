@@ -1,4 +1,4 @@
-//! What the agent wants to be allowed, and the answers. Nothing is allowed but by an option that a person chose.
+//! The agent's permission requests, and their answers. Only an option that a person chose allows anything.
 
 use super::Acp;
 use super::shown;
@@ -27,7 +27,7 @@ enum Wants {
     Form,
 }
 
-/// What the agent told of the calls of the turn. A request often names no more than the call.
+/// The agent's reports about the calls of the turn. A request often only refers to the call.
 #[derive(Debug, Default)]
 pub(super) struct Calls(HashMap<String, Map<String, Value>>);
 
@@ -151,7 +151,7 @@ impl Acp {
 }
 
 impl OpenAsk {
-    /// What the agent gets where nobody will answer.
+    /// Returns the answer to a request that nobody will decide.
     fn cancelled(&self) -> Value {
         match self.wants {
             Wants::Option(_) => outcome(None),

@@ -17,7 +17,7 @@ impl Acp {
     pub(super) fn initialize(&mut self, effects: &mut Effects) {
         effects.emit(Event::State(State::Starting));
         let offered = self.habits.offers_files;
-        // Of one without a transcript, the log of the protocol would show each form a second time.
+        // An agent without a transcript would show each form a second time, in the log of the protocol.
         let forms = self.habits.has_transcript.then(ElicitationFormCapabilities::new);
         let forms = forms.map(|forms| ElicitationCapabilities::new().form(forms));
         let files = FileSystemCapabilities::new().read_text_file(offered).write_text_file(offered);
@@ -85,7 +85,7 @@ impl Acp {
         }
     }
 
-    /// What the agent is told for this process goes into its system prompt, if it takes any.
+    /// Opens a session. Notices for this process are part of the system prompt, if the agent accepts one.
     fn open_by(&mut self, method: &str, request: impl serde::Serialize, purpose: Purpose, effects: &mut Effects) {
         let mut params = value(request);
         if self.takes_system_prompt() && !self.opening.system_notices.is_empty() {

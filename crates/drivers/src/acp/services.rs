@@ -1,4 +1,5 @@
-//! What the agent has done by us: files read and written, and commands run, in the session's folder. See [`crate::Folder`].
+//! Services for the agent: reading and writing files, and running commands, in the session's folder. See
+//! [`crate::Folder`].
 
 use super::Acp;
 use crate::rpc::{self, RpcError, filled, items};
@@ -21,7 +22,7 @@ impl Acp {
     }
 }
 
-/// What is asked for; or which parameter is wrong.
+/// Parses the requested job. The error names the invalid parameter.
 fn job(method: &str, params: &Value) -> Option<Result<Job, String>> {
     let terminal = |of: fn(String) -> TerminalJob| text(params, "terminalId").map(|id| Job::Terminal(of(id)));
     Some(match method {

@@ -5,7 +5,7 @@ use crate::rpc::{RpcError, filled, items};
 use crate::{Choice, Effects, Event, Refusal};
 use serde_json::{Value, json};
 
-/// What can be chosen, and what is.
+/// Available and current settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     mode: Setting,

@@ -1,4 +1,4 @@
-//! What a request for permission shows: the tool's input, changes of files, and whatever else it carries.
+//! Content of a permission request: the tool's input, changes of files, and other data.
 
 use crate::Content;
 use crate::rpc::{filled, items};

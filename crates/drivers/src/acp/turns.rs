@@ -89,7 +89,8 @@ impl Acp {
         }
     }
 
-    /// What no person said goes before the text, in blocks that are meant for the model alone: they become no messages of a person.
+    /// Returns the blocks of a prompt. Text that isn't a person's comes first, in blocks for the model only, which
+    /// don't become a person's messages.
     fn blocks(&mut self, prompt: &Prompt, effects: &mut Effects) -> Vec<Value> {
         let mut before = prompt.before.clone();
         if !self.takes_system_prompt() {

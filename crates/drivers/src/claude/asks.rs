@@ -86,7 +86,8 @@ impl Asks {
     }
 }
 
-/// What the model is told of a denial. By these words the transcript says that a person refused the call, not that it failed.
+/// Message for the model about a denial. By this text the transcript shows that a person refused the call, not that it
+/// failed.
 const DENIED: &str = "The user doesn't want to proceed with this tool use.";
 
 fn behaviour(ask: Ask, answer: Answer) -> Value {

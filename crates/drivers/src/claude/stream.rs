@@ -12,9 +12,9 @@ pub(super) struct Stream {
     message: String,
     /// By index.
     blocks: BTreeMap<u64, (Voice, String)>,
-    /// Of the turn, without the message that is being written.
+    /// Tokens of the turn, without the message that is being written.
     before: Tokens,
-    /// Of the message that is being written.
+    /// Tokens of the message that is being written.
     current: Tokens,
 }
 

@@ -1,4 +1,4 @@
-//! What Codex wants to be allowed or told, and the answers. Nothing is allowed but by an option that a person chose.
+//! Codex's permission requests and questions, and their answers. Only an option that a person chose allows anything.
 
 use super::{Codex, shown};
 use crate::form;
@@ -15,7 +15,7 @@ pub(super) struct OpenAsk {
     /// As it came.
     id: Value,
     kind: Kind,
-    /// What can be chosen, each with what Codex gets.
+    /// The options, each with the value for Codex.
     options: Vec<(Choice, Value)>,
 }
 
@@ -167,8 +167,8 @@ fn refuse(id: &Value, method: &str, params: &Value, effects: &mut Effects) {
 }
 
 impl OpenAsk {
-    /// What Codex gets for the option of this id, unless its kind says the opposite; without an id for the first of the kind that is
-    /// wanted.
+    /// Returns the value for Codex of the option with this id, unless its kind contradicts; without an id, of the first
+    /// option of the wanted kind.
     fn choose(&self, option: Option<String>, verb: &str, wanted: &str) -> Option<Value> {
         let fits = |(choice, _): &&(Choice, Value)| match (&option, choice.kind.as_deref()) {
             (Some(option), kind) => choice.id == *option && kind.is_some_and(|kind| kind.starts_with(verb)),

@@ -12,9 +12,9 @@ pub(super) struct Mode {
     description: &'static str,
     /// When it asks.
     pub approval: &'static str,
-    /// What commands may touch, as a new thread is told.
+    /// Sandbox of commands, for a new thread.
     pub sandbox: &'static str,
-    /// What commands may touch, as a turn is told.
+    /// Sandbox of commands, for a turn.
     policy: &'static str,
 }
 
@@ -60,7 +60,7 @@ impl Mode {
         MODES.iter().find(|mode| mode.approval == approval && mode.policy == policy)
     }
 
-    /// What commands may touch, for a turn and those after it.
+    /// Returns the sandbox of commands for a turn and later ones.
     pub fn policy(&self) -> Value {
         match self.policy {
             "workspaceWrite" => json!({

@@ -1,4 +1,4 @@
-//! What a request of Codex shows: the fields that bear on the decision, and the changes of files.
+//! Content of a Codex request: the fields that are relevant for the decision, and the changes of files.
 
 use crate::Content;
 use crate::rpc::{filled, items};

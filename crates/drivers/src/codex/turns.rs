@@ -202,7 +202,7 @@ impl Codex {
     }
 }
 
-/// What a person says, with its id and with notices as context of the turn.
+/// Adds a person's message with its id, and notices as context of the turn.
 fn say(params: &mut Map<String, Value>, prompt: &Prompt) {
     let texts = prompt.before.iter().chain([&prompt.text]);
     let texts = texts.map(|text| json!({ "type": "text", "text": text }));

@@ -19,7 +19,7 @@ pub struct Approve {
     /// Name of the tool, such as `Bash`.
     #[schemars(length(min = 1))]
     tool_name: String,
-    /// What the tool is to be given.
+    /// Input of the tool.
     input: Map<String, Value>,
     /// Your own id of the use.
     #[serde(default)]
@@ -46,7 +46,7 @@ async fn ask(call: &Call, arguments: Map<String, Value>) -> Result<(Value, Vec<s
     Ok((answer, queued(&request, decided)))
 }
 
-/// What a person is asked.
+/// Returns the request to a person.
 fn request(tool_name: &str, input: &Map<String, Value>) -> Approval {
     let special = match tool_name {
         "AskUserQuestion" => questions(input),
@@ -133,7 +133,7 @@ fn questions(input: &Map<String, Value>) -> Option<Approval> {
     Some(Approval { questions, ..approval::choose(&first, &[]) })
 }
 
-/// What Claude Code is answered. Only a person's own leave is leave.
+/// Returns the answer for Claude Code. Only a person's permission allows the call.
 fn answer(asked: &Approval, input: Map<String, Value>, decided: &Decided) -> Value {
     let decision = decided.decision.as_ref().filter(|decision| decision.reported_by.is_none());
     match (decision, decided.state) {

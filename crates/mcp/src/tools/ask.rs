@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
-    /// What you want to know, in a line.
+    /// Your question, in one line.
     #[schemars(length(min = 1))]
     question: String,
-    /// What a person needs to know to answer, in markdown.
+    /// Further details that a person needs to answer, in markdown.
     #[serde(default)]
     details: Option<String>,
     /// Answers to choose from. A person may type another one.
@@ -80,7 +80,7 @@ async fn or_withdraw<T>(
     }
 }
 
-/// What else people wrote, before the request and while it was open.
+/// Returns other messages of people, from before the request and while it was open.
 pub fn queued(request: &ApprovalRequest, decided: Decided) -> Vec<Message> {
     [request.sent.queued_user_messages.clone(), decided.queued_user_messages].concat()
 }

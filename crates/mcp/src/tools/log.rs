@@ -44,7 +44,7 @@ pub async fn run(call: &Call, arguments: Map<String, Value>) -> Result<Reply, Re
     Ok(stored("Logged", sent))
 }
 
-/// What is told of a message that was stored.
+/// Returns the reply about a stored message.
 pub fn stored(done: &str, sent: Sent) -> Reply {
     let text = format!("{done} as message {} of the session", sent.message.seq());
     Reply::new(text, sent.queued_user_messages)

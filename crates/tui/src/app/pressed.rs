@@ -1,4 +1,4 @@
-//! What keys do.
+//! Keyboard commands.
 
 use super::{App, Screen, Typing};
 use crate::ask::Ask;
