@@ -130,7 +130,9 @@ async fn what_came_while_no_server_ran_is_told_and_not_made_up_for() {
     assert_eq!(said.len(), 1, "{said:?}");
     let (role, _, text) = &said[0];
     assert!(
-        role == "host" && text.starts_with("4 scheduled runs were missed, the last at ") && text.contains("09:00 UTC"),
+        role == "host"
+            && text.starts_with("4 scheduled runs were missed because no server was running, the last at ")
+            && text.contains("09:00 UTC"),
         "{text}"
     );
     let listed = talk.schedules(Get, "", Value::Null).await.body;
