@@ -117,7 +117,7 @@ fn a_long_message_of_an_unknown_type_shows_its_beginning() {
 
 #[test]
 fn an_unknown_type_without_data_says_so() {
-    for (name, words) in [("a", "has neither words nor data."), ("b", "has no data beside its words.")] {
+    for (name, words) in [("a", "has neither text nor data."), ("b", "has no data besides its text.")] {
         let said = if name == "a" { "" } else { "Ping" };
         let entry = gallery::entry(name, Role::Assistant, "bot", said, json!({"message_type": "acme.ping"}));
         assert!(render_article(&entry, &options()).contains(words), "{words}");

@@ -346,7 +346,7 @@ test('a note that somebody else overtakes becomes a draft', async ({ page, verba
   const hash = await page.locator('form[data-decide]').getAttribute('data-shown');
   await page.getByPlaceholder('A note to the agent (optional)').pressSequentially('only the north side');
   expect(await decide(page, agent, id, { selected: ['no'], shown_sha256: hash })).toBe(200);
-  await expect(page.locator('#toasts')).toContainText('Your words weren\'t sent: they are a draft now');
+  await expect(page.locator('#toasts')).toContainText('Your text wasn\'t sent; it is now a draft');
   await expect(field(page)).toBeFocused();
   await page.keyboard.type(', please');
   await expect(field(page)).toHaveValue('only the north side, please');
@@ -491,7 +491,7 @@ test('a result that is a message of its own completes the card of its call', asy
   await expect.poll(stand).toEqual(['done', 'running']);
   await result('c2', 3);
   await expect.poll(stand).toEqual(['done', 'failed']);
-  await expect(cards.nth(1)).toContainText('Its result is a message of its own');
+  await expect(cards.nth(1)).toContainText('Its result is a separate message');
   await expect(articles(page)).toHaveCount(4);
 });
 

@@ -107,7 +107,7 @@ test('a message says by which channel it came and what became of it in the other
 test('a room is listed, registered for a session, heard, and given back', async ({ page, verbatim }) => {
   const matrix = await homeserver();
   await visit(page, verbatim, '/settings');
-  await expect(rooms(page)).toContainText('No room yet. Invite the bot of a channel to a room');
+  await expect(rooms(page)).toContainText('No rooms yet. Invite the channel\'s bot to a room');
   const settings = { homeserver: matrix.url, access_token: 'token' };
   const people = { '@ada:test': 'Ada' };
   const { status, body } = await act(page, 'POST', '/v1/channels', { kind: 'matrix', name: 'Chat', settings, people });

@@ -18,7 +18,7 @@ test.describe('folders that were found', () => {
   test('are listed with their sizes, and not read', async ({ page, verbatim }) => {
     await open(page, verbatim);
     await expect(page.locator('#sessions')).toHaveText(
-      /Nothing imported yet\s*Sessions of your agents were found on this machine\. Nothing is read before you say so\.\s*Choose what to import/,
+      /Nothing imported yet\s*Sessions of your agents were found on this machine\. Nothing is read without your consent\.\s*Choose what to import/,
     );
     await page.getByRole('link', { name: 'Choose what to import' }).click();
 

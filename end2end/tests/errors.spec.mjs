@@ -32,7 +32,7 @@ test.describe('addresses that lead nowhere', () => {
     const answer = await page.goto(`${verbatim.url}/sessions?sort=sideways`);
 
     expect(answer.status()).toBe(400);
-    await says(page, /^This link can't be understood.*Start again from the sessions page\s+All sessions\s+History\s+Status 400$/s);
+    await says(page, /^This link is invalid.*Start again from the sessions page\s+All sessions\s+History\s+Status 400$/s);
   });
 });
 

@@ -83,7 +83,7 @@ test('where not even the first script comes, the page says so by itself', async 
   await page.goto(`${verbatim.url}/s/${agent.id}`);
   const bar = page.locator('.boot-late');
   await expect(bar).toBeVisible();
-  await expect(bar).toContainText("The interactive part of this page did not load: the server didn't give it.");
+  await expect(bar).toContainText("The interactive part of this page didn't load from the server.");
   await accessible(page);
   away = false;
   await bar.getByRole('link', { name: 'Try again' }).click();

@@ -92,7 +92,7 @@ test('what asks the server is off, and a draft waits', async ({ page, verbatim }
   await expect(draft).toHaveValue('Leave the');
   await draft.fill('Leave the oldest');
   await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
-  await expect(page.getByText("Can't be sent while offline")).toBeVisible();
+  await expect(page.getByText("You are offline.")).toBeVisible();
   await draft.press('Control+Enter');
   await expect(draft).toHaveValue('Leave the oldest');
 
@@ -188,7 +188,7 @@ test('logging out deletes what is kept, and a new link logs in again', async ({ 
 
   await verbatim.stop();
   await page.goto(verbatim.url + RIPE);
-  await expect(page.getByText('No session is kept here')).toBeVisible();
+  await expect(page.getByText('No session is stored here')).toBeVisible();
 });
 
 test('a title that looks like a file brings nothing into what stays, and a log-out takes the drafts', async ({ page, verbatim }) => {

@@ -158,7 +158,7 @@ fn a_page_that_is_asked_for_wrongly_says_so_as_a_page() {
         ("/?limit=x".to_owned(), 400),
     ] {
         let reply = server.get(&path, &[("Cookie", &cookie)]);
-        let told = reply.text().contains("This link can");
+        let told = reply.text().contains("This link is invalid");
         assert_eq!((reply.status, told), (status, status == 400), "{path}");
         assert!(reply.header("content-type").unwrap().starts_with("text/html"), "{path}");
     }

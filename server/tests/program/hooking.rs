@@ -164,7 +164,7 @@ fn an_event_never_stops_the_agent() {
     assert!(status.ends_with(" answers, and the key holds\n"), "{status}");
     place.out(&["key", "revoke", &id]);
     let (out, err) = send(place, &server.origin(), &event);
-    assert!(out.is_empty() && err.contains("This key doesn't hold"), "{out} {err}");
+    assert!(out.is_empty() && err.contains("The key is unknown"), "{out} {err}");
     let status = place.out(&["hook", "status"]);
     assert!(status.contains("refuses the key"), "{status}");
     // Over HTTP it is the same plain answer.
