@@ -96,7 +96,9 @@ fn advise(error: Error) -> Error {
         "not_found" if problem.title.contains("session") => Some("`verbatim sessions` lists them"),
         "not_found" if problem.title.contains("schedule") => Some("`verbatim schedule list` lists them"),
         "not_found" if problem.title.contains("key") => Some("`verbatim key list` lists them"),
-        "transport" => Some("Is the server running? `verbatim serve` starts one; `--server` names another"),
+        "transport" => {
+            Some("Check that the server is running. `verbatim serve` starts one; `--server` sets another address")
+        }
         _ => None,
     };
     match next {

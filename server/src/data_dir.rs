@@ -47,7 +47,7 @@ pub fn path(data: &Data) -> Result<PathBuf> {
         Some(dir) => dir.clone(),
         None => usual().context("this system names no folder for data\nName one with `--data-dir`")?,
     };
-    std::path::absolute(&dir).with_context(|| format!("{} is no usable path", dir.display()))
+    std::path::absolute(&dir).with_context(|| format!("{} isn't a usable path", dir.display()))
 }
 
 /// The database that the options name.

@@ -52,7 +52,7 @@ impl Door {
         let dir = data_dir::path(data)?;
         if data.data_dir.is_some() && holds_nothing(data, &dir) {
             bail!(
-                "{} holds no data of Verbatim\nIs its name right? `verbatim serve` and `verbatim import` make a new one",
+                "{} isn't a data directory of Verbatim\nCheck the path. `verbatim serve` and `verbatim import` create a new one",
                 dir.display()
             );
         }
@@ -109,7 +109,7 @@ impl Door {
 /// agent's sake.
 pub fn note_key(remote: &Remote) {
     if remote.key.is_some() {
-        note("As the agent's key that `VERBATIM_KEY` or `--key` gives: only what it may see is here");
+        note("Using the agent's key from `VERBATIM_KEY` or `--key`: only its own data is shown");
     }
 }
 
@@ -132,7 +132,7 @@ pub async fn answering(data: &Data) -> Result<Verbatim> {
         Server::Answers(credential) => connect_here(&dir, &credential),
         Server::None | Server::Gone(_) => match elsewhere(data).await {
             Some((dir, credential)) => connect_here(&dir, &credential),
-            None => bail!("no server runs on {}\nStart one with `verbatim serve`", dir.display()),
+            None => bail!("no server is running on {}\nStart one with `verbatim serve`", dir.display()),
         },
         Server::Silent { url, process, reason } => {
             bail!("process {process} holds {}, but no server answers at {url}: {reason}", dir.display())
@@ -157,13 +157,13 @@ fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
         (None, None) => return Ok(None),
         (Some(url), Some(key)) => connect(url, key)?,
         (None, Some(key)) => {
-            let own = own()?.context("a key needs a server\nName it with `--server` or `VERBATIM_URL`")?;
+            let own = own()?.context("a key requires a server\nSet it with `--server` or `VERBATIM_URL`")?;
             connect(&own.url, key)?
         }
         (Some(url), None) => {
             let own = own()?.filter(|own| own.url == url.trim_end_matches('/'));
             let own = own.context(
-                "a server needs a key\nGive one with `--key` or `VERBATIM_KEY`; `verbatim key create` makes one there",
+                "a server requires a key\nSet it with `--key` or `VERBATIM_KEY`; `verbatim key create` creates one there",
             )?;
             connect_here(&dir()?, &own)?
         }

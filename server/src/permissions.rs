@@ -25,7 +25,7 @@ impl Wide {
         match self.wanted {
             Some(wanted) => format!("`chmod {wanted:o}` it, or start `verbatim serve`, which does"),
             None => {
-                "it holds files that aren't Verbatim's, and is left as it is; name another folder with `--data-dir`"
+                "it contains files of other programs, so its permissions aren't changed; choose another folder with `--data-dir`"
                     .to_owned()
             }
         }

@@ -17,7 +17,7 @@ pub enum StoreError {
     Disk(#[source] sqlx::Error),
     #[error("the database can't be reached")]
     Unreachable(#[source] sqlx::Error),
-    #[error("the database file is damaged, or no database")]
+    #[error("the file is damaged, or isn't a database")]
     Damaged(#[source] sqlx::Error),
     /// Nothing is written to a damaged database. Holds what was found.
     #[error("the database is damaged, and nothing is written to it ({0})")]
@@ -44,7 +44,7 @@ pub enum StoreError {
     /// It isn't what was written, or can't be stored here.
     #[error("the archive can't be read: {0}")]
     Archive(String),
-    #[error("`{0}` is no cursor of this list")]
+    #[error("`{0}` isn't a cursor of this list")]
     Cursor(String),
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -55,8 +55,7 @@ pub enum StoreError {
 }
 
 /// Advice for a damaged file.
-const REPAIR: &str = "End the server and run `verbatim doctor --repair`: what can be read goes into a new file, and the damaged \
-    one is kept beside it. A backup in its place does as well";
+const REPAIR: &str = "Stop the server and run `verbatim doctor --repair`: it recovers readable data to a new file, and keeps the damaged one. Or restore a backup";
 
 /// `PostgreSQL`'s code of a full disk.
 const PG_DISK_FULL: &str = "53100";
@@ -96,19 +95,21 @@ impl StoreError {
         match self {
             Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),
             Self::Locked => Some("Try again when the other process is done"),
-            Self::Full => Some("Free some space on the disk and try again: nothing that was stored is lost"),
+            Self::Full => Some("Free some disk space and try again; stored data isn't lost"),
             Self::ReadOnly => Some(
                 "Check that the data directory and the files in it belong to you and that its disk isn't mounted read-only",
             ),
             Self::Disk(_) => Some(
-                "Check that the disk is there, has space and takes files of this size, and try again: nothing that was stored is lost",
+                "Check that the disk is mounted, has space and supports files of this size, and try again; stored data isn't lost",
             ),
-            Self::Unreachable(_) => Some("Check that the database server runs, and send it again with the same id"),
+            Self::Unreachable(_) => {
+                Some("Check that the database server is running, and repeat the request with the same id")
+            }
             Self::Damaged(_) | Self::Protected(_) => Some(REPAIR),
             Self::DamagedMessage { .. } | Self::DamagedRecord { .. } | Self::DamagedBlob(_) => {
-                Some("The rest can be read. End the server and run `verbatim doctor`: it lists all that is damaged")
+                Some("Other data can be read. Stop the server and run `verbatim doctor`, which lists all damaged data")
             }
-            Self::LostRecord { .. } => Some("The rest can be read. Import the file again where it still exists"),
+            Self::LostRecord { .. } => Some("Other data can be read. Import the file again if it still exists"),
             _ => None,
         }
     }

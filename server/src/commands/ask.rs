@@ -38,7 +38,7 @@ pub async fn run(args: Ask) -> Result<ExitCode> {
     }
     let answered = match answered? {
         Ok(answered) => answered,
-        Err(why) => bail!("{why}: the question was taken back"),
+        Err(why) => bail!("{why}: the question was retracted"),
     };
     if args.json {
         let queued: Vec<_> = answered.queued.into_iter().map(Message::into_entry).collect();

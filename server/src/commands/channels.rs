@@ -52,7 +52,7 @@ async fn test(named: &ChannelNamed) -> Result<()> {
     if named.json {
         return print_json(&channel);
     }
-    print(&format!("{} took the test message\n", one_line(&channel.name)))
+    print(&format!("{} accepted the test message\n", one_line(&channel.name)))
 }
 
 async fn settle(named: &ChannelNamed, action: DeliveryAction, done: &str) -> Result<()> {
@@ -92,7 +92,7 @@ fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel> {
     match (fits.next(), fits.next()) {
         (Some(channel), None) => Ok(channel),
         (None, _) => bail!("There is no channel `{}`\n`verbatim channels list` lists them", one_line(wanted)),
-        (Some(_), Some(_)) => bail!("Several channels fit `{}`\nUse more characters of the id", one_line(wanted)),
+        (Some(_), Some(_)) => bail!("Several channels match `{}`\nUse more characters of the id", one_line(wanted)),
     }
 }
 

@@ -65,7 +65,7 @@ fn head(found: &SessionContext) -> String {
     let context = &found.context;
     let verdict = match context.verdict {
         ContextVerdict::Verified => "Verified: this is the exact request",
-        ContextVerdict::Recorded => "Exact, but for the parts that aren't recorded",
+        ContextVerdict::Recorded => "Exact, except for unrecorded parts",
         ContextVerdict::Approximate => "Approximate",
     };
     let mut out = format!("{verdict}\n");

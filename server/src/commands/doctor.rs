@@ -26,7 +26,7 @@ pub async fn run(args: Doctor) -> Result<()> {
     failed += wide.len();
     lines.extend(wide.iter().map(|wide| format!("fail  access           {}; {}", wide.describe(), wide.advice())));
     if cfg!(unix) && dir.is_dir() && wide.is_empty() {
-        lines.push("ok    access           nobody else can read what lies there".to_owned());
+        lines.push("ok    access           only you can read the data".to_owned());
     }
     let server = door::server(&dir).await;
     failed += usize::from(matches!(server, Server::Silent { .. }));
@@ -97,8 +97,10 @@ fn server_line(server: &Server) -> String {
 /// Is what is stored whole? Nobody knows while a server writes.
 fn stored(faults: Option<&[String]>) -> Vec<String> {
     match faults {
-        None => vec!["-     stored data      not checked while the server runs; end it and ask again".to_owned()],
-        Some([]) => vec!["ok    stored data      whole: each session holds the messages that it counts".to_owned()],
+        None => vec![
+            "-     stored data      not checked while the server is running; stop it and run this again".to_owned(),
+        ],
+        Some([]) => vec!["ok    stored data      complete: each session has all of its messages".to_owned()],
         Some(faults) => {
             let fault = |fault: &String| format!("fail  stored data      {}", fault.replace('\n', "; "));
             let next = "                       `verbatim doctor --repair` recovers what can be read into a new file; what stays \

@@ -112,7 +112,7 @@ fn told(report: &RedactionReport) -> String {
         }
     }
     if report.files_left_out > 0 {
-        let _ = writeln!(text, "{} uploaded files are left out: no rule reads them", report.files_left_out);
+        let _ = writeln!(text, "{} uploaded files are left out, because rules can't check them", report.files_left_out);
     }
     text
 }

@@ -33,7 +33,7 @@ pub async fn run(args: Hook) -> Result<()> {
 fn settings_path(place: &HookWhere) -> Result<PathBuf> {
     if let Some(project) = place.project.as_ref().filter(|_| !place.user) {
         if !project.is_dir() {
-            bail!("{} is no folder\nName the project's folder with `--project`", project.display());
+            bail!("{} isn't a folder\nGive the project's folder with `--project`", project.display());
         }
         return Ok(project.join(".claude").join("settings.local.json"));
     }
@@ -90,7 +90,7 @@ fn uninstall(args: &HookUninstall) -> Result<()> {
     for line in removed {
         told.push_str(&format!("  - {line}\n"));
     }
-    told.push_str("The key holds until you revoke it: `verbatim key list` shows it\n");
+    told.push_str("The key is valid until you revoke it: `verbatim key list` shows it\n");
     print(&told)
 }
 
@@ -106,12 +106,12 @@ async fn status(args: &HookStatus) -> Result<()> {
     }
     let key = std::fs::read_to_string(data_dir::hook_key(&data_dir::path(&args.data)?)).ok();
     told.push_str(&match (crate::door::answering(&args.data).await, key) {
-        (Err(_), _) => "No server runs: the agent works as if there were no hooks\n".to_owned(),
+        (Err(_), _) => "No server is running: the agent works as without hooks\n".to_owned(),
         (Ok(_), None) => "The key is gone: `verbatim hook install` makes another\n".to_owned(),
         (Ok(server), Some(key)) => {
             let url = server.url().unwrap_or(USUAL).to_owned();
             match crate::door::connect(&url, key.trim())?.me().await {
-                Ok(_) => format!("The server at {url} answers, and the key holds\n"),
+                Ok(_) => format!("The server at {url} responds, and the key is valid\n"),
                 Err(error) => {
                     format!("The server at {url} refuses the key: {error}\n`verbatim hook install` makes another\n")
                 }

@@ -19,7 +19,7 @@ pub async fn run(args: Import) -> Result<()> {
     for path in &args.paths {
         // One spelling per file: sources are known by their path.
         let path = path.canonicalize().with_context(|| format!("{} can't be read", path.display()))?;
-        paths.push(path.to_str().with_context(|| format!("{} is no UTF-8 path", path.display()))?.to_owned());
+        paths.push(path.to_str().with_context(|| format!("{} isn't a UTF-8 path", path.display()))?.to_owned());
     }
     let door = Door::open(&args.data).await?;
     let result = import(&door.client, paths).await;

@@ -32,7 +32,7 @@ async fn create(args: KeyCreate) -> Result<()> {
         return print_json(&json!({ "id": made.id, "key": made.key }));
     }
     // The key alone goes into a variable.
-    note(&format!("Key {}, shown this once: only a hash of it is kept", made.id));
+    note(&format!("Key {}, only shown once, because only a hash is stored", made.id));
     print(&format!("{}\n", made.key))
 }
 
@@ -45,7 +45,7 @@ async fn list(args: KeyList) -> Result<()> {
         return print_json(&keys);
     }
     if keys.is_empty() {
-        return print("No keys yet. `verbatim key create --name NAME` makes one\n");
+        return print("No keys yet. `verbatim key create --name NAME` creates one\n");
     }
     print(&keys.iter().map(line).collect::<String>())
 }

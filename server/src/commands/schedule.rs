@@ -47,7 +47,7 @@ async fn list(args: ScheduleList) -> Result<()> {
         return print_json(&all);
     }
     if all.is_empty() {
-        return print("No schedules yet. `verbatim schedule add SESSION PROMPT --cron \"0 9 * * 1-5\"` makes one\n");
+        return print("No schedules yet. `verbatim schedule add SESSION PROMPT --cron \"0 9 * * 1-5\"` creates one\n");
     }
     print(&all.iter().map(line).collect::<String>())
 }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(args: Serve) -> Result<()> {
     if !args.listen.ip().is_loopback() {
         bail!(
-            "`--listen {}` would let other machines in, and there are no accounts yet\nListen at 127.0.0.1 and forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`",
+            "`--listen {}` would give other machines access, and there are no accounts yet\nListen on 127.0.0.1 and forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`",
             args.listen
         );
     }
@@ -45,7 +45,7 @@ pub async fn run(args: Serve) -> Result<()> {
         if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
     let tuning = args.tuning();
     if args.durability != Durability::Full {
-        tracing::warn!("a loss of power may take back what was accepted: `--durability full` is the default");
+        tracing::warn!("a power failure can lose accepted writes; `--durability full` is the default");
     }
     let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
@@ -145,10 +145,10 @@ fn lock(dir: &Path) -> Result<DataDirLock> {
 async fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => anyhow::anyhow!(
-            "port {} is in use\nIs Verbatim running already? `verbatim open` prints a link to it; `--listen 127.0.0.1:0` takes a free port",
+            "port {} is in use\nVerbatim may be running already: `verbatim open` prints a link to it; `--listen 127.0.0.1:0` takes a free port",
             address.port()
         ),
-        _ => anyhow::anyhow!("{address} can't be listened at: {error}"),
+        _ => anyhow::anyhow!("can't listen on {address}: {error}"),
     })
 }
 

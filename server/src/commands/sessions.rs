@@ -22,7 +22,7 @@ pub async fn run(args: Sessions) -> Result<()> {
     }
     if sessions.is_empty() {
         return print(
-            "No sessions yet. `verbatim import PATH` brings some in, `verbatim serve` finds this machine's\n",
+            "No sessions yet. `verbatim import PATH` imports some, `verbatim serve` finds those of this machine\n",
         );
     }
     let length = telling(sessions.iter().map(id).collect());

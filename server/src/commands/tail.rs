@@ -61,7 +61,7 @@ async fn follow(verbatim: &Verbatim, args: &Tail) -> Result<()> {
             Ok(Event { change, .. }) if change.kind == FeedKind::Session => {}
             Ok(Event { change, .. }) => tell(verbatim, args, &mut told, &change).await?,
             Err(error) if error.problem().is_some_and(|problem| problem.is(ProblemCode::CursorGone)) => {
-                note("The server's database was put back to an earlier state: going on from now");
+                note("The server's database was restored to an earlier state; continuing from now");
             }
             Err(error) => return Err(error.into()),
         }

@@ -22,7 +22,7 @@ fn piped() -> Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).context("standard input can't be read")?;
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
-        note("Standard input isn't all UTF-8: what isn't is replaced by U+FFFD");
+        note("Standard input isn't valid UTF-8; invalid bytes are replaced by U+FFFD");
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     });
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
@@ -38,7 +38,7 @@ pub fn object(option: &str, example: &str, given: &str) -> Result<Value> {
         None => (format!("`{option}`"), given.to_owned()),
     };
     let value: Value = serde_json::from_str(&text).map_err(|error| {
-        anyhow!("{name} is no JSON: {error}\nGive an object, as `{{\"exit_code\": 0}}`; `@FILE` reads one")
+        anyhow!("{name} isn't JSON: {error}\nGive an object, such as `{{\"exit_code\": 0}}`; `@FILE` reads one")
     })?;
     if !value.is_object() {
         bail!("{name} should be a JSON object, as `{example}`");

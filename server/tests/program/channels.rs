@@ -60,7 +60,7 @@ fn channels_from_the_shell() {
         assert_eq!(place.out(&["channels", "list"]), format!("{id}  webhook  Hooks  every session{rest}\n"));
     };
     listed("  nothing sent yet");
-    assert_eq!(place.out(&["channels", "test", "Hooks"]), "Hooks took the test message\n");
+    assert_eq!(place.out(&["channels", "test", "Hooks"]), "Hooks accepted the test message\n");
 
     side.answers("410 Gone");
     let session = place.out(&["send", "--title", "Mill", "One"]).trim_end().to_owned();

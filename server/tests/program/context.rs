@@ -25,7 +25,7 @@ fn place() -> Place {
 }
 
 const OVERVIEW: &str = "\
-Exact, but for the parts that aren't recorded
+Exact, except for unrecorded parts
 claude-opus-4-6 answered as message 3. It read 120 tokens; about 7 are explained
         1  history
         6  results
@@ -39,7 +39,7 @@ Not recorded: system prompt, tool definitions, memory, reminders, settings
 ";
 
 const DIFFERENCE: &str = "\
-Exact, but for the parts that aren't recorded
+Exact, except for unrecorded parts
 claude-opus-4-6 answered as message 3. It read 120 tokens; about 7 are explained
 Since the request before, message 2: 1 block kept, 2 added (about 6 tokens), 0 dropped (about 0 tokens)
 + assistant        5      2  tool use Bash: {\"command\":\"make\"}

@@ -236,10 +236,10 @@ fn what_is_open_to_others_is_tightened() {
             said.contains("[dir]/data/verbatim.db is open to others (mode 0644): only you can read it from now on"),
             "{said}"
         );
-        assert_eq!(said.contains("it holds files that aren't Verbatim's"), shared, "{said}");
+        assert_eq!(said.contains("it contains files of other programs"), shared, "{said}");
     }
     assert_eq!(mode(&other), 0o644);
     let seen = Place::new();
-    assert!(seen.seen(&["doctor"]).contains("ok    access           nobody else can read what lies there"));
+    assert!(seen.seen(&["doctor"]).contains("ok    access           only you can read the data"));
     assert_eq!(mode(&seen.data()), 0o700, "made for the owner alone");
 }

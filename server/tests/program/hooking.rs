@@ -89,7 +89,7 @@ fn a_project_has_a_file_of_its_own_that_goes_again() {
     assert!(command.contains(" hook send --server http://127.0.0.1:7117 --key-file "), "{command}");
     assert!(!settings(&place).exists());
     let status = place.out(&["hook", "status", "--project", "mill"]);
-    assert!(status.ends_with("No server runs: the agent works as if there were no hooks\n"), "{status}");
+    assert!(status.ends_with("No server is running: the agent works as without hooks\n"), "{status}");
     place.out(&["hook", "uninstall", "--project", "mill"]);
     assert!(!file.exists());
     let status = place.out(&["hook", "status", "--project", "mill"]);
@@ -157,11 +157,11 @@ fn an_event_never_stops_the_agent() {
     let (out, err) = send(place, "http://127.0.0.1:1", &event);
     assert!(out.is_empty() && err.starts_with("verbatim: "), "{out} {err}");
     let (out, err) = send(place, &server.origin(), &json!([1]));
-    assert!(out.is_empty() && err.contains("is no event of a hook"), "{out} {err}");
+    assert!(out.is_empty() && err.contains("isn't an event of a hook"), "{out} {err}");
     let key = std::fs::read_to_string(place.path("data/hooks.key")).unwrap();
     let id = key.split('_').nth(1).unwrap().to_owned();
     let status = place.out(&["hook", "status"]);
-    assert!(status.ends_with(" answers, and the key holds\n"), "{status}");
+    assert!(status.ends_with(" responds, and the key is valid\n"), "{status}");
     place.out(&["key", "revoke", &id]);
     let (out, err) = send(place, &server.origin(), &event);
     assert!(out.is_empty() && err.contains("The key is unknown"), "{out} {err}");

@@ -184,7 +184,7 @@ fn the_example_in_a_folder_of_its_own() {
     assert!(out(typed(&server, &["sessions", "--data-dir", folder])).contains("To the example"));
     assert_eq!(out(typed(&server, &["sessions", "--json"])), "[]\n");
     let gone = typed(&server, &["open"]);
-    assert!(String::from_utf8_lossy(&gone.stderr).contains("no server runs on"));
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("no server is running on"));
 }
 
 /// A store that is there is used, whatever runs elsewhere.

@@ -161,7 +161,7 @@ fn send_what_a_pipe_holds() {
     let place = &server.place;
     let session = place.out(&["send", "Building"]).trim_end().to_owned();
     let told = piped(place, &["send", "--session", &session], b"warning: caf\xe9\nerror: no\n");
-    assert_eq!(told, "exit 0\nout: err: Standard input isn't all UTF-8: what isn't is replaced by U+FFFD\n");
+    assert_eq!(told, "exit 0\nout: err: Standard input isn't valid UTF-8; invalid bytes are replaced by U+FFFD\n");
     let metadata =
         r#"{"message_type": "TODO", "payload": {"todos": [{"id": "1", "content": "c", "status": "pending"}]}}"#;
     assert_eq!(piped(place, &["send", "--session", &session, "--metadata", "@-"], metadata), "exit 0\nout: err: ");
@@ -433,7 +433,7 @@ fn ask_for_a_while() {
         assert_eq!(state(), "needs_you");
         let pid = interrupted.child.id().to_string();
         assert!(std::process::Command::new("kill").args([signal, &pid]).status().unwrap().success());
-        assert_eq!(interrupted.said(), "verbatim: interrupted: the question was taken back\n", "{signal}");
+        assert_eq!(interrupted.said(), "verbatim: interrupted: the question was retracted\n", "{signal}");
         assert_ne!(state(), "needs_you", "{signal}");
     }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Writes each session, those that were put away as well, with the sub-agents that its format includes.
 pub async fn all(door: &Door, args: &Export, format: ExportFormat, folder: &Path) -> Result<()> {
     if matches!(format, ExportFormat::Original | ExportFormat::MessagesDb) {
-        bail!("`--all` doesn't go with `--format {}`: `jsonl` has the imported bytes as well", format.word());
+        bail!("`--all` can't be combined with `--format {}`; `jsonl` has the imported bytes too", format.word());
     }
     let mut found = sessions::all(&door.client, None).await?;
     found.extend(sessions::all(&door.client, Some(SessionShow::Archived)).await?);

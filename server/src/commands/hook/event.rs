@@ -13,7 +13,7 @@ const SLACK: Duration = Duration::from_secs(5);
 pub async fn send(args: &HookSend) -> Result<Option<String>> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("standard input can't be read")?;
-    let event: HookEvent = serde_json::from_str(&text).context("standard input is no event of a hook")?;
+    let event: HookEvent = serde_json::from_str(&text).context("standard input isn't an event of a hook")?;
     let key = std::fs::read_to_string(&args.key_file)
         .with_context(|| format!("{} can't be read\n`verbatim hook install` makes it", args.key_file.display()))?;
     let path = HookPath { agent: "claude_code".to_owned(), wait: args.wait.to_string() };
