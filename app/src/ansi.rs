@@ -1,7 +1,7 @@
 //! Terminal output as HTML: what [`model::terminal`] shows, with classes for its colours; what can't be seen is shown.
 //!
-//! The sixteen colours follow the theme. The others, of 256 and true colour, are said by number in a style attribute, and
-//! the stylesheet brings their lightness to what can be read on the theme's ground.
+//! The sixteen colours follow the theme. The others, of 256 and true colour, are said by number in a style attribute,
+//! and the stylesheet brings their lightness to what can be read on the theme's ground.
 
 mod colour;
 
@@ -16,8 +16,8 @@ const BLOCK: usize = 200;
 /// Coloured pieces of one text; what comes after is plain, since each costs an element.
 const MAX_PIECES: usize = 600;
 
-/// A part of an output, with `<span class="a31 a1">` around what is coloured. A long one is in blocks that the browser lays out
-/// when they come into view. `part` is in bytes of the text that is shown.
+/// A part of an output, with `<span class="a31 a1">` around what is coloured. A long one is in blocks that the browser
+/// lays out when they come into view. `part` is in bytes of the text that is shown.
 pub fn draw(shown: &Shown<'_>, part: Range<usize>) -> Html {
     let text = shown.text.get(part.clone()).unwrap_or_default();
     let mut html = Html::new();

@@ -1,5 +1,5 @@
-//! Is one piece of HTML another one with more text at its end? Then a page that shows the one appends the text, and draws
-//! nothing anew.
+//! Is one piece of HTML another one with more text at its end? Then a page that shows the one appends the text, and
+//! draws nothing anew.
 
 /// Text at the end of an element.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
-//! Renders line, bar, area, scatter and pie charts as SVG on the server, each with a scale, a legend and a data table. The
-//! statistics page and CHART messages use them.
+//! Renders line, bar, area, scatter and pie charts as SVG on the server, each with a scale, a legend and a data table.
+//! The statistics page and CHART messages use them.
 //!
-//! [`view()`] renders a [`Chart`]; [`of_message`] makes one from the payload of a CHART. There is no script. The SVG is stretched
-//! to the width of its place, so axis labels are HTML beside it. `style/common/chart.css` has the colours and dashes.
+//! [`view()`] renders a [`Chart`]; [`of_message`] makes one from the payload of a CHART. There is no script. The SVG is
+//! stretched to the width of its place, so axis labels are HTML beside it. `style/common/chart.css` has the colours and
+//! dashes.
 
 mod marks;
 mod of_message;
@@ -159,8 +160,8 @@ fn in_words(chart: &Chart) -> String {
     visible::line(&format!("{kind} chart, {series}{} {noun}{range}", count(points as i64)))
 }
 
-/// Returns the class and the labels of the horizontal axis: one for each category if there are few. Otherwise the first, the last
-/// and one or three in between; narrow charts hide two of three.
+/// Returns the class and the labels of the horizontal axis: one for each category if there are few. Otherwise the
+/// first, the last and one or three in between; narrow charts hide two of three.
 fn ends(axis: &Axis) -> (&'static str, Vec<Part>) {
     let named = |label: &Label, class: Option<&'static str>| {
         let (short, long) = (visible::line(&clip(&label.short, LABEL)), visible::line(&label.long));

@@ -1,5 +1,5 @@
-//! Pieces that cards fetch when they are asked for: the difference of one edit, where a message came from and went to, and what
-//! it was made from.
+//! Pieces that cards fetch when they are asked for: the difference of one edit, where a message came from and went to,
+//! and what it was made from.
 
 use crate::clock::{Clock, moment};
 use crate::figures;
@@ -131,8 +131,8 @@ pub fn records_text(detail: &MessageDetail) -> String {
     metadata.into_iter().chain(records).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Everything that a message says, as plain text: of a tool call what it was given and what it gave back, of a chart its data as
-/// CSV.
+/// Everything that a message says, as plain text: of a tool call what it was given and what it gave back, of a chart
+/// its data as CSV.
 pub fn whole_text(entry: &Entry, edit: Option<usize>) -> String {
     match entry.body() {
         Body::CodeEdit(edits) => crate::message::code_edit::patch(&entry.message.draft, &edits.edits, edit),

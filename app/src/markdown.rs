@@ -1,5 +1,5 @@
-//! Markdown as HTML, built from an allow-list: HTML in the source is shown as text but for a few elements that only mark
-//! words, see `inline`; nothing is loaded from elsewhere, and size and depth are bounded.
+//! Markdown as HTML, built from an allow-list: HTML in the source is shown as text but for a few elements that only
+//! mark words, see `inline`; nothing is loaded from elsewhere, and size and depth are bounded.
 
 mod autolink;
 mod code_block;
@@ -60,8 +60,8 @@ pub fn to_html(text: &str, breaks: Breaks, scope: &str) -> Html {
     html
 }
 
-/// Like [`to_html`], with at most `max_elements`: a table of ten thousand cells isn't worth a slow page. The flag is true if
-/// anything was cut.
+/// Like [`to_html`], with at most `max_elements`: a table of ten thousand cells isn't worth a slow page. The flag is
+/// true if anything was cut.
 pub fn to_html_within(text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> (Html, bool) {
     let (text, cut_before) = within(text);
     let text = fences::separated(text, Ending::Final);

@@ -1,5 +1,6 @@
-//! The components of messages, one file per message type. They are drawn on the server only; what they hold is HTML that
-//! can be read and unfolded without scripts. Actions are buttons with `data-action`, which the transcript takes over.
+//! The components of messages, one file per message type. They are drawn on the server only; what they hold is HTML
+//! that can be read and unfolded without scripts. Actions are buttons with `data-action`, which the transcript takes
+//! over.
 //!
 //! How to add one: a file here with a component that takes a [`Card`] and the payload, and an entry in
 //! [`crate::message_renderer`]. Its style goes into a sheet of the same name in `style/message`, which `style/main.css`

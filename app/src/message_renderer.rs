@@ -1,8 +1,9 @@
 //! The registry of message types: the component that draws each one, its name, its icon, and its kind.
 //!
-//! Built-in types are an exhaustive match, so that a type without an entry doesn't compile. A message of a type that somebody
-//! declared comes with the document by which [`Declared`] draws it. What nothing knows is drawn by [`Unknown`], and what fails
-//! while it is drawn is shown as text and JSON: a message is never blank, and never takes the page down with it.
+//! Built-in types are an exhaustive match, so that a type without an entry doesn't compile. A message of a type that
+//! somebody declared comes with the document by which [`Declared`] draws it. What nothing knows is drawn by
+//! [`Unknown`], and what fails while it is drawn is shown as text and JSON: a message is never blank, and never takes
+//! the page down with it.
 
 #[cfg(feature = "ssr")]
 mod article;

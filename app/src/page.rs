@@ -85,8 +85,8 @@ pub fn document(page: Document<'_>) -> String {
     }
     html.tag("</head><body>").html(&Html::rendered(page.body));
     if page.script == Script::Islands {
-        // The script takes it away. Where that doesn't come, the style shows it after a moment: on top, though the link that
-        // skips to the content stays the first one.
+        // The script takes it away. Where that doesn't come, the style shows it after a moment: on top, though the link
+        // that skips to the content stays the first one.
         html.tag(
             "<p class=\"boot-late\" role=\"alert\">The interactive part of this page didn't load from the server. ",
         )

@@ -1,5 +1,5 @@
-//! One file per page. Each takes one struct with what the server loaded, and gives the whole document; fragments of a page
-//! are functions beside it that give the same HTML as the page holds.
+//! One file per page. Each takes one struct with what the server loaded, and gives the whole document; fragments of a
+//! page are functions beside it that give the same HTML as the page holds.
 
 pub mod changes;
 pub mod context;

@@ -1,7 +1,7 @@
 //! Paths of files, of Unix and of Windows, as strings: agents may run on another machine.
 
-/// A path as its folder, with the separator behind it, and its name, which readers are to see in any case. `\` separates as
-/// well, but in an absolute path of Unix it is a letter.
+/// A path as its folder, with the separator behind it, and its name, which readers are to see in any case. `\`
+/// separates as well, but in an absolute path of Unix it is a letter.
 pub fn split_path(path: &str) -> (&str, &str) {
     let is_separator = |c: char| c == '/' || (c == '\\' && !path.starts_with('/'));
     let name = path.trim_end_matches(is_separator);

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-/// Returns the field and its list, which is a `<select>`, also within another element. `label` names the field for people who don't see
-/// the page.
+/// Returns the field and its list, which is a `<select>`, also within another element. `label` names the field for
+/// people who don't see the page.
 pub fn session_field(label: String, list: impl IntoView) -> impl IntoView {
     view! {
         <span class="session-pick">

@@ -367,8 +367,8 @@ pub(crate) fn by_facet(shell: &ShellData, facets: &Facets) -> Part {
     }
 }
 
-/// The latest sessions as the rail of every page lists them, what waits for the reader, and how many work: what follows the
-/// stream.
+/// The latest sessions as the rail of every page lists them, what waits for the reader, and how many work: what follows
+/// the stream.
 pub fn recent_sessions(clock: &Clock, sessions: &[Session], all: i64, asks: &[String]) -> String {
     render(|| {
         part! { <div data-asks=asks.join(" ") data-working=working(sessions) data-sessions=figures::count(all)>{recent(clock, sessions, all, None)}</div> }

@@ -1,4 +1,5 @@
-//! A part of a transcript: its articles in order, markers that count what is hidden, and runs of rows folded to one line.
+//! A part of a transcript: its articles in order, markers that count what is hidden, and runs of rows folded to one
+//! line.
 
 mod answered;
 mod attempts;
@@ -45,8 +46,8 @@ pub struct Chunks {
     pub begins: i64,
 }
 
-/// Chunks of a transcript as HTML: a row is in the chunk where it begins. Where one runs on from an earlier chunk, an element
-/// says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
+/// Chunks of a transcript as HTML: a row is in the chunk where it begins. Where one runs on from an earlier chunk, an
+/// element says so that isn't shown. The page holds all that runs together with them, see [`is_whole`].
 pub fn chunks(page: MessagePage, options: &TranscriptOptions, chunks: RangeInclusive<i64>) -> Chunks {
     let page = projected(page, options);
     let mut of: BTreeMap<i64, Vec<Placed<'_>>> = chunks.clone().map(|chunk| (chunk, Vec::new())).collect();
@@ -112,8 +113,8 @@ fn folded<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
 /// A row and what is known of those above it.
 struct Placed<'p> {
     row: Row<'p>,
-    /// The latest time above: where a session is taken up again, times may go back, and a day that ended once doesn't end
-    /// again.
+    /// The latest time above: where a session is taken up again, times may go back, and a day that ended once doesn't
+    /// end again.
     before: Option<Micros>,
     /// Does another one speak than before? Then the name shows.
     named: bool,

@@ -89,7 +89,8 @@ pub fn path(path: &str) -> Html {
     html
 }
 
-/// The first piece of code in a title or a label, with what stands before and after it: the words between two backticks.
+/// The first piece of code in a title or a label, with what stands before and after it: the words between two
+/// backticks.
 pub(crate) fn code_span(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once('`')?;
     let (code, after) = rest.split_once('`')?;

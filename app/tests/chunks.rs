@@ -305,7 +305,8 @@ fn what_is_hidden_between_rows_takes_no_line_and_the_end_of_the_turn_has_the_sum
     assert_eq!(margin, ["m tight hid margin", "3 4", "", "2 system messages hidden"]);
     assert_eq!(end, ["m tight hid brief", "8", "3 8", &format!("{sum}, hidden")]);
     assert!(html.contains("title=\"2 system messages hidden\" aria-label=\"2 system messages hidden, show\">2</a>"));
-    // The footer of a run has the sum, also where nothing is hidden right before it, and what comes then counts for itself.
+    // The footer of a run has the sum, also where nothing is hidden right before it, and what comes then counts for
+    // itself.
     let run = [Asked, System, Said, End, Said, System, Asked];
     let foot = "Run finished | 57 s | 1 hidden";
     let expected = ["Words", "1", "Words", foot, "Words", "1 system message", "Words"];

@@ -75,7 +75,8 @@ fn sessions_list_is_the_page_without_its_surroundings() {
     assert!(list.contains("href=\"/sessions?limit=140\""));
 }
 
-/// A list of hundreds has few elements: of rows far below, the title alone, and the rest where it is no part of the document.
+/// A list of hundreds has few elements: of rows far below, the title alone, and the rest where it is no part of the
+/// document.
 #[test]
 fn two_hundred_rows_are_few_elements() {
     let mut data = made_up::sessions();

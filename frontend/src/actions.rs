@@ -1,4 +1,5 @@
-//! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of them.
+//! Buttons with `data-action` that mean the same everywhere: copy, link, the shortcut sheet. One listener for all of
+//! them.
 
 use crate::dispatch::{UiAction, enqueue};
 use crate::{cursor, filter, message_text, palette, session_actions, transcript};

@@ -1,5 +1,6 @@
-//! A page that another site opened asks once before its keys and buttons work: the press that follows may be meant for that
-//! site. The server marks its address; the mark goes along in the tab, to each page and each reload, until the person goes on.
+//! A page that another site opened asks once before its keys and buttons work: the press that follows may be meant for
+//! that site. The server marks its address; the mark goes along in the tab, to each page and each reload, until the
+//! person goes on.
 
 use app::browser::dom;
 use app::shared::FROM_OUTSIDE;

@@ -1,5 +1,5 @@
-//! The changes page in the browser: differences are fetched as they come near, coloured without elements, walked through by
-//! keys, ticked off, and commented line by line.
+//! The changes page in the browser: differences are fetched as they come near, coloured without elements, walked
+//! through by keys, ticked off, and commented line by line.
 
 use leptos::prelude::lazy;
 

@@ -1,7 +1,8 @@
-//! Notifications on the desktop: one for each request, shown while no page is seen and closed when the request is decided.
+//! Notifications on the desktop: one for each request, shown while no page is seen and closed when the request is
+//! decided.
 //!
-//! The browser asks for its permission when a button is pressed, and never before. Where there is a service worker, it shows
-//! them: phones take them from nobody else, and any tab can close them.
+//! The browser asks for its permission when a button is pressed, and never before. Where there is a service worker, it
+//! shows them: phones take them from nobody else, and any tab can close them.
 
 use crate::message_text;
 use app::browser::page_state::NOTIFY;

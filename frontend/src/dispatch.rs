@@ -1,5 +1,5 @@
-//! The queue of UI actions. What runs them is loaded at the first one. What must happen at once, as that a key isn't the
-//! browser's any more, is done by who enqueues.
+//! The queue of UI actions. What runs them is loaded at the first one. What must happen at once, as that a key isn't
+//! the browser's any more, is done by who enqueues.
 
 use app::browser::toast::Undo;
 use app::shared::keymap::Command;

@@ -1,5 +1,5 @@
-//! The chips above a transcript that filter it: shown and hidden here, and drawn anew as the session goes on. What a chip does
-//! is to open the page with another filter; `actions` does that.
+//! The chips above a transcript that filter it: shown and hidden here, and drawn anew as the session goes on. What a
+//! chip does is to open the page with another filter; `actions` does that.
 
 use crate::swap::swap;
 use app::browser::{dom, fragment, storage, toast};

@@ -1,5 +1,5 @@
-//! Forms, buttons and switches that send themselves: each says to which endpoint and which JSON, see [`app::shared::form`]. What is
-//! wrong is said at its field, and the page's part is drawn anew.
+//! Forms, buttons and switches that send themselves: each says to which endpoint and which JSON, see
+//! [`app::shared::form`]. What is wrong is said at its field, and the page's part is drawn anew.
 
 use api::{Problem, json};
 use app::browser::toast::{self, Then as ToastThen};

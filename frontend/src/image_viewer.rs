@@ -1,5 +1,5 @@
-//! Images of the transcript, large: one after the other, fitted into the window or as they are. The dialog is made when it is
-//! first opened, and in the page while it is open; the browser gives the focus back.
+//! Images of the transcript, large: one after the other, fitted into the window or as they are. The dialog is made when
+//! it is first opened, and in the page while it is open; the browser gives the focus back.
 
 use app::browser::{dom, fragment};
 use app::icon::{self, Glyph, IconStyle};

@@ -1,5 +1,6 @@
-//! The inbox: its rows follow the event stream. What comes new is put behind what is read already; what is decided elsewhere says
-//! by whom and stays until the page is left. The focus, and the row before the reader's eyes, stay where they are.
+//! The inbox: its rows follow the event stream. What comes new is put behind what is read already; what is decided
+//! elsewhere says by whom and stays until the page is left. The focus, and the row before the reader's eyes, stay where
+//! they are.
 
 mod anchor;
 mod reply;

@@ -2,21 +2,22 @@
 //! have no messages and draw almost nothing. Components with state of their own are islands of `app`.
 //!
 //! `cargo xtask interface` compiles this crate alone for `wasm32-unknown-unknown` and binds it; `app/assets/boot.js`
-//! loads the result and calls [`hydrate`], then hands each island its element. A function that is marked with `#[lazy]` is
-//! loaded at its first call; no two of them have the same name.
+//! loads the result and calls [`hydrate`], then hands each island its element. A function that is marked with `#[lazy]`
+//! is loaded at its first call; no two of them have the same name.
 //!
-//! The modules share what they know through `app::browser::page_state`. Nothing here may panic: in the browser one panic
-//! ends the app.
+//! The modules share what they know through `app::browser::page_state`. Nothing here may panic: in the browser one
+//! panic ends the app.
 //!
 //! A tour, bottom-up:
 //! - `readiness`: which requests take a decision yet; `arrival`: a page that another site opened asks first.
 //! - `cursor`: the current row; `dispatch`: the queue of UI actions; `targets`: what commands act on.
 //! - `filter`: the chips above a transcript; `desktop`: notifications.
-//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload lead to where
-//!   the reader was).
+//! - `unread`, `times`, `toasts`, `reconcile` (new rows take the place of old ones), `page_scroll` (back and reload
+//!   lead to where the reader was).
 //! - `transcript`: the window of a session's rows; `changes`: the changes page.
 //! - `events`: the event stream, shared by all tabs; `session_actions`: rename, pin, archive, delete; `palette`.
-//! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at the right; `actions`: buttons that every page has.
+//! - `forms`: forms and buttons that send themselves; `sessions`: the lists and their filters; `panel`: the panel at
+//!   the right; `actions`: buttons that every page has.
 //! - `keyboard`: what keys do; `decisions`: answers to requests of agents.
 //! - `action_runner`: runs queued actions; `settings`, `folders`, `inbox`, `memory`: pages of their own.
 //!
@@ -70,8 +71,8 @@ use js_sys::Promise;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Brings to life what pages open with: each part looks for its element. `boot.js` calls it once, before it walks the page's
-/// islands. The promise is fulfilled when the part that only this page has is there, too.
+/// Brings to life what pages open with: each part looks for its element. `boot.js` calls it once, before it walks the
+/// page's islands. The promise is fulfilled when the part that only this page has is there, too.
 #[wasm_bindgen]
 pub fn hydrate() -> Promise {
     console_error_panic_hook::set_once();

@@ -1,5 +1,5 @@
-//! Where the reader is on a page that scrolls as a whole: back and reload lead there again, and the row that was opened has
-//! the focus. The transcript and the page of changes have places of their own.
+//! Where the reader is on a page that scrolls as a whole: back and reload lead there again, and the row that was opened
+//! has the focus. The transcript and the page of changes have places of their own.
 
 use crate::cursor;
 use app::browser::{dom, focus};
@@ -21,8 +21,8 @@ pub fn start() {
     follow(&scroller, keep);
 }
 
-/// Keeps the place when the page is left, and as the reader scrolls: of a page that is loaded again, nothing is kept that is
-/// written as it goes.
+/// Keeps the place when the page is left, and as the reader scrolls: of a page that is loaded again, nothing is kept
+/// that is written as it goes.
 pub fn follow(scroller: &Element, keep: fn(&Element)) {
     let Some(window) = dom::window() else { return };
     let left = scroller.clone();

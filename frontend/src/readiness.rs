@@ -1,5 +1,5 @@
-//! Which requests take a decision: [`Readiness`] says when, this module watches the page for it. Whatever decides is a form or
-//! a part with `data-waits`; until it is ready its buttons look disabled, and a press on one of them ends here.
+//! Which requests take a decision: [`Readiness`] says when, this module watches the page for it. Whatever decides is a
+//! form or a part with `data-waits`; until it is ready its buttons look disabled, and a press on one of them ends here.
 
 use app::browser::dom;
 use app::shared::attr;

@@ -121,7 +121,8 @@ fn is_text(row: &Element) -> bool {
     row.get_attribute(attr::TYPE).as_deref() == Some(MessageType::Text.as_str())
 }
 
-/// Changes an element where it differs: of a text that was completed, or has an answer now, the rest keeps its selection.
+/// Changes an element where it differs: of a text that was completed, or has an answer now, the rest keeps its
+/// selection.
 fn become_like(current: &Element, new: &Element) {
     for name in current.get_attribute_names().iter().filter_map(|name| name.as_string()) {
         if !new.has_attribute(&name) && !KEPT.contains(&&*name) {

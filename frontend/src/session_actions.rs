@@ -149,7 +149,8 @@ pub fn menu() -> bool {
     }
 }
 
-/// Does by a key what the menu's item does: to what is selected, else the current row, else the page's session. Twice undoes it.
+/// Does by a key what the menu's item does: to what is selected, else the current row, else the page's session. Twice
+/// undoes it.
 pub fn act_on_current(action: PageAction) -> bool {
     let selected = select::selected();
     let row = cursor::current().filter(|row| row.has_attribute(attr::ROW));

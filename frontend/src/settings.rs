@@ -1,5 +1,5 @@
-//! The settings page: keys of agents, devices, looks, shortcuts, names; and the page of a session's routing. Changes are sent as
-//! they are made; the server then draws the page's parts anew.
+//! The settings page: keys of agents, devices, looks, shortcuts, names; and the page of a session's routing. Changes
+//! are sent as they are made; the server then draws the page's parts anew.
 
 mod remap;
 

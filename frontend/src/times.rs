@@ -77,8 +77,8 @@ pub fn refresh() {
     }
 }
 
-/// Says each second how long it is until something is tried again, as long as such a moment lies ahead; what lies behind, or
-/// more than an hour ahead, is a time of day.
+/// Says each second how long it is until something is tried again, as long as such a moment lies ahead; what lies
+/// behind, or more than an hour ahead, is a time of day.
 fn count_down() {
     let Some(root) = dom::document().and_then(|d| d.document_element()) else { return };
     let now = js_sys::Date::now();

@@ -1,7 +1,8 @@
 //! The column of the transcript in the browser: which chunks stand in it, and where the reader is in them.
 //!
-//! The reader's place is an [`Anchor`]. Whatever changes above it, `scroll` puts it back in the same frame; nothing else
-//! writes `scrollTop`. Each part of the state belongs to one module, and no borrow of it is held across a call into another.
+//! The reader's place is an [`Anchor`]. Whatever changes above it, `scroll` puts it back in the same frame; nothing
+//! else writes `scrollTop`. Each part of the state belongs to one module, and no borrow of it is held across a call
+//! into another.
 
 mod chunks;
 mod copying;
@@ -56,7 +57,8 @@ struct Column {
     new: Cell<i64>,
     /// The reader lets nothing come.
     paused: Cell<bool>,
-    /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one; and the filter.
+    /// `&view=normal` where the address asks for a level of detail, which needn't be the reader's usual one; and the
+    /// filter.
     level: String,
     /// The messages that are shown; all without one.
     filter: MessageFilter,

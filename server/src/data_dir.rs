@@ -88,8 +88,8 @@ pub fn write_credential(dir: &Path, credential: &Credential) -> Result<()> {
     write_private(&dir.join(CREDENTIAL), &serde_json::to_vec(credential)?)
 }
 
-/// Writes a page that leads to a log-in link, 0600, and returns its path. Other programs see the arguments of a browser, but
-/// not this file. [`remove_launch_page`] takes it back.
+/// Writes a page that leads to a log-in link, 0600, and returns its path. Other programs see the arguments of a
+/// browser, but not this file. [`remove_launch_page`] takes it back.
 pub fn write_launch_page(dir: &Path, url: &str) -> Result<PathBuf> {
     let path = dir.join(LAUNCH);
     let page = format!(

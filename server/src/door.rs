@@ -46,8 +46,9 @@ impl Door {
         }
     }
 
-    /// Like [`Self::open`]. Where no directory is named and the usual one holds nothing, this finds a server that runs on
-    /// another one, as that of the example does. A directory that is named must hold a store: its name may be mistyped.
+    /// Like [`Self::open`]. Where no directory is named and the usual one holds nothing, this finds a server that runs
+    /// on another one, as that of the example does. A directory that is named must hold a store: its name may be
+    /// mistyped.
     pub async fn find(data: &Data) -> Result<Self> {
         let dir = data_dir::path(data)?;
         if data.data_dir.is_some() && holds_nothing(data, &dir) {
@@ -105,8 +106,8 @@ impl Door {
     }
 }
 
-/// Says on standard error that a list is what a key may see, which may be less than a person expects: its variable may be set for an
-/// agent's sake.
+/// Says on standard error that a list is what a key may see, which may be less than a person expects: its variable may
+/// be set for an agent's sake.
 pub fn note_key(remote: &Remote) {
     if remote.key.is_some() {
         note("Using the agent's key from `VERBATIM_KEY` or `--key`: only its own data is shown");
@@ -149,7 +150,8 @@ async fn elsewhere(data: &Data) -> Option<(PathBuf, Credential)> {
     }
 }
 
-/// The server that the options name, if they name any. What one of the two leaves open, this machine's credential tells.
+/// The server that the options name, if they name any. What one of the two leaves open, this machine's credential
+/// tells.
 fn named(data: &Data, remote: &Remote) -> Result<Option<Verbatim>> {
     let dir = || data_dir::path(data);
     let own = || anyhow::Ok(data_dir::credential(&dir()?));
@@ -175,8 +177,8 @@ pub fn connect(url: &str, key: &str) -> Result<Verbatim> {
     Ok(Verbatim::connect(url, key)?.patience(PATIENCE))
 }
 
-/// Like [`connect`], with the credential of a directory. Each start of its server writes a new one, and whoever waits goes on with
-/// that: of the same address, since what is anywhere else may be anybody.
+/// Like [`connect`], with the credential of a directory. Each start of its server writes a new one, and whoever waits
+/// goes on with that: of the same address, since what is anywhere else may be anybody.
 fn connect_here(dir: &Path, own: &Credential) -> Result<Verbatim> {
     let (dir, url) = (dir.to_owned(), own.url.clone());
     let newer = move || data_dir::credential(&dir).filter(|newer| newer.url == url).map(|newer| newer.key);
@@ -200,8 +202,8 @@ pub enum Server {
 /// How long a server may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Looks for the server of a data directory, and asks it. Without a process that holds the directory nobody is asked: the
-/// address may be somebody else's by now.
+/// Looks for the server of a data directory, and asks it. Without a process that holds the directory nobody is asked:
+/// the address may be somebody else's by now.
 pub async fn server(dir: &Path) -> Server {
     let Some(credential) = data_dir::credential(dir) else { return Server::None };
     let Err(LockError::Held { holder, .. }) = DataDirLock::acquire(dir) else { return Server::Gone(credential) };

@@ -1,11 +1,12 @@
 //! The server: connections, layers, routes.
 //!
-//! From the outside in: [`accept`] takes connections into their [`slots`], each with its [`socket`], and none
-//! waits long for a [`slow_body`];
-//! [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for its
-//! second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every answer;
-//! behind them are the API's table ([`api::router`]), the routes outside of it ([`events`], [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and [`fragments`],
-//! [`assets`], and [`web_app`].
+//! From the outside in: [`accept`] takes connections into their [`slots`], each with its [`socket`], and none waits
+//! long for a [`slow_body`];
+//! [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for
+//! its second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every
+//! answer; behind them are the API's table ([`api::router`]), the routes outside of it ([`events`],
+//! [`export`], [`audit`], [`blobs`], [`login`], [`mcp`], [`compat`], [`channels`]), [`pages`] and
+//! [`fragments`], [`assets`], and [`web_app`].
 //!
 //! A page is drawn from what the API says: [`Scoped`] implements it, and pages and fragments call its methods.
 

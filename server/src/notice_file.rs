@@ -1,5 +1,5 @@
-//! Notices of a run that `notices.json` in the data directory sets up, besides those of the settings page. Only who may write there
-//! configures commands.
+//! Notices of a run that `notices.json` in the data directory sets up, besides those of the settings page. Only who may
+//! write there configures commands.
 
 use anyhow::{Context as _, Result, anyhow};
 use hub::Hub;

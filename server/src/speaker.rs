@@ -8,7 +8,8 @@ use model::{AssistantName, Role};
 /// Longest name, in characters.
 const NAME: usize = 80;
 
-/// Returns the speaker with its mark and name: `Assistant: Claude Code`, `🔧 ✅ Tool`. `assistant` is that of its session.
+/// Returns the speaker with its mark and name: `Assistant: Claude Code`, `🔧 ✅ Tool`. `assistant` is that of its
+/// session.
 pub fn speaker(entry: &Entry, assistant: &AssistantName) -> String {
     let draft = &entry.message.draft;
     let role = match draft.role {

@@ -1,5 +1,5 @@
-//! The program under what breaks others: ended in the middle of everything, cut off from power, on a full disk, among slow
-//! and hostile clients. `cargo xtask test --all` repeats the random ones more often.
+//! The program under what breaks others: ended in the middle of everything, cut off from power, on a full disk, among
+//! slow and hostile clients. `cargo xtask test --all` repeats the random ones more often.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

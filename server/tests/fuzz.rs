@@ -7,8 +7,9 @@
 //! | `html` | what HTML of ours may hold |
 //! | the others | one target each |
 //!
-//! Here, each target reads its stored inputs, and random ones that are the same in each run. `cargo xtask fuzz` goes on with other
-//! ones for as long as it is told to. An input that fails is stored in `fixtures/fuzz/<target>`, where it stays as a test.
+//! Here, each target reads its stored inputs, and random ones that are the same in each run. `cargo xtask fuzz` goes on
+//! with other ones for as long as it is told to. An input that fails is stored in `fixtures/fuzz/<target>`, where it
+//! stays as a test.
 //!
 //! How to add one: a file with a test that calls [`engine::run`], and a line in `TARGETS` of `xtask/src/fuzz.rs`.
 

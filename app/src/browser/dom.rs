@@ -123,7 +123,8 @@ pub fn build() -> Option<String> {
     document()?.document_element()?.get_attribute(attr::BUILD)
 }
 
-/// When the page was read that the worker shows for the server, in milliseconds; None of one that comes from the server.
+/// When the page was read that the worker shows for the server, in milliseconds; None of one that comes from the
+/// server.
 pub fn kept_at() -> Option<f64> {
     document()?.document_element()?.get_attribute(attr::KEPT)?.parse::<i64>().ok().map(|at| at as f64)
 }

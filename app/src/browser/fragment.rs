@@ -59,8 +59,8 @@ pub async fn render(markdown: &str) -> Result<String, Problem> {
     String::from_utf8(answer.body).map_err(|_| Problem::transport("The server's response is invalid"))
 }
 
-/// Calls an endpoint with the parameters of its path and with JSON, nothing as `{}`, and gives the answer as JSON. For what is sent
-/// seldom and read hardly: a typed call of each endpoint would add a fifth to the WebAssembly.
+/// Calls an endpoint with the parameters of its path and with JSON, nothing as `{}`, and gives the answer as JSON. For
+/// what is sent seldom and read hardly: a typed call of each endpoint would add a fifth to the WebAssembly.
 pub fn ask<E: Endpoint, const N: usize>(
     endpoint: E,
     parameters: [&str; N],

@@ -1,5 +1,5 @@
-//! Draws lines, bars, areas and dots in a viewBox of 1,000 by 100, which is stretched to the chart's size. Strokes keep their
-//! width.
+//! Draws lines, bars, areas and dots in a viewBox of 1,000 by 100, which is stretched to the chart's size. Strokes keep
+//! their width.
 
 use super::scale::Scale;
 use super::{Axis, Chart, Point, Series, class};
@@ -40,8 +40,8 @@ pub fn svg(chart: &Chart, scale: &Scale, words: &str) -> Html {
     svg
 }
 
-/// Draws the bars. Each category has a tooltip with its values; the data table has the same values for keyboards and screen
-/// readers.
+/// Draws the bars. Each category has a tooltip with its values; the data table has the same values for keyboards and
+/// screen readers.
 fn bars(svg: &mut Html, chart: &Chart, scale: &Scale) {
     let Axis::Categories(labels) = &chart.axis else { return };
     let step = WIDTH / labels.len().max(1) as f64;
@@ -102,8 +102,8 @@ fn lines(svg: &mut Html, chart: &Chart, scale: &Scale) {
     }
 }
 
-/// Draws points as zero-length lines with round caps, which stay round when the SVG is stretched. Unless `all` is set, lines with
-/// many points have dots at isolated points only.
+/// Draws points as zero-length lines with round caps, which stay round when the SVG is stretched. Unless `all` is set,
+/// lines with many points have dots at isolated points only.
 fn dots(svg: &mut Html, chart: &Chart, scale: &Scale, all: bool) {
     let few = chart.values().count() <= DOTS;
     for (number_of, series) in chart.series.iter().enumerate() {

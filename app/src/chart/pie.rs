@@ -58,8 +58,8 @@ fn svg(slices: &[Slice]) -> Html {
     svg
 }
 
-/// Returns the path of a slice between two shares, clockwise from the top. An SVG arc can't end where it begins, so a full circle
-/// is two halves.
+/// Returns the path of a slice between two shares, clockwise from the top. An SVG arc can't end where it begins, so a
+/// full circle is two halves.
 fn sector(from: f64, to: f64) -> String {
     let place = |share: f64| {
         let (sin, cos) = (share * TAU).sin_cos();

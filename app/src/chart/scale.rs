@@ -46,8 +46,8 @@ impl Scale {
         let values = chart.values().map(|value| value.clamp(-EDGE, EDGE));
         let (least, most) =
             values.fold((f64::MAX, f64::MIN), |(least, most), value| (least.min(value), most.max(value)));
-        // Bars and areas begin at zero, or their lengths would mislead. Lines far from zero may be close to each other: their
-        // scale doesn't include zero, so that differences are visible.
+        // Bars and areas begin at zero, or their lengths would mislead. Lines far from zero may be close to each other:
+        // their scale doesn't include zero, so that differences are visible.
         let from_zero = matches!(chart.kind, ChartKind::Bar | ChartKind::Area);
         let far = !from_zero && (most - least) * 4.0 < most.abs().min(least.abs()) && least.signum() == most.signum();
         let (least, most) = if far && most > least { (least, most) } else { (least.min(0.0), most.max(0.0)) };

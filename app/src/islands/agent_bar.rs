@@ -1,5 +1,5 @@
-//! The agent of a session, where the server started it or can go on with it: what it does, what it writes at the moment, and what a person can do
-//! with it. Its messages are in the transcript.
+//! The agent of a session, where the server started it or can go on with it: what it does, what it writes at the
+//! moment, and what a person can do with it. Its messages are in the transcript.
 
 use crate::figures;
 use crate::icon::{Glyph, Icon, Motion, Size};

@@ -44,8 +44,8 @@ pub(super) fn text(html: &mut Html, text: &str) {
 }
 
 /// Splits a text where no address goes on, as byte ranges: `linkify` knows only the signs of ASCII. Letters of a script
-/// without spaces go on as a sentence when they stand right behind a word of another one, and belong to the address where a
-/// part of it begins.
+/// without spaces go on as a sentence when they stand right behind a word of another one, and belong to the address
+/// where a part of it begins.
 fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
     let (mut start, mut before) = (0, ' ');
     let ends = text.char_indices().filter(move |(_, c)| {

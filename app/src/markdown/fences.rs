@@ -1,6 +1,6 @@
 //! Fences of code. Agents show markdown in blocks of markdown whose inner fences are as long as the outer ones: for
-//! `CommonMark` the first inner fence ends the block. Here the fences of such a block are made longer, so that every reader
-//! of the text finds the end that was meant.
+//! `CommonMark` the first inner fence ends the block. Here the fences of such a block are made longer, so that every
+//! reader of the text finds the end that was meant.
 
 use std::borrow::Cow;
 
@@ -112,8 +112,8 @@ pub(super) fn separated(text: &str, ending: Ending) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Does a place of a text that grows lie between fences, as [`separated`] pairs them? `CommonMark` may not think so, since it takes
-/// no fence in a block of HTML: read from there on alone, the text would have other pairs.
+/// Does a place of a text that grows lie between fences, as [`separated`] pairs them? `CommonMark` may not think so,
+/// since it takes no fence in a block of HTML: read from there on alone, the text would have other pairs.
 pub(super) fn is_between(text: &str, place: usize) -> bool {
     let marks = marks(text);
     let mut at = 0;
@@ -160,14 +160,14 @@ fn first_end(marks: &[Mark], at: usize) -> Option<usize> {
     after.find(|(_, mark)| mark.bare && open.may_hold(mark)).map(|(end, _)| end)
 }
 
-/// The end of a block of markdown of which nothing is known but what stands before: fences with a language open blocks in
-/// it, and so do those that are introduced.
+/// The end of a block of markdown of which nothing is known but what stands before: fences with a language open blocks
+/// in it, and so do those that are introduced.
 fn nested_end(marks: &[Mark], at: usize) -> Option<usize> {
     walk(marks, at, |_, mark| !mark.introduced)
 }
 
-/// Looks for the end of the block at `at`, through the blocks that it holds. `ends` decides on each fence that could be it;
-/// the others open a block.
+/// Looks for the end of the block at `at`, through the blocks that it holds. `ends` decides on each fence that could be
+/// it; the others open a block.
 fn walk(marks: &[Mark], at: usize, ends: impl Fn(usize, &Mark) -> bool) -> Option<usize> {
     let open = marks.get(at)?;
     let mut inner: Vec<&Mark> = Vec::new();

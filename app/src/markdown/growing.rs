@@ -32,8 +32,8 @@ pub struct Grown {
 }
 
 impl Settled {
-    /// Draws what isn't settled of a text, so that its cost is that of its last blocks; of a text that says something else
-    /// than before, all of it. None if anything is cut.
+    /// Draws what isn't settled of a text, so that its cost is that of its last blocks; of a text that says something
+    /// else than before, all of it. None if anything is cut.
     pub fn grow(&mut self, text: &str, breaks: Breaks, scope: &str, max_elements: usize) -> Option<Grown> {
         if text.len() > MAX_BYTES {
             return None;
@@ -127,8 +127,8 @@ fn closed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the paragraph, heading, item or cell begins that goes on at the end; None in code, where marks are text, and where
-/// all of them have ended: a mark that was never closed stays one.
+/// Where the paragraph, heading, item or cell begins that goes on at the end; None in code, where marks are text, and
+/// where all of them have ended: a mark that was never closed stays one.
 fn open_inline(text: &str) -> Option<usize> {
     let said = text.trim_end().len();
     let line_ends = text[said..].matches('\n').count();

@@ -1,5 +1,5 @@
-//! HTML that marks words and does nothing else: `H<sub>2</sub>O`. Bare elements alone, closed in the same block; whatever
-//! else looks like HTML is text.
+//! HTML that marks words and does nothing else: `H<sub>2</sub>O`. Bare elements alone, closed in the same block;
+//! whatever else looks like HTML is text.
 
 use pulldown_cmark::Event;
 

@@ -8,7 +8,8 @@ use super::fences::Fence;
 use super::script::{is_unspaced_letter, is_unspaced_sign};
 use std::borrow::Cow;
 
-/// Code and TeX within a line are looked for so far, in bytes: what nothing closes isn't looked through again and again.
+/// Code and TeX within a line are looked for so far, in bytes: what nothing closes isn't looked through again and
+/// again.
 const MAX_SPAN: usize = 2_000;
 /// How far around a sign tells whether it is in the middle of a name, in characters.
 const NEAR: usize = 100;
@@ -51,8 +52,8 @@ pub(super) fn restored(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter_map(sign).collect())
 }
 
-/// Does what was looked into as a whole go on at the line that begins at `place`? Read from there on alone, the text would
-/// get other stand-ins.
+/// Does what was looked into as a whole go on at the line that begins at `place`? Read from there on alone, the text
+/// would get other stand-ins.
 pub(super) fn is_within(text: &str, place: usize) -> bool {
     let mut out = String::new();
     let mut blocks = Blocks::new(&mut out);

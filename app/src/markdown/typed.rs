@@ -50,8 +50,8 @@ fn line_at(text: &str, at: usize) -> &str {
     &text[at..end]
 }
 
-/// The code that a fence opens, from `start` on, and where the text goes on. None if the block isn't closed: then it isn't
-/// one.
+/// The code that a fence opens, from `start` on, and where the text goes on. None if the block isn't closed: then it
+/// isn't one.
 fn block(fence: &Fence, text: &str, start: usize) -> Option<(String, usize)> {
     let mut code = String::new();
     let mut at = start;

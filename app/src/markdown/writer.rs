@@ -170,8 +170,8 @@ impl<'s> Writer<'s> {
         self.opened(if opens { close } else { "" }, None);
     }
 
-    /// Opens an element that is a block, without the end of its tag: it says its direction where that isn't the one around
-    /// it. Returns whether it was opened.
+    /// Opens an element that is a block, without the end of its tag: it says its direction where that isn't the one
+    /// around it. Returns whether it was opened.
     fn block(&mut self, open: &'static str, close: &'static str, direction: Option<Direction>) -> bool {
         let opens = self.has_room();
         if opens {
@@ -277,8 +277,8 @@ impl<'s> Writer<'s> {
         self.block("<li", "</li>", direction);
     }
 
-    /// A level below the page's own headings, and never more than one below the last: whoever listens goes from level to
-    /// level.
+    /// A level below the page's own headings, and never more than one below the last: whoever listens goes from level
+    /// to level.
     fn heading(&mut self, level: HeadingLevel, direction: Option<Direction>) {
         while self.headings.pop_if(|above| *above >= level).is_some() {}
         self.headings.push(level);

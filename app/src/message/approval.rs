@@ -35,7 +35,8 @@ const BY_RULE: &str = "rule";
 pub(crate) const IN_ITS_TERMINAL: &str = "Answer it in the agent's terminal";
 /// Characters of a title that the head has room for.
 const IN_HEAD: usize = 240;
-/// Characters of what was asked and of what was said in a decided one's line, and of those that its lines have room for.
+/// Characters of what was asked and of what was said in a decided one's line, and of those that its lines have room
+/// for.
 const ASKED: usize = 240;
 const SAID: usize = 400;
 const FITS: usize = 110;

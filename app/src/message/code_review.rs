@@ -194,8 +194,8 @@ impl Finding<'_> {
         .into_any()
     }
 
-    /// Returns the fragment of the lines on the changes page: `R3-4`. If their text is known, its hash follows, by which the page
-    /// finds lines that have moved.
+    /// Returns the fragment of the lines on the changes page: `R3-4`. If their text is known, its hash follows, by
+    /// which the page finds lines that have moved.
     fn address(&self) -> String {
         let (first, last) = (self.comment.start_line, self.comment.last_line());
         let side = if self.comment.side == Side::Old { 'L' } else { 'R' };
@@ -281,8 +281,8 @@ struct Suggested<'a> {
 }
 
 impl Suggested<'_> {
-    /// Renders the suggestion as a diff against the reviewed lines, or as code if these aren't known. The limit on work is
-    /// shared by `among` diffs. Returns whether something is left out.
+    /// Renders the suggestion as a diff against the reviewed lines, or as code if these aren't known. The limit on work
+    /// is shared by `among` diffs. Returns whether something is left out.
     fn draw(&self, extent: Extent, among: usize) -> (Html, bool) {
         let mut html = Html::new();
         html.tag("<div class=\"suggestion\" role=\"group\" aria-label=\"Suggestion\">");
@@ -318,8 +318,8 @@ impl Suggested<'_> {
     }
 }
 
-/// Renders a comment for the changes page, where it follows its lines: its suggestion is code, not a diff. A long comment is
-/// shortened there, and complete in the transcript.
+/// Renders a comment for the changes page, where it follows its lines: its suggestion is code, not a diff. A long
+/// comment is shortened there, and complete in the transcript.
 pub fn remark(comment: &LineComment, scope: &str) -> Html {
     let (prose, mut is_cut) = to_html_within(&comment.body, Breaks::Soft, scope, super::AT_FIRST);
     let mut html = Html::new();

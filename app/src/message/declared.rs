@@ -1,4 +1,5 @@
-//! Messages of declared types: a card whose content the type's document describes. Payloads that it can't show are shown as data.
+//! Messages of declared types: a card whose content the type's document describes. Payloads that it can't show are
+//! shown as data.
 
 mod nodes;
 

@@ -85,8 +85,8 @@ pub fn Error(card: Card, error: error::Error) -> impl IntoView {
     }
 }
 
-/// The stack trace: own code first, and that of libraries folded. Their numbers say where in it they stand. One without own
-/// code is shown as it is.
+/// The stack trace: own code first, and that of libraries folded. Their numbers say where in it they stand. One without
+/// own code is shown as it is.
 fn frames(card: &Card, error: &error::Error) -> Option<AnyView> {
     let cwd = card.draft().origin.cwd.as_deref();
     let folders: Vec<&str> = cwd.into_iter().chain([card.options.project.as_str()]).collect();

@@ -1,5 +1,5 @@
-//! FILE: files by name, with what can be shown of them: pictures, players, the first lines of texts. Bytes come from our
-//! own address only.
+//! FILE: files by name, with what can be shown of them: pictures, players, the first lines of texts. Bytes come from
+//! our own address only.
 
 use super::{Card, parts::Acts, tool_call::first};
 use crate::figures::counted;

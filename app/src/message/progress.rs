@@ -98,8 +98,8 @@ fn mark(state: &'static str) -> Mark {
     }
 }
 
-/// Returns the rate and the remaining or elapsed time, each with its CSS class. CSS hides the remaining time (`left`) of a stalled
-/// card, since it is no longer true.
+/// Returns the rate and the remaining or elapsed time, each with its CSS class. CSS hides the remaining time (`left`)
+/// of a stalled card, since it is no longer true.
 fn facts(progress: &progress::Progress, draft: &Draft) -> Vec<(&'static str, String)> {
     let took = updated_at(draft).since(draft.created_at);
     let time = match progress.state {

@@ -40,7 +40,8 @@ fn tick(card: Card, todo: &todo::Todo) -> impl IntoView {
     }
 }
 
-/// The list as its message has it; the newest one with what people ticked since: its own record stays as the agent wrote it.
+/// The list as its message has it; the newest one with what people ticked since: its own record stays as the agent
+/// wrote it.
 fn as_it_stands(card: &Card, todo: todo::Todo) -> Plan {
     let mut plan = Plan::new(todo, card.draft().metadata.as_ref());
     if card.options.newest_todo == Some(card.entry.message.seq) {

@@ -126,8 +126,8 @@ impl TranscriptOptions {
         by_call.or_else(|| self.children.get(run()?))
     }
 
-    /// Do rows run together? Not where everything stands in its place, nor where a filter took out what stood between them,
-    /// nor where cards aren't drawn.
+    /// Do rows run together? Not where everything stands in its place, nor where a filter took out what stood between
+    /// them, nor where cards aren't drawn.
     pub fn folds(&self) -> bool {
         !self.dev && !self.filtered && self.plain.plain.is_empty() && self.verbosity != Verbosity::Verbose
     }

@@ -33,8 +33,8 @@ pub fn is_answer(draft: &Draft) -> bool {
     is_text && policy(&facts_of(draft)).look == Look::Plain
 }
 
-/// Returns the line above a message: always for words that aren't the speaker's own, and for people with a name. That of an
-/// answer shows where the speaker changes.
+/// Returns the line above a message: always for words that aren't the speaker's own, and for people with a name. That
+/// of an answer shows where the speaker changes.
 pub fn head(card: &Card) -> Option<AnyView> {
     let draft = card.draft();
     let policy = card.policy();

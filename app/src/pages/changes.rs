@@ -1,5 +1,5 @@
-//! The changes page: what a session did to each file in the end, to be reviewed. The tree at the left, the differences at the
-//! right, each fetched when it comes near. The island `Review` does what moves.
+//! The changes page: what a session did to each file in the end, to be reviewed. The tree at the left, the differences
+//! at the right, each fetched when it comes near. The island `Review` does what moves.
 
 mod body;
 mod header;

@@ -1,4 +1,5 @@
-//! The files that all sessions changed: of a day, or those of a part of a path. It works without script; its state is the URL.
+//! The files that all sessions changed: of a day, or those of a part of a path. It works without script; its state is
+//! the URL.
 
 use crate::clock::exact_moment;
 use crate::figures;
@@ -194,7 +195,8 @@ fn projects(data: &FilesPageData) -> Part {
     part! { <div class="hits">{sections}</div>{ways} }
 }
 
-/// Adds an edit, which is earlier than those before, to what its session did to its file. Files stand in the order of their last edits.
+/// Adds an edit, which is earlier than those before, to what its session did to its file. Files stand in the order of
+/// their last edits.
 fn count<'a>(files: &mut Vec<Changed<'a>>, edit: &'a FileEdit) {
     let same =
         |changed: &&mut Changed<'_>| (&changed.edit.path, &changed.edit.session_id) == (&edit.path, &edit.session_id);

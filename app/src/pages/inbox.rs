@@ -1,7 +1,7 @@
 //! Needs you: every open approval and question of all sessions, answered in place.
 //!
-//! Sessions that were active lately come first, the longest waiting first, so that what comes new stands behind what is read
-//! already. `frontend::inbox` brings the rows up to date; what was decided meanwhile stays until the page is left.
+//! Sessions that were active lately come first, the longest waiting first, so that what comes new stands behind what is
+//! read already. `frontend::inbox` brings the rows up to date; what was decided meanwhile stays until the page is left.
 
 mod row;
 
@@ -48,8 +48,8 @@ pub fn page(data: &InboxPage) -> String {
     })
 }
 
-/// The parts of the page that change: rows, count, and what stands below the rows. `data-open` names all that is open, also
-/// beyond the rows that are here.
+/// The parts of the page that change: rows, count, and what stands below the rows. `data-open` names all that is open,
+/// also beyond the rows that are here.
 pub fn list(data: &InboxPage) -> String {
     render(|| part! { <div id="asks" data-open=data.shell.asks.join(" ")>{rows(data)}</div>{count(data)}{below(data)} })
 }

@@ -1,4 +1,5 @@
-//! Where a browser without a log-in ends up. A link's code sits in the URL's fragment; `login.js` trades it for a cookie.
+//! Where a browser without a log-in ends up. A link's code sits in the URL's fragment; `login.js` trades it for a
+//! cookie.
 
 use crate::icon::Glyph;
 use crate::look::Look;

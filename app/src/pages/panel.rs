@@ -1,5 +1,5 @@
-//! The right panel of a session: changed files, todos now, sub-agents, requests to models, tools, events, records, about. One tab is
-//! loaded at a time.
+//! The right panel of a session: changed files, todos now, sub-agents, requests to models, tools, events, records,
+//! about. One tab is loaded at a time.
 
 mod about;
 mod agents;
@@ -113,8 +113,8 @@ pub enum PanelData {
     Changes(Changes),
     /// The sub-agents' sessions, oldest first.
     Agents(Vec<Session>),
-    /// The last requests to models, by number; the last runs, and how many there are; with dev on also where the time of the
-    /// requests went.
+    /// The last requests to models, by number; the last runs, and how many there are; with dev on also where the time
+    /// of the requests went.
     Context {
         requests: Vec<ModelRequest>,
         runs: (Vec<RunCost>, i64),

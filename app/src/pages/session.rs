@@ -58,7 +58,8 @@ pub struct SessionPageData {
     pub detail: SessionDetail,
     /// Its agent, where the server started it.
     pub agent: Option<DrivenAgent>,
-    /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those around `at`.
+    /// Index and HTML of the chunks that the page begins with, in order and without a hole: the last ones, or those
+    /// around `at`.
     pub chunks: Vec<(i64, String)>,
     pub dev: Dev,
     pub verbosity: Verbosity,
@@ -111,7 +112,8 @@ fn content(data: &SessionPageData) -> Part {
     }
 }
 
-/// Where a person writes to the agent. A session that is read from a file has nobody who would hear, until it goes on here.
+/// Where a person writes to the agent. A session that is read from a file has nobody who would hear, until it goes on
+/// here.
 fn dock(data: &SessionPageData) -> Option<Part> {
     let session = &data.detail.session;
     let bar = data.agent.clone().map(|agent| part! { <AgentBar agent=agent/> });

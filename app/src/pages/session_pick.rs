@@ -1,4 +1,5 @@
-//! A field to choose one of all sessions: words find them, and a list has those that were found; at first the latest ones.
+//! A field to choose one of all sessions: words find them, and a list has those that were found; at first the latest
+//! ones.
 
 use crate::part::{Part, part};
 use crate::session_field::session_field;

@@ -53,8 +53,8 @@ pub fn page(data: &SessionsPage) -> String {
     })
 }
 
-/// The inner HTML of `#sessions`: banner, rows, the way on, or why there is nothing. At its end stands what the rail counts,
-/// for the island to put there.
+/// The inner HTML of `#sessions`: banner, rows, the way on, or why there is nothing. At its end stands what the rail
+/// counts, for the island to put there.
 pub fn list(data: &SessionsPage) -> String {
     render(|| {
         let facets = shell::by_facet(&data.shell, &data.list.facets);
@@ -142,8 +142,8 @@ fn groups(data: &SessionsPage) -> Part {
     part! { <div class="sessions">{groups}{distant}</div> }
 }
 
-/// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `frontend::sessions` puts them
-/// there as they come near the view.
+/// `whole`: so many of its rows are drawn whole. The others have their place, with the title: `frontend::sessions` puts
+/// them there as they come near the view.
 fn group_view(group: group::Group<'_>, look: &row::RowContext<'_>, whole: usize) -> Part {
     let rows: Vec<_> = group
         .sessions

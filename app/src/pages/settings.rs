@@ -1,5 +1,5 @@
-//! The settings: keys of agents, browsers that are logged in, channels, rooms, routing, declared message types, the audit log, how
-//! pages look, what keys do.
+//! The settings: keys of agents, browsers that are logged in, channels, rooms, routing, declared message types, the
+//! audit log, how pages look, what keys do.
 
 pub mod audit;
 pub mod channels;

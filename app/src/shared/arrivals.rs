@@ -4,8 +4,8 @@ use super::window::{CHUNK, chunk_of};
 use std::cell::Cell;
 use std::ops::RangeInclusive;
 
-/// So many looks may follow each other at once: what a person waits for doesn't wait for a word of something else. After them,
-/// what comes within a pause is shown together.
+/// So many looks may follow each other at once: what a person waits for doesn't wait for a word of something else.
+/// After them, what comes within a pause is shown together.
 const AT_ONCE: u32 = 3;
 /// The server counts new messages no further.
 const MANY: i64 = 1_000;
@@ -65,8 +65,8 @@ impl Arrivals {
         left > 0
     }
 
-    /// Messages of a range are new or changed. Returns those that are expected, and the chunks that hold them. None where the
-    /// range names no message.
+    /// Messages of a range are new or changed. Returns those that are expected, and the chunks that hold them. None
+    /// where the range names no message.
     pub fn extend(&self, from: i64, to: i64) -> Option<(RangeInclusive<i64>, RangeInclusive<usize>)> {
         if from <= 0 {
             return None;

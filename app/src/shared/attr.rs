@@ -1,7 +1,7 @@
 //! Names of the attributes by which server, browser and styles tell each other something.
 //!
-//! Code names them by these constants. In markup, selectors and styles they stand as they are; `cargo xtask tidy` finds there what
-//! isn't in this table, and what is in it and nowhere else.
+//! Code names them by these constants. In markup, selectors and styles they stand as they are; `cargo xtask tidy` finds
+//! there what isn't in this table, and what is in it and nowhere else.
 //!
 //! How to add one: its line here.
 

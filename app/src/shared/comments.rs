@@ -48,7 +48,8 @@ impl Comment {
         Lines { side: self.side, from: self.from, to: self.to, edit: self.edit.clone() }
     }
 
-    /// `src/a.rs:12-15` as code, and which side if it is the old one. Where the lines are isn't said if it isn't known: they follow.
+    /// `src/a.rs:12-15` as code, and which side if it is the old one. Where the lines are isn't said if it isn't known:
+    /// they follow.
     pub fn place(&self) -> String {
         if self.edit.is_some() {
             let side = if self.side == 'L' { ", before the change" } else { "" };

@@ -1,4 +1,5 @@
-//! Lines of a changed file: how an address names them, which hidden ones a click shows, where those went that a link means.
+//! Lines of a changed file: how an address names them, which hidden ones a click shows, where those went that a link
+//! means.
 
 /// More lines than these aren't put between the others one by one.
 const MANY: u32 = 150;
@@ -72,7 +73,8 @@ pub fn chosen(first: Option<u32>, clicked: u32) -> (u32, u32) {
     (first.min(clicked), first.max(clicked))
 }
 
-/// The place that says what is meant: at `from..=to`, or the nearest to it, as far as it is looked for. `fits` is asked for each.
+/// The place that says what is meant: at `from..=to`, or the nearest to it, as far as it is looked for. `fits` is asked
+/// for each.
 pub fn nearest(from: u32, to: u32, fits: impl Fn(u32, u32) -> bool) -> Option<(u32, u32)> {
     let length = to.saturating_sub(from);
     let near = (0..FAR).flat_map(|by| [from.checked_sub(by), from.checked_add(by)]).flatten();

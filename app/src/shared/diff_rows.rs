@@ -42,7 +42,8 @@ pub fn rows(columns: &[String]) -> Vec<BlockRow> {
     rows
 }
 
-/// `12 14`, `12 −` or `14 +`; of one side `12`, `12 −` or `14 +`. Numbers of an edit of unknown place have a dot before them.
+/// `12 14`, `12 −` or `14 +`; of one side `12`, `12 −` or `14 +`. Numbers of an edit of unknown place have a dot before
+/// them.
 fn numbers(words: &str, is_split: bool, column: usize) -> (Option<u32>, Option<u32>) {
     let mut numbers = words.split_whitespace().filter_map(|word| word.trim_start_matches('\u{b7}').parse().ok());
     let (first, second) = (numbers.next(), numbers.next());
@@ -55,8 +56,8 @@ fn numbers(words: &str, is_split: bool, column: usize) -> (Option<u32>, Option<u
     }
 }
 
-/// Hidden lines, where they stand: the row of the screen within their block, and which ones. `said` is `12:40-78 30:90-95`, rows
-/// counted over the whole difference; `first` is the block's.
+/// Hidden lines, where they stand: the row of the screen within their block, and which ones. `said` is `12:40-78
+/// 30:90-95`, rows counted over the whole difference; `first` is the block's.
 pub fn gaps(rows: &[BlockRow], first: u32, said: &str) -> Vec<(u32, String)> {
     let gap = |words: &str| {
         let (row, lines) = words.split_once(':')?;
@@ -75,8 +76,8 @@ pub fn side_of(row: BlockRow, is_left: bool) -> Option<(char, u32)> {
     }
 }
 
-/// The parts of a block that some rows take, in rows of the screen: top and height. `fits` is asked with the row's place in the
-/// whole difference.
+/// The parts of a block that some rows take, in rows of the screen: top and height. `fits` is asked with the row's
+/// place in the whole difference.
 pub fn extent(rows: &[BlockRow], first: u32, fits: impl Fn(u32, &BlockRow) -> bool) -> Vec<(u32, u32)> {
     let mut found: Vec<(u32, u32)> = Vec::new();
     for (_, row) in rows.iter().enumerate().filter(|(at, row)| fits(first + *at as u32, row)) {
@@ -150,8 +151,8 @@ pub fn cut_highlights(ranges: &str, units: u32) -> (String, String) {
     (before.join(" "), behind.join(" "))
 }
 
-/// Where two sides that stand beside each other have to be cut, so that a line of both is as high: behind these rows, each with the
-/// row behind it.
+/// Where two sides that stand beside each other have to be cut, so that a line of both is as high: behind these rows,
+/// each with the row behind it.
 pub fn cuts(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
     let count = old.len().max(new.len());
     let at = |rows: &[u32], row: usize| rows.get(row).copied().unwrap_or(1);

@@ -1,7 +1,7 @@
 //! How far a tab was told what changed, and what it may have missed.
 //!
-//! What is said is that something changed, never what it is now: hearing it twice, or out of order, does no harm, missing it
-//! would.
+//! What is said is that something changed, never what it is now: hearing it twice, or out of order, does no harm,
+//! missing it would.
 
 use super::sorted::Set;
 use std::cell::{Cell, RefCell};
@@ -60,7 +60,8 @@ impl FeedPosition {
         }
     }
 
-    /// A change was told. Returns true if it is news. What is owed lies before it, so it doesn't move the position meanwhile.
+    /// A change was told. Returns true if it is news. What is owed lies before it, so it doesn't move the position
+    /// meanwhile.
     pub fn hear(&self, cursor: String, pos: i64) -> bool {
         if self.owes() {
             return true;

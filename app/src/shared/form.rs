@@ -98,7 +98,8 @@ pub struct Request {
     pub body: Value,
 }
 
-/// Makes the request of a form: `address` and `body` as they are written there. `after_days` gives a moment so many days from now.
+/// Makes the request of a form: `address` and `body` as they are written there. `after_days` gives a moment so many
+/// days from now.
 pub fn request(
     address: &str,
     body: Option<Value>,

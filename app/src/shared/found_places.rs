@@ -1,5 +1,5 @@
-//! Places of words in the text of a message, as the server compares texts: whatever their case, and however their letters were
-//! typed. Places are counted as JavaScript counts, in units of UTF-16.
+//! Places of words in the text of a message, as the server compares texts: whatever their case, and however their
+//! letters were typed. Places are counted as JavaScript counts, in units of UTF-16.
 
 /// A text as it is compared.
 #[derive(Debug, PartialEq, Eq)]

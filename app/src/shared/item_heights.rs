@@ -1,9 +1,10 @@
-//! Which items of a long list are in the document, and how high the places are that stand for the others. Pure: pixels in,
-//! decisions out.
+//! Which items of a long list are in the document, and how high the places are that stand for the others. Pure: pixels
+//! in, decisions out.
 
 /// Elements of the document beyond which what is out of view leaves it.
 const MANY: usize = 1_100;
-/// Pixels around the view in which the list is there: fewer, where so much stands there that the document grows too large.
+/// Pixels around the view in which the list is there: fewer, where so much stands there that the document grows too
+/// large.
 const MARGINS: [f64; 3] = [900.0, 300.0, 40.0];
 
 #[derive(Debug, Clone, Copy)]
@@ -85,8 +86,8 @@ impl ItemHeights {
         true
     }
 
-    /// Takes the number of the document's elements: the margin becomes smaller where there are too many still, and as large as it
-    /// was where there are few.
+    /// Takes the number of the document's elements: the margin becomes smaller where there are too many still, and as
+    /// large as it was where there are few.
     pub fn fit(&mut self, elements: usize) -> Fits {
         if elements > MANY && self.margin + 1 < MARGINS.len() {
             self.margin += 1;

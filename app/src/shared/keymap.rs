@@ -2,8 +2,8 @@
 //!
 //! How to add one: its line here, and what it runs in `frontend/src/keyboard.rs`, which no longer compiles.
 //!
-//! Keys are written as browsers name them. `g s` is one after the other, `Mod+k` is with Ctrl or Command, `, ` separates
-//! keys that mean the same.
+//! Keys are written as browsers name them. `g s` is one after the other, `Mod+k` is with Ctrl or Command, `, `
+//! separates keys that mean the same.
 
 #[cfg(feature = "ssr")]
 use crate::icon::Glyph;

@@ -171,8 +171,8 @@ impl Landmarks {
         self.sticky
     }
 
-    /// Takes the row at the top of the view. Returns the prompt of its turn, unless it is the one that is shown: None if none is
-    /// to be shown.
+    /// Takes the row at the top of the view. Returns the prompt of its turn, unless it is the one that is shown: None
+    /// if none is to be shown.
     pub fn stick(&mut self, top: Option<i64>) -> Option<Option<&Mark>> {
         let above = top.zip(self.marks.as_deref()).and_then(|(seq, marks)| prompt_above(marks, seq));
         let seq = above.map(|mark| mark.seq);
@@ -227,8 +227,8 @@ pub fn percent(px: f64, all: f64) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
-/// From where a step goes that nothing is chosen for, at the first row in view: a landmark in view is the next one, and one whose
-/// head is above the view the one before.
+/// From where a step goes that nothing is chosen for, at the first row in view: a landmark in view is the next one, and
+/// one whose head is above the view the one before.
 pub fn step_from(seq: i64, offset: f64, way: i32) -> i64 {
     match way > 0 {
         true => seq - 1,

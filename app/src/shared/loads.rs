@@ -1,4 +1,5 @@
-//! Which chunks of a transcript are on their way: one request in flight for each, and never an old answer over a new one.
+//! Which chunks of a transcript are on their way: one request in flight for each, and never an old answer over a new
+//! one.
 
 use super::backoff::Backoff;
 use super::sorted::{Map, Set};
@@ -73,8 +74,8 @@ impl Loads {
         std::mem::take(&mut self.0.borrow_mut().held)
     }
 
-    /// Notes that a chunk is wanted. Returns true if it is to be requested now; one that is on its way is asked for again after
-    /// it came.
+    /// Notes that a chunk is wanted. Returns true if it is to be requested now; one that is on its way is asked for
+    /// again after it came.
     pub fn begin(&self, chunk: usize, is_mounted: bool) -> bool {
         let mut loads = self.0.borrow_mut();
         if let Some(failure) = loads.failed.get_mut(&chunk) {

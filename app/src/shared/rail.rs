@@ -20,14 +20,15 @@ pub fn title(bare: &str, waiting: usize) -> String {
     if waiting > 0 { format!("({waiting}!) {bare}") } else { bare.to_owned() }
 }
 
-/// The title of a page whose heading became another one. None if it didn't: while one is being typed there is no heading.
+/// The title of a page whose heading became another one. None if it didn't: while one is being typed there is no
+/// heading.
 pub fn renamed(title: &str, before: &str, now: &str) -> Option<String> {
     let changed = !now.is_empty() && !before.is_empty() && before != now;
     changed.then(|| title.replacen(before, now, 1))
 }
 
-/// The colour of the favicon's dot: what waits for the reader comes first, then how this page's session stands, else whether
-/// any works.
+/// The colour of the favicon's dot: what waits for the reader comes first, then how this page's session stands, else
+/// whether any works.
 pub fn dot(waiting: usize, own: Option<&str>, works: bool) -> Option<&'static str> {
     match own {
         _ if waiting > 0 => Some("#d29922"),

@@ -1,6 +1,6 @@
-//! When a request takes a decision. A press that was meant for another page, another window or another request must not decide:
-//! a request takes one only after it was in view for a second, in a page that is visible and has the focus, without a press
-//! meanwhile. A press by mouse or finger also needs that it hasn't moved for a second.
+//! When a request takes a decision. A press that was meant for another page, another window or another request must not
+//! decide: a request takes one only after it was in view for a second, in a page that is visible and has the focus,
+//! without a press meanwhile. A press by mouse or finger also needs that it hasn't moved for a second.
 
 use std::collections::BTreeMap;
 

@@ -66,7 +66,8 @@ const STATE: [&str; 10] = [
 const WITHIN: [(&str, &str); 3] =
     [("[data-shown]", attr::SHOWN), ("[data-done]", attr::DONE), (".tool[data-state]", attr::STATE)];
 
-/// Is it the same row in the same state? Revisions say so for messages; markers and groups are compared by what they say.
+/// Is it the same row in the same state? Revisions say so for messages; markers and groups are compared by what they
+/// say.
 pub fn is_same(one: &impl Row, other: &impl Row) -> bool {
     STATE.iter().all(|name| one.attribute(name) == other.attribute(name))
         && (one.attribute(attr::REVISION).is_some() || one.text() == other.text())

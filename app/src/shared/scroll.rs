@@ -1,4 +1,5 @@
-//! The reader's place in a transcript: where it is, and which scrolling is the reader's own. Pure: pixels in, decisions out.
+//! The reader's place in a transcript: where it is, and which scrolling is the reader's own. Pure: pixels in, decisions
+//! out.
 
 use super::window::{CHUNK, Window, chunk_of};
 use std::cell::Cell;
@@ -7,7 +8,8 @@ use std::cell::Cell;
 const AT_END: i32 = 80;
 /// Milliseconds for which browsers animate a scroll of a key or a wheel, and more.
 const MOVING: f64 = 1_000.0;
-/// A place is written in the steps in which browsers lay out, of a pixel: to read a fraction would take 10 kB of WebAssembly.
+/// A place is written in the steps in which browsers lay out, of a pixel: to read a fraction would take 10 kB of
+/// WebAssembly.
 const STEPS: f64 = 64.0;
 /// How far below the top of the view a message stands after a jump, in pixels.
 pub const BELOW_TOP: f64 = 72.0;
@@ -37,7 +39,8 @@ impl Anchor {
         }
     }
 
-    /// Returns the anchor as the history keeps it: `end`, or a row and its offset. What isn't in the document isn't kept.
+    /// Returns the anchor as the history keeps it: `end`, or a row and its offset. What isn't in the document isn't
+    /// kept.
     pub fn written(self) -> Option<String> {
         match self {
             Self::End => Some("end".to_owned()),
@@ -55,8 +58,8 @@ impl Anchor {
         Some(Self::Row { seq: seq.parse().ok()?, offset: offset.parse::<i64>().ok()? as f64 / STEPS })
     }
 
-    /// Where to scroll, by computed heights, for what isn't in the document. `start` is how far the first chunk is below the top
-    /// of the view while `scrollTop` is `now`.
+    /// Where to scroll, by computed heights, for what isn't in the document. `start` is how far the first chunk is
+    /// below the top of the view while `scrollTop` is `now`.
     pub fn computed_target(self, window: &Window, start: f64, now: i32) -> Option<i32> {
         let (chunk, offset) = match self {
             Self::End => return None,
@@ -68,20 +71,21 @@ impl Anchor {
     }
 }
 
-/// Returns `scrollTop` after a distance. Rows stand between pixels, the scroll position doesn't: less than one of them is no
-/// way to go.
+/// Returns `scrollTop` after a distance. Rows stand between pixels, the scroll position doesn't: less than one of them
+/// is no way to go.
 pub fn moved(now: i32, distance: f64) -> i32 {
     if distance.abs() < 1.0 { now } else { now + distance.round() as i32 }
 }
 
-/// How far below the top of the view a row goes that was stepped to: it stays where it is if all of it can be seen there.
+/// How far below the top of the view a row goes that was stepped to: it stays where it is if all of it can be seen
+/// there.
 pub fn step_offset(top: f64, bottom: f64, view: f64) -> f64 {
     let fits = top >= COVERED && bottom <= view;
     if fits { top } else { BELOW_TOP.min((view - (bottom - top)).max(COVERED)) }
 }
 
-/// The message behind the last loaded row, or before the first one. `reaches` is the last message that the row stands for: a
-/// row may run on into chunks that have none of their own.
+/// The message behind the last loaded row, or before the first one. `reaches` is the last message that the row stands
+/// for: a row may run on into chunks that have none of their own.
 pub fn seq_beyond(chunk: i64, reaches: i64, forward: bool, last_seq: i64) -> Option<i64> {
     let seq = if forward { ((chunk + 1) * CHUNK).max(reaches) + 1 } else { chunk * CHUNK };
     (1..=last_seq).contains(&seq).then_some(seq)
@@ -142,8 +146,8 @@ impl Goal {
         self.seq.set(None);
     }
 
-    /// The reader goes elsewhere. The newest message is still waited for: a scroll that ends late may leave the reader at the
-    /// end.
+    /// The reader goes elsewhere. The newest message is still waited for: a scroll that ends late may leave the reader
+    /// at the end.
     pub fn give_up(&self) {
         self.seq.set(None);
         self.back.set(None);
@@ -265,8 +269,8 @@ impl Scroll {
         now <= self.moving_until.get()
     }
 
-    /// A scroll that the browser animates is further than when it was last told of: the place goes with it. Returns true if the
-    /// reader is on the way up from the end, and is left alone until the browser tells.
+    /// A scroll that the browser animates is further than when it was last told of: the place goes with it. Returns
+    /// true if the reader is on the way up from the end, and is left alone until the browser tells.
     pub fn is_leaving(&self, top: i32, now: f64) -> bool {
         let gone = top - self.at.replace(top);
         if gone == 0 || !self.is_moving(now) {
@@ -323,8 +327,8 @@ impl Scroll {
         self.height.set(extent.height);
     }
 
-    /// Says whether something is selected. Who selects at the end stays there, whatever comes, until nothing is selected any
-    /// more: returns true if the place is to be taken.
+    /// Says whether something is selected. Who selects at the end stays there, whatever comes, until nothing is
+    /// selected any more: returns true if the place is to be taken.
     pub fn select(&self, selecting: bool) -> bool {
         let before = self.selecting.replace(selecting);
         selecting && self.is_at_end() || before && !selecting

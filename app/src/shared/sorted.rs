@@ -1,5 +1,5 @@
-//! A map and a set for few entries, in the order of their keys: the standard ones are ten times as much code. What comes
-//! last is added fastest.
+//! A map and a set for few entries, in the order of their keys: the standard ones are ten times as much code. What
+//! comes last is added fastest.
 
 use std::ops::RangeBounds;
 

@@ -8,8 +8,8 @@ use model::text::is_blank;
 /// In seconds.
 pub const HOUR: i64 = 3_600;
 
-/// Why a page may be old; empty while it is live. `since` is when the connection was lost, and `kept` when the page was read,
-/// where it doesn't come from the server.
+/// Why a page may be old; empty while it is live. `since` is when the connection was lost, and `kept` when the page was
+/// read, where it doesn't come from the server.
 pub fn of_link(link: Link, since: &str, kept: Option<&str>) -> String {
     let later = "Newer messages appear when the connection is back.";
     match (link, kept) {
@@ -24,8 +24,8 @@ pub fn of_link(link: Link, since: &str, kept: Option<&str>) -> String {
     }
 }
 
-/// When something is tried again, so many seconds from now, and whether the words change each second. What lies behind, or more
-/// than an hour ahead, is a time of day, `at`.
+/// When something is tried again, so many seconds from now, and whether the words change each second. What lies behind,
+/// or more than an hour ahead, is a time of day, `at`.
 pub fn of_retry(seconds: i64, at: impl FnOnce() -> String) -> (String, bool) {
     match seconds {
         1..HOUR => (format!("retry in {}", time_text::seconds(seconds * 1_000_000)), true),

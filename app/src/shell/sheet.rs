@@ -1,4 +1,5 @@
-//! The sheet that names the keys. It is a template until `frontend::actions` opens it: two hundred elements on each page.
+//! The sheet that names the keys. It is a template until `frontend::actions` opens it: two hundred elements on each
+//! page.
 
 use super::icon;
 use crate::icon::Glyph;

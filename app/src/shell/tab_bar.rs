@@ -1,4 +1,5 @@
-//! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind `More`.
+//! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind
+//! `More`.
 
 use super::{NavItem, ShellData, icon};
 use crate::icon::Glyph;

@@ -1,6 +1,6 @@
-//! A decision leaves one trace: the card that asked says what was decided, in the person's words. The message that tells the
-//! agent is read with dev on; whether the agent has it is said below the card. What was filled into a form is read in that
-//! message alone, so it stays.
+//! A decision leaves one trace: the card that asked says what was decided, in the person's words. The message that
+//! tells the agent is read with dev on; whether the agent has it is said below the card. What was filled into a form is
+//! read in that message alone, so it stays.
 
 use api::messages::{Delivery, Entry, MessagePage};
 use model::{Body, MessageType, Role, Status, message_type::approval::ApprovalState};

@@ -1,5 +1,5 @@
-//! Where a day ends. In the browser it is the reader's day: a row says when it and what stands above it were written, and
-//! the island draws the line. On paper and in a file it is a day of UTC, as all times are there.
+//! Where a day ends. In the browser it is the reader's day: a row says when it and what stands above it were written,
+//! and the island draws the line. On paper and in a file it is a day of UTC, as all times are there.
 
 use super::{Detail, TranscriptOptions};
 use crate::clock::Clock;

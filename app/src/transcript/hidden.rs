@@ -11,8 +11,8 @@ use crate::time_text::seconds;
 use api::messages::{HiddenRow, LeftBehind};
 use model::{MessageType, Micros, Role};
 
-/// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place. At the end of a
-/// turn it counts all that is hidden in the `turn`.
+/// One line for hidden rows, which unfolds to them; without a script it leads to where they stand in place. At the end
+/// of a turn it counts all that is hidden in the `turn`.
 pub(super) fn marker(run: &[&HiddenRow], turn: &[&HiddenRow], options: &TranscriptOptions) -> String {
     let Some(first) = run.first() else { return String::new() };
     let is_sum = turn.len() > run.len();

@@ -1,5 +1,5 @@
-//! Turns that a person left behind by rewinding the conversation: one line, which unfolds to them. With dev on as well, since
-//! they are no part of the conversation that goes on below them.
+//! Turns that a person left behind by rewinding the conversation: one line, which unfolds to them. With dev on as well,
+//! since they are no part of the conversation that goes on below them.
 
 use api::messages::{HiddenRow, LeftBehind, MessagePage};
 

@@ -32,7 +32,8 @@ pub(super) enum Row<'p> {
     Worked(Vec<Row<'p>>),
     /// Requests to the model that failed and were repeated, and whether one succeeded then.
     Attempts(Vec<&'p Entry>, attempts::Then),
-    /// Requests to the model of which none succeeded: what the agent said of it, and the end of its run, are part of it.
+    /// Requests to the model of which none succeeded: what the agent said of it, and the end of its run, are part of
+    /// it.
     GaveUp(Vec<&'p Entry>),
     /// The end of a run, with what is hidden around it, and all that is hidden in its turn.
     Ended(&'p Entry, Vec<&'p HiddenRow>, Vec<&'p HiddenRow>),
@@ -125,8 +126,9 @@ impl<'p> Row<'p> {
 /// The rows of a page, in order of where they begin.
 ///
 /// Between two texts, what the agent did is one stretch: reads beside each other run together, and one marker counts
-/// all that is hidden there, so that neither is told call by call. Chunks don't end it: what runs on is drawn in the chunk
-/// where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is [`LONGEST`].
+/// all that is hidden there, so that neither is told call by call. Chunks don't end it: what runs on is drawn in the
+/// chunk where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is
+/// [`LONGEST`].
 pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = options.folds();
     let mut stretches = Stretches::default();
@@ -206,8 +208,8 @@ fn knows_turn(page: &MessagePage, first: i64) -> bool {
     page.from <= part_of(end) * LONGEST + 1 || page.messages.iter().any(begins)
 }
 
-/// Gives each count its place. The end of a run counts what is hidden right before it, and the end of a turn all that is
-/// hidden in the turn: neither needs a row of its own. What nobody waited for stands in the margin elsewhere.
+/// Gives each count its place. The end of a run counts what is hidden right before it, and the end of a turn all that
+/// is hidden in the turn: neither needs a row of its own. What nobody waited for stands in the margin elsewhere.
 pub(super) fn placed<'p>(rows: Vec<Row<'p>>, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let mut all: Vec<Row<'p>> = Vec::with_capacity(rows.len());
     let mut turn = Turn::default();

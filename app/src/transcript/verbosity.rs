@@ -1,5 +1,5 @@
-//! How much of the work between two prompts is shown. The dev toggle is another thing: it shows what is hidden, with all
-//! that the record says of it.
+//! How much of the work between two prompts is shown. The dev toggle is another thing: it shows what is hidden, with
+//! all that the record says of it.
 
 use crate::message::view_options::Verbosity;
 use api::messages::{Display, Entry, HiddenRow, MessagePage};

@@ -3,13 +3,15 @@
 //! A tour, top-down:
 //! - [`contract`]: the endpoint table. One line per endpoint yields the [`Api`] trait that the hub implements for one
 //!   authenticated caller, the axum router and the typed client.
-//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`channels`], [`runs`], [`context`], [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`], [`preferences`], [`types`], [`events`]: requests and replies.
+//! - [`sessions`], [`messages`], [`lifecycle`], [`posting`], [`driving`], [`channels`], [`runs`], [`context`],
+//!   [`host`], [`keys`], [`blobs`], [`search`], [`stats`], [`projects`], [`imports`], [`account`], [`audit`],
+//!   [`preferences`], [`types`], [`events`]: requests and replies.
 //! - [`problem`]: the only error that crosses the wire (RFC 9457).
 //! - `openapi`, with the feature `schema`: the table as an OpenAPI document.
 //! - [`client`], [`transport`]: one [`Client`] over a [`Transport`]: reqwest, the browser's fetch, or in process.
 //!
-//! How to add an endpoint: put its request and reply types in the file of its topic, add a row to the table, and a function of its
-//! name to the topic's folder in `hub`. A server without the function doesn't compile.
+//! How to add an endpoint: put its request and reply types in the file of its topic, add a row to the table, and a
+//! function of its name to the topic's folder in `hub`. A server without the function doesn't compile.
 
 #![warn(missing_docs)]
 

@@ -1,12 +1,13 @@
 //! Channels: places besides the page where sessions are shown and answered.
 //!
-//! - `deliver`: sends what waits, each channel by a task of its own, in its order. `outgoing`: what a message says in a channel.
-//! - `listen`: reads what people do in channels that are asked for it. `incoming`: what becomes of it. `answer`: what words and
-//!   signs mean for an approval.
+//! - `deliver`: sends what waits, each channel by a task of its own, in its order. `outgoing`: what a message says in a
+//!   channel.
+//! - `listen`: reads what people do in channels that are asked for it. `incoming`: what becomes of it. `answer`: what
+//!   words and signs mean for an approval.
 //!
-//! What is to be sent stands in rows that the store writes together with the messages. A row is begun before it is sent: its body
-//! is stored, and the same body goes out under the same key until the channel took it, whatever happens to this server in between.
-//! The protocols are in the crate `channels`.
+//! What is to be sent stands in rows that the store writes together with the messages. A row is begun before it is
+//! sent: its body is stored, and the same body goes out under the same key until the channel took it, whatever happens
+//! to this server in between. The protocols are in the crate `channels`.
 
 mod answer;
 mod deliver;
@@ -35,8 +36,8 @@ const LOOK: Duration = Duration::from_secs(30);
 /// How long a channel is left to the server that sends for it, where several serve one database.
 const LEASE: i64 = 60 * Micros::SECOND;
 
-/// Sends and reads until the hub shuts down: each channel in a task of its own, so that one that is slow or fails delays no other.
-/// What is under way then is sent again at the next start.
+/// Sends and reads until the hub shuts down: each channel in a task of its own, so that one that is slow or fails
+/// delays no other. What is under way then is sent again at the next start.
 pub async fn run(hub: Hub) {
     let mut changed = hub.state::<OpenChannels>().changed.subscribe();
     let mut tasks: HashMap<String, AbortOnDrop> = HashMap::new();

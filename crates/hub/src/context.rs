@@ -49,7 +49,8 @@ pub struct Settings {
     pub agents: Environment,
     /// Where transcripts of agents that write none are kept. None keeps none: such agents can't be started.
     pub transcripts: Option<PathBuf>,
-    /// This server's id, where several use one database: it is stored with the agents that it runs. None has the database alone.
+    /// This server's id, where several use one database: it is stored with the agents that it runs. None has the
+    /// database alone.
     pub server: Option<String>,
     /// Names of hosts that channels reach wherever they are, and without TLS.
     pub channel_hosts: Vec<String>,
@@ -93,7 +94,8 @@ pub enum Consent {
     Asked,
 }
 
-/// State that one topic keeps while the hub is open: made when it is first asked for, and shared by all clones of the hub.
+/// State that one topic keeps while the hub is open: made when it is first asked for, and shared by all clones of the
+/// hub.
 pub trait TopicState: Default + Send + Sync + 'static {
     /// Empty, unless how the hub was set up says more.
     fn new(_: &Hub) -> Self {
@@ -125,7 +127,8 @@ pub struct Inner {
     states: OnceLock<Box<Kept>>,
 }
 
-/// The states of topics, in the order in which they were first asked for: a list that only grows, so that none of them moves.
+/// The states of topics, in the order in which they were first asked for: a list that only grows, so that none of them
+/// moves.
 struct Kept {
     state: Box<dyn Any + Send + Sync>,
     next: OnceLock<Box<Self>>,
@@ -191,8 +194,8 @@ impl Hub {
         self.tasks.spawn(work.instrument(tracing::debug_span!("worker", name)));
     }
 
-    /// Spawns a worker that is dropped when the hub ends. The end is looked for first: whoever cancels `shutdown` may close the store
-    /// next, and a worker that saw a closed store would log that as a fault.
+    /// Spawns a worker that is dropped when the hub ends. The end is looked for first: whoever cancels `shutdown` may
+    /// close the store next, and a worker that saw a closed store would log that as a fault.
     pub(crate) fn spawn_until_end(&self, name: &'static str, work: impl Future<Output: Send> + Send + 'static) {
         let shutdown = self.shutdown.clone();
         self.spawn(name, async move {

@@ -1,14 +1,15 @@
 //! Agents that the server starts itself.
 //!
-//! - `start`: a process and its session. `hold`: one agent per session. `follow`: what its events change, until it ends.
-//!   `interrupted`: what becomes of those that ran when the server ended. `kept`: what one was writing when it broke off.
+//! - `start`: a process and its session. `hold`: one agent per session. `follow`: what its events change, until it
+//!   ends. `interrupted`: what becomes of those that ran when the server ended. `kept`: what one was writing when it
+//!   broke off.
 //! - `view`: what a page shows of a running agent. [`prompts`]: what people wrote, as the agent gets it.
 //! - `asks`: its requests as APPROVALs, and the decisions on the way back. `asked`: what a request carries.
 //! - `consent`: the folder of its transcript is read.
 //!
-//! An agent's messages come from its transcript alone, as of any other session: what was driven is the same as what is imported.
-//! Events give what no transcript has. Agents belong to the server, not to a browser: they go on when it leaves. When the server ends,
-//! they end, and their sessions are marked.
+//! An agent's messages come from its transcript alone, as of any other session: what was driven is the same as what is
+//! imported. Events give what no transcript has. Agents belong to the server, not to a browser: they go on when it
+//! leaves. When the server ends, they end, and their sessions are marked.
 
 mod asked;
 mod asks;
@@ -132,7 +133,8 @@ impl Driving {
         });
     }
 
-    /// Takes an agent off, and never another one that has its session by now. Returns whether its session has none then.
+    /// Takes an agent off, and never another one that has its session by now. Returns whether its session has none
+    /// then.
     fn take_off(&self, running: &Arc<Running>) -> bool {
         let mut was_there = false;
         self.changed.send_modify(|number| {

@@ -1,7 +1,8 @@
 //! Events that agents in their own terminal report by hooks.
 //!
 //! - `live`: the state of a session's agent, by its hooks. `turn`: the earlier events that this depends on.
-//! - `card`: a permission request as an APPROVAL. It has the id that the transcript's message gets later, so that both are one.
+//! - `card`: a permission request as an APPROVAL. It has the id that the transcript's message gets later, so that both
+//!   are one.
 //! - `memory`: recent events. `wait`: a request for which an agent waits, from the card to the answer.
 //! - `output`: a decision in the agent's format.
 //!

@@ -1,8 +1,8 @@
 //! Files become sources, sessions and messages.
 //!
 //! - [`transcript`]: one file, read step by step; each step is what one transaction writes.
-//! - `order`: which file comes first. `packed`: a file that its agent packed. [`database`]: a file that holds many sessions, and isn't a transcript itself.
-//!   `folder`: many files that are one conversation.
+//! - `order`: which file comes first. `packed`: a file that its agent packed. [`database`]: a file that holds many
+//!   sessions, and isn't a transcript itself. `folder`: many files that are one conversation.
 //! - [`archive`]: sessions that Verbatim wrote itself.
 //! - `stored`: which files needn't be read, since they are as they were when they were read.
 //! - [`batch`]: a reader's changes as that transaction.
@@ -338,8 +338,8 @@ fn read_whole(
     Transcript::open(&path, opened, agent, known.as_ref(), stop, &mut each)?.read_on(ending, &mut each)
 }
 
-/// Whether a session of which Cursor keeps a database and a transcript was read from the other one: both have its id, and messages of
-/// their own. Its file is named after it. A file of any other agent is read.
+/// Whether a session of which Cursor keeps a database and a transcript was read from the other one: both have its id,
+/// and messages of their own. Its file is named after it. A file of any other agent is read.
 pub(crate) fn is_read_elsewhere(
     hub: &Hub,
     runtime: &tokio::runtime::Handle,
@@ -364,8 +364,8 @@ const BEGINNING: u64 = 256 << 10;
 /// The most of a first line: a document of one line may have hundreds of megabytes, and is known by its first fields.
 const FIRST_LINE: u64 = 4 << 20;
 
-/// Whose a file is, by its content, and by its path where that fits several; or why it isn't read. Of a file that may be growing, whole
-/// lines count: the beginning of a line may look like another agent's.
+/// Whose a file is, by its content, and by its path where that fits several; or why it isn't read. Of a file that may
+/// be growing, whole lines count: the beginning of a line may look like another agent's.
 pub(crate) fn recognise(
     mut file: &File,
     path: &Path,

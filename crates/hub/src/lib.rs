@@ -2,20 +2,20 @@
 //!
 //! The top level is a table of contents, from below: a module uses those above it in this list, and none below.
 //! - `basics`: the clock, ids, hashes, moments, problems of the store. `caller`: who calls.
-//! - `context`: what every topic may use. [`Hub`] is an open store with what is written to it and heard of it; each topic keeps its own
-//!   state there ([`TopicState`]). [`Scoped`] is the hub as one [`Caller`] may use it.
-//! - [`account`]: log-ins, keys, the audit log. [`upkeep`]: room on the disk, checks, deletion for good. [`types`]: message types that others
-//!   declare. [`notices`]: what an agent should know in one run. [`derived`]: what is stored of a message besides itself.
-//!   `project_groups`: which projects are one for people.
+//! - `context`: what every topic may use. [`Hub`] is an open store with what is written to it and heard of it; each
+//!   topic keeps its own state there ([`TopicState`]). [`Scoped`] is the hub as one [`Caller`] may use it.
+//! - [`account`]: log-ins, keys, the audit log. [`upkeep`]: room on the disk, checks, deletion for good. [`types`]:
+//!   message types that others declare. [`notices`]: what an agent should know in one run. [`derived`]: what is stored
+//!   of a message besides itself. `project_groups`: which projects are one for people.
 //! - `may`: what a caller may see and do, and what may go to a model.
-//! - [`imports`]: files become sources, sessions and messages; folders that are followed. `files`: what sessions changed in files. `costs`,
-//!   [`memory`], `model_context`, `search`: what their names say. [`routing`]: which messages wake the agent. [`settings`]: what people
-//!   prefer. [`redaction`]: replies with secrets masked.
+//! - [`imports`]: files become sources, sessions and messages; folders that are followed. `files`: what sessions
+//!   changed in files. `costs`, [`memory`], `model_context`, `search`: what their names say. [`routing`]: which
+//!   messages wake the agent. [`settings`]: what people prefer. [`redaction`]: replies with secrets masked.
 //! - [`writing`]: what becomes of a request to write.
 //! - `requests`: what waits for a person: posted, waited for, decided, closed. [`host`]: what the host says to people.
 //!   [`demo`]: the built-in example session.
-//! - [`driving`]: agents that the server starts itself. `hooks`: what agents report by hooks. `sessions`: listed, made, changed.
-//!   [`watch`]: what the host looks for by itself.
+//! - [`driving`]: agents that the server starts itself. `hooks`: what agents report by hooks. `sessions`: listed, made,
+//!   changed. [`watch`]: what the host looks for by itself.
 //! - `messages`: read, posted, changed, given to the agent. [`schedules`]: prompts at a time.
 //! - `runs`: what an agent was given. [`channels`]: places besides the page where sessions are shown and answered.
 //! - `api`: the answer to each endpoint. `workers`: what goes on in the background.

@@ -96,8 +96,8 @@ impl Scoped {
 /// The session that a path names: by our id, the agent's own id, or a prefix of either that is unique, at least among
 /// sessions of no sub-agent. Our id wins: an agent gives its own ids as it likes.
 ///
-/// An agent finds its own alone, unless its key reads all: the others aren't there. To read what it finds it needs the scope
-/// for that, whatever the endpoint.
+/// An agent finds its own alone, unless its key reads all: the others aren't there. To read what it finds it needs the
+/// scope for that, whatever the endpoint.
 pub(crate) async fn session(scoped: &Scoped, path: &SessionPath) -> Result<Session, Problem> {
     scoped.caller.require(Scope::Read)?;
     named(scoped, path, scoped.caller.reads_only()).await
@@ -152,7 +152,8 @@ pub(crate) async fn find_session(
     }
 }
 
-/// Why nothing is found by a name. An agent is told of what was its own, a person of every session that can be restored.
+/// Why nothing is found by a name. An agent is told of what was its own, a person of every session that can be
+/// restored.
 pub(crate) async fn gone(scoped: &Scoped, name: &str) -> Result<Problem, Problem> {
     let was = scoped.hub.workspace.has_deleted(name, scoped.caller.key_id()).await.map_err(problem)?;
     Ok(if was { deleted() } else { Problem::not_found("session") })
@@ -165,8 +166,8 @@ pub(crate) fn deleted() -> Problem {
     Problem::new(ProblemCode::SessionDeleted, "This session was deleted").hint(hint)
 }
 
-/// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never changes,
-/// and whether it is still there the writer sees.
+/// Finds the id of a session to write to. Of one that was named by our id before, nothing is read: whose it is never
+/// changes, and whether it is still there the writer sees.
 pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<SessionId, Problem> {
     scoped.caller.require(Scope::Post)?;
     let (known, key_id) = (&scoped.hub.caller_cache, scoped.caller.key_id());
@@ -181,8 +182,8 @@ pub(crate) async fn session_id(scoped: &Scoped, path: &SessionPath) -> Result<Se
     Ok(session.id)
 }
 
-/// The id of the message that a path names: by itself, else by its `seq`. Agents give ids as they like, so that a number may
-/// be one.
+/// The id of the message that a path names: by itself, else by its `seq`. Agents give ids as they like, so that a
+/// number may be one.
 pub(crate) async fn message_id(scoped: &Scoped, session: &SessionId, name: &str) -> Result<MessageId, Problem> {
     let nobody = || Problem::not_found("message");
     let id = MessageId::parse(name.to_owned()).map_err(|_| nobody())?;

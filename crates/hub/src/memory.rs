@@ -84,8 +84,8 @@ impl MemoryIndex {
         *self.vectors.write().unwrap_or_else(PoisonError::into_inner) = Vectors::default();
     }
 
-    /// Finds memories by words, and by meaning where there is an endpoint and it answers. The best first. `all` is how many
-    /// memories the filter leaves.
+    /// Finds memories by words, and by meaning where there is an endpoint and it answers. The best first. `all` is how
+    /// many memories the filter leaves.
     pub async fn recall(
         &self,
         workspace: &Workspace,

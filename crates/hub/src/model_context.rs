@@ -156,7 +156,8 @@ async fn origin(scoped: &Scoped, session: &Session, id: &str) -> Result<Option<V
     Ok(Some(sources).filter(|sources| !sources.is_empty()))
 }
 
-/// Reads files one after the other, and says what of them couldn't be. None for an agent whose requests can't be rebuilt.
+/// Reads files one after the other, and says what of them couldn't be. None for an agent whose requests can't be
+/// rebuilt.
 async fn read_all(
     scoped: &Scoped,
     sources: &[Source],
@@ -225,7 +226,8 @@ async fn read(
     Ok((transcript, is_damaged))
 }
 
-/// From the context log: what the agent was given for the run in which it wrote a message. None if it takes no runs from here.
+/// From the context log: what the agent was given for the run in which it wrote a message. None if it takes no runs
+/// from here.
 async fn given(
     scoped: &Scoped,
     session: &Session,
@@ -250,15 +252,16 @@ async fn given(
     scoped.compute(move |_| Some(of_run(&pieces, reply.as_ref()))).await
 }
 
-/// Messages by the digests of their texts as the agent was given them from here: all texts together may be larger than memory.
+/// Messages by the digests of their texts as the agent was given them from here: all texts together may be larger than
+/// memory.
 type Told = HashMap<[u8; 32], Option<i64>>;
 
 fn digest(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// Which message each text was that the agent was given from here, as the log has it: in the agent's records several are one prompt.
-/// None where two messages are the same text.
+/// Which message each text was that the agent was given from here, as the log has it: in the agent's records several
+/// are one prompt. None where two messages are the same text.
 async fn told(scoped: &Scoped, session: &Session) -> Result<Told, Problem> {
     let mut told = Told::new();
     let mut after = 0;
@@ -346,8 +349,8 @@ impl Places {
         Self { records: places, calls, told }
     }
 
-    /// The first message of those that came from the bytes in which a record begins: where several parts share a record, the first that
-    /// somebody said.
+    /// The first message of those that came from the bytes in which a record begins: where several parts share a
+    /// record, the first that somebody said.
     fn seq(&self, record: &RecordRef) -> Option<i64> {
         let places = self.records.get(&record.source)?;
         let end = places.partition_point(|place| place.offset <= record.offset);

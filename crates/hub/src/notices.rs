@@ -1,5 +1,5 @@
-//! Notices of a run: what its agent should know now, and needn't remember. They are computed anew for each run, given in that
-//! run only, and stored nowhere but in the context log.
+//! Notices of a run: what its agent should know now, and needn't remember. They are computed anew for each run, given
+//! in that run only, and stored nowhere but in the context log.
 //!
 //! How to add a provider: its file in `notices/`, its line in `PROVIDERS`, and its field in [`NoticeSettings`].
 

@@ -28,7 +28,8 @@ pub fn redactor(masks: &[String]) -> Result<Arc<Redactor>, Problem> {
     })
 }
 
-/// Fields of sessions, messages and runs that name something: with a mask in them, an archive's parts would no longer find each other.
+/// Fields of sessions, messages and runs that name something: with a mask in them, an archive's parts would no longer
+/// find each other.
 const NAMES: [&str; 13] = [
     "id",
     "key",

@@ -1,14 +1,17 @@
 //! Requests: messages that wait for a person.
 //!
-//! Agents' hooks, agents that are started here, and agents that post ask in the same way. [`Requests::post`] writes a card,
-//! [`Requests::adopt`] makes the row that a transcript brought of the same request the card, [`Requests::change`] and
-//! [`Requests::close`] write what becomes of it, [`Requests::wait`] returns once it isn't open any more, and [`Requests::decide`] writes a
-//! person's decision. What is asked, and how an answer reads, each of them knows alone.
+//! Agents' hooks, agents that are started here, and agents that post ask in the same way. [`Requests::post`] writes a
+//! card, [`Requests::adopt`] makes the row that a transcript brought of the same request the card, [`Requests::change`]
+//! and [`Requests::close`] write what becomes of it, [`Requests::wait`] returns once it isn't open any more, and
+//! [`Requests::decide`] writes a person's decision. What is asked, and how an answer reads, each of them knows alone.
 //!
-//! - [`card`]: cards as messages. [`shown`]: what a person sees of one, and its hash. `withdraw`: requests whose agent is gone.
-//! - [`decisions`]: an approval is decided; `dismiss`: put away. [`buttons`]: a button is pressed, of a file ([`file_actions`]), a review
-//!   ([`review_actions`]) or a declared type ([`declared`]). `record`: how all of these are written.
-//! - [`asks`]: what waits, listed. [`waiting`]: for which of it a hook waits here. [`allow_rules`]: what is always allowed.
+//! - [`card`]: cards as messages. [`shown`]: what a person sees of one, and its hash. `withdraw`: requests whose agent
+//!   is gone.
+//! - [`decisions`]: an approval is decided; `dismiss`: put away. [`buttons`]: a button is pressed, of a file
+//!   ([`file_actions`]), a review ([`review_actions`]) or a declared type ([`declared`]). `record`: how all of these
+//!   are written.
+//! - [`asks`]: what waits, listed. [`waiting`]: for which of it a hook waits here. [`allow_rules`]: what is always
+//!   allowed.
 //!
 //! A decision is handed to those who wait for its message. Another server on the same database reads it from there.
 
@@ -93,7 +96,8 @@ impl Requests {
         Self { workspace: hub.workspace.clone(), writer: hub.writer.clone(), waiters }
     }
 
-    /// Posts a card. Returns false if its id has a message already, whatever that says. The same hash doesn't make it the same request.
+    /// Posts a card. Returns false if its id has a message already, whatever that says. The same hash doesn't make it
+    /// the same request.
     pub async fn post(&self, card: LivePost) -> Result<bool, Problem> {
         match self.writer.write(LiveWrite::Post(Box::new(card))).await {
             Ok((LiveDone::Posted(done), _)) => Ok(!done.replayed),
@@ -103,8 +107,8 @@ impl Requests {
         }
     }
 
-    /// Makes an open row the card of a request, where `is_same` says that it asks the same. Returns false if the row isn't open, or asks
-    /// something else.
+    /// Makes an open row the card of a request, where `is_same` says that it asks the same. Returns false if the row
+    /// isn't open, or asks something else.
     pub async fn adopt(
         &self,
         session: &SessionId,

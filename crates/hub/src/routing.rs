@@ -1,8 +1,8 @@
 //! Where messages go: the settings that apply, and what becomes of a message by them. The decision itself is
 //! [`model::routing::route`].
 //!
-//! A channel asks for the rules of a session ([`RoutingTable::rules`]), routes each message that comes in, and stores it with
-//! [`mark`]. What comes from a room that nobody registered goes to [`UnregisteredRooms::heard`] alone.
+//! A channel asks for the rules of a session ([`RoutingTable::rules`]), routes each message that comes in, and stores
+//! it with [`mark`]. What comes from a room that nobody registered goes to [`UnregisteredRooms::heard`] alone.
 
 pub mod endpoints;
 mod rooms;
@@ -161,8 +161,8 @@ pub fn key(session: Option<&SessionId>) -> String {
     session.map_or_else(|| KEY.to_owned(), |session| format!("{KEY}/{session}"))
 }
 
-/// Routes what a person writes in their own session; None where routing has no part in it. A reply to a message is addressed
-/// to whoever wrote that. What a bridge's key brings commands nothing.
+/// Routes what a person writes in their own session; None where routing has no part in it. A reply to a message is
+/// addressed to whoever wrote that. What a bridge's key brings commands nothing.
 pub fn of_own(caller: &Caller, draft: &Draft, rules: &Rules) -> Option<Route> {
     let is_said =
         draft.role == Role::User && draft.message_type() == MessageType::Text && draft.status == Status::Final;

@@ -87,8 +87,8 @@ fn own_notices(notices: Vec<String>) -> Result<Vec<String>, Problem> {
     }
 }
 
-/// Gives a session's agent what it is to read: the input of its open run again, or of a new one with the notices `own` behind the
-/// server's.
+/// Gives a session's agent what it is to read: the input of its open run again, or of a new one with the notices `own`
+/// behind the server's.
 async fn given(
     scoped: &Scoped,
     session: &Session,

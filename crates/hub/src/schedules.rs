@@ -1,5 +1,5 @@
-//! Prompts at a time: what is due is claimed and posted in one transaction, so that no run comes twice, whatever breaks in between
-//! and however many servers look.
+//! Prompts at a time: what is due is claimed and posted in one transaction, so that no run comes twice, whatever breaks
+//! in between and however many servers look.
 
 pub mod endpoints;
 pub mod taker;
@@ -112,7 +112,8 @@ pub async fn look(hub: &Hub, now: Micros) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Gives schedules the times that are next by a clock that was set back. A run that was made is there already and isn't made again.
+/// Gives schedules the times that are next by a clock that was set back. A run that was made is there already and isn't
+/// made again.
 async fn take_back(hub: &Hub, now: Micros) -> Result<(), Problem> {
     for schedule in hub.workspace.schedules().await.map_err(problem)? {
         let next = Times::stored(&schedule).ok().and_then(|times| times.after(now));

@@ -1,4 +1,5 @@
-//! Looks for what people are told although nobody asked: agents that were lost, imports that finished, a disk that fills up.
+//! Looks for what people are told although nobody asked: agents that were lost, imports that finished, a disk that
+//! fills up.
 
 use crate::basics::clock;
 use crate::context::Hub;

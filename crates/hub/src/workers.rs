@@ -39,7 +39,8 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Starts the work of a server with this data directory, until the hub ends. What is stored is checked once in each `check_every`.
+    /// Starts the work of a server with this data directory, until the hub ends. What is stored is checked once in each
+    /// `check_every`.
     pub fn spawn_workers(&self, dir: &Path, check_every: Duration) {
         // It ends what it reads.
         self.spawn("follow", follow::follow(self.clone()));

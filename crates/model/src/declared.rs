@@ -1,8 +1,8 @@
 //! Declared message types: a JSON document describes how to show the payloads of a type, without code.
 //!
-//! [`Declared::read`] validates a document, [`Declared::view`] fills a payload into it. Both are bounded: documents in bytes,
-//! nesting and components; views in lookups, components and bytes, whatever the payload contains. Documents can't refer to
-//! other documents or to themselves.
+//! [`Declared::read`] validates a document, [`Declared::view`] fills a payload into it. Both are bounded: documents in
+//! bytes, nesting and components; views in lookups, components and bytes, whatever the payload contains. Documents
+//! can't refer to other documents or to themselves.
 //!
 //! ```
 //! use model::declared::Declared;
@@ -197,7 +197,8 @@ impl Declared {
         Some(Self { message_type, version, title, icon, summary, markdown, view, schema: schema.cloned() })
     }
 
-    /// Fills a payload into the view. If the document has no `view`, or if that shows nothing, the payload is shown by the schema.
+    /// Fills a payload into the view. If the document has no `view`, or if that shows nothing, the payload is shown by
+    /// the schema.
     pub fn view(&self, payload: &Value) -> View {
         let mut budget = Budget::new();
         let mut nodes = evaluate::nodes(&mut budget, &self.view, Scope { root: payload, item: payload });
@@ -213,7 +214,8 @@ impl Declared {
         self.view.iter().any(Element::asks)
     }
 
-    /// Returns a one-line summary: the `summary` of the document, otherwise its title and the first string of the payload.
+    /// Returns a one-line summary: the `summary` of the document, otherwise its title and the first string of the
+    /// payload.
     pub fn summary(&self, payload: &Value) -> String {
         let scope = Scope { root: payload, item: payload };
         let line = self.summary.as_ref().map(|it| text::one_line(&it.expand(scope, 2_000), crate::summary::MAX_CHARS));

@@ -2,19 +2,22 @@
 //!
 //! A tour, top-down:
 //! - [`message`]: one row of a session, [`Message`], and what a writer hands in, [`Draft`].
-//! - [`envelope`]: the JSON metadata `{message_type, version, payload, ...extras}`: strict [`envelope::normalize`], lenient [`envelope::parse`].
-//!   `extras`: what stands in it beside the payload; `version`: the payload's.
+//! - [`envelope`]: the JSON metadata `{message_type, version, payload, ...extras}`: strict [`envelope::normalize`],
+//!   lenient [`envelope::parse`]. `extras`: what stands in it beside the payload; `version`: the payload's.
 //! - [`message_type`]: the table of message types, one file per type; [`Body`] is a message's typed content.
 //! - [`declared`]: message types that others declare by a document.
-//! - [`policy`]: role and type decide storage, context, memory, dashboard and channels. `voice`: whose word a sender is.
+//! - [`policy`]: role and type decide storage, context, memory, dashboard and channels. `voice`: whose word a sender
+//!   is.
 //! - [`session`], [`run`], [`source`]: the other entities; [`copies`]: what shows that a message is a copy.
 //! - [`hook`]: what an agent asked by a hook. [`closed`]: why a request was closed without a decision.
 //! - [`audit`]: entries of the audit log. [`browser`]: names of browsers.
-//! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is found by.
+//! - [`mod@summary`], [`markdown`], [`search_text`]: every message as one line, as markdown, and as the words it is
+//!   found by.
 //! - [`routing`]: which messages wake the agent, and which are control words.
 //! - [`derived`], [`mod@todo_state`]: ids of messages made from a tool call; the to-do list of a session.
 //! - [`strict`]: strict reading of JSON, with the place of what is wrong.
-//! - [`sdk_format`]: stored messages as the input of a model. [`run_prompt`]: that input as the exact bytes that are given.
+//! - [`sdk_format`]: stored messages as the input of a model. [`run_prompt`]: that input as the exact bytes that are
+//!   given.
 //! - [`model_context`]: what a model's context held when it wrote a reply.
 //! - [`words!`]: closed sets of words, as the roles are.
 //! - [`terminal`]: what a terminal shows of an output.

@@ -19,8 +19,9 @@ impl Micros {
 
     /// Returns true if less than `span` microseconds lie between the two moments, whichever is the later one.
     ///
-    /// For ages of what was noted under the computer's clock. A clock that is set back leaves moments in the future: there they are
-    /// as old as those that lie as far in the past, so nothing counts as new for as long as the clock was ahead.
+    /// For ages of what was noted under the computer's clock. A clock that is set back leaves moments in the future:
+    /// there they are as old as those that lie as far in the past, so nothing counts as new for as long as the clock
+    /// was ahead.
     pub fn is_within(self, span: i64, now: Self) -> bool {
         now.since(self).unsigned_abs() < span.unsigned_abs()
     }

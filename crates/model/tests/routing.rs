@@ -362,7 +362,8 @@ fn an_agent_cannot_speak_as_the_host_or_ask_as_verbatim() {
     assert!(!should_embed(&passed_on), "a key's words are no memory");
 }
 
-/// The sender words of the older chat host, as they are stored here: role, whether a prompt holds it, dashboard, memory.
+/// The sender words of the older chat host, as they are stored here: role, whether a prompt holds it, dashboard,
+/// memory.
 #[test]
 fn each_sender_word_has_its_visibility() {
     let rows: [(&str, Role, &str, &str, &str); 12] = [

@@ -32,7 +32,8 @@ fn normalize() {
     }
 }
 
-/// Only an explicit null keeps an envelope without a version, and that null is dropped: the second pass adds the default.
+/// Only an explicit null keeps an envelope without a version, and that null is dropped: the second pass adds the
+/// default.
 fn second_pass(first: &Value) -> Value {
     let mut second = first.clone();
     if first.get("message_type").is_some() && first.get("version").is_none() {

@@ -16,11 +16,11 @@
 //!
 //! Overview:
 //! - [`Verbatim`]: a server and a key. [`Session`]: one conversation of an agent.
-//! - [`Session::send_message`] posts any message. [`Session::send_structured_message`] posts any type, with wrappers for
-//!   diffs, todo lists, tool calls, files, errors, charts, reviews and progress. [`Session::update`] updates a message;
-//!   [`Streaming`] is a streaming one.
-//! - [`Session::ask`] and [`Session::ask_approval`] ask people and wait, across restarts of the server. [`Question`] and
-//!   [`ApprovalRequest`] do the same in two steps. [`approval`] has constructors for common approvals.
+//! - [`Session::send_message`] posts any message. [`Session::send_structured_message`] posts any type, with wrappers
+//!   for diffs, todo lists, tool calls, files, errors, charts, reviews and progress. [`Session::update`] updates a
+//!   message; [`Streaming`] is a streaming one.
+//! - [`Session::ask`] and [`Session::ask_approval`] ask people and wait, across restarts of the server. [`Question`]
+//!   and [`ApprovalRequest`] do the same in two steps. [`approval`] has constructors for common approvals.
 //! - Messages of people arrive with the reply to each post, as [`Sent::queued_user_messages`], and by
 //!   [`Session::pending`]; each [`Message`] once. Its [`Message::body`] is typed.
 //! - [`Session::begin_run`] returns the agent's input for one [`Run`], once and in order, even after a crash.

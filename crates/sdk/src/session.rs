@@ -284,7 +284,8 @@ impl Session {
         // Returns what is there already, even if `wait` is 0.
         let mut new = self.take_new(0).await?;
         while new.is_empty() && Instant::now() < until {
-            // The server waits for whole seconds, so this may give up first. Nothing is lost: the next request asks the same.
+            // The server waits for whole seconds, so this may give up first. Nothing is lost: the next request asks the
+            // same.
             match timeout_at(until, self.take_new(seconds_until(until))).await {
                 Ok(taken) => new = taken?,
                 Err(_) => break,

@@ -106,7 +106,8 @@ impl Watcher {
                 None => match self.open().await {
                     Ok(live) => live,
                     Err(error) => {
-                        // The cursor belongs to a history that is gone: report it once, so that the caller reads anew, then go on from now.
+                        // The cursor belongs to a history that is gone: report it once, so that the caller reads anew,
+                        // then go on from now.
                         let gone = error.problem().is_some_and(|problem| problem.status == GONE);
                         self.over = !(gone && self.begin_again().await);
                         return Some(Err(error));

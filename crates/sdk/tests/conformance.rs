@@ -1,4 +1,5 @@
-//! Replays `fixtures/sdk`: what each call sends, and what each answer becomes. `fixtures/sdk/README.md` explains the cases.
+//! Replays `fixtures/sdk`: what each call sends, and what each answer becomes. `fixtures/sdk/README.md` explains the
+//! cases.
 
 #[path = "conformance/call.rs"]
 mod call;

@@ -1,6 +1,7 @@
 //! How fast batches are written and words are found: 200 sessions of 600 messages, 1.2 KB each, and their source bytes.
 //!
-//! `cargo run --release -p store --example bulk [postgres://... or -] [nosearch]`. The first figure is the import, the last ones are searches.
+//! `cargo run --release -p store --example bulk [postgres://... or -] [nosearch]`. The first figure is the import, the
+//! last ones are searches.
 #![expect(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement, run by hand")]
 
 use model::policy::Display;

@@ -79,8 +79,8 @@ columns! {
 const COLUMNS: &str = "session_id, run, server, phase, mark, process, process_started, leased_until";
 
 impl Workspace {
-    /// Takes a session for an agent that is about to be started. Returns false if the session has one: here, or at another server whose
-    /// lease hasn't run out.
+    /// Takes a session for an agent that is about to be started. Returns false if the session has one: here, or at
+    /// another server whose lease hasn't run out.
     pub async fn take_agent_run(&self, run: &AgentRun, now: Micros) -> Result<bool, StoreError> {
         let taken = change!(
             self,
@@ -129,8 +129,8 @@ impl Workspace {
         Ok(adopted > 0)
     }
 
-    /// Gives a session free whose agent has ended, and stores what became of it. Returns false, and stores nothing, if another one has
-    /// the session by now.
+    /// Gives a session free whose agent has ended, and stores what became of it. Returns false, and stores nothing, if
+    /// another one has the session by now.
     pub async fn end_agent_run(
         &self,
         session: &SessionId,

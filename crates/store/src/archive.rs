@@ -1,7 +1,7 @@
 //! A session with everything that hangs on it, as JSON lines. `docs/user/archive.md` has the format.
 //!
-//! - [`Archive`] writes: the bytes of the files, then the session's row, its blobs, its messages, and the rows of each table in
-//!   [`PARTS`]. The same session always gives the same bytes.
+//! - [`Archive`] writes: the bytes of the files, then the session's row, its blobs, its messages, and the rows of each
+//!   table in [`PARTS`]. The same session always gives the same bytes.
 //! - `write/restore.rs` reads. - `cells`: a row as an object.
 //!
 //! Message bodies are copied as they are stored, so that a message that is read back has the hash that it had.
@@ -88,7 +88,8 @@ pub(crate) static PARTS: [ArchivePart; 7] = [
         ended_at Int, server Text),
 ];
 
-/// Columns of a message that are written as they are. The id and the body are in its draft, and the hash follows from that.
+/// Columns of a message that are written as they are. The id and the body are in its draft, and the hash follows from
+/// that.
 pub(crate) const MESSAGE: &[(&str, Kind)] = &[
     ("seq", Kind::Int),
     ("revision", Kind::Int),
@@ -158,8 +159,8 @@ enum Todo {
 }
 
 impl Workspace {
-    /// Writes these sessions, in this order. With a mask their texts are masked, and files, blobs and logs are left out, since
-    /// what is masked isn't what they were.
+    /// Writes these sessions, in this order. With a mask their texts are masked, and files, blobs and logs are left
+    /// out, since what is masked isn't what they were.
     pub fn archive(&self, sessions: Vec<SessionId>, mask: Option<Mask>) -> Archive {
         let sessions = sessions.into_iter().map(Todo::Session);
         let todo = std::iter::once(Todo::Head).chain(sessions).chain([Todo::End]).collect();
@@ -215,8 +216,8 @@ impl Archive {
     ///
     /// # Errors
     ///
-    /// Fails where something is damaged, or changed since its session was begun: what was written so far is no archive then, and
-    /// lacks its last line.
+    /// Fails where something is damaged, or changed since its session was begun: what was written so far is no archive
+    /// then, and lacks its last line.
     pub async fn next_piece(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         while let Some(todo) = self.todo.pop_front() {
             let mut lines = Lines::default();

@@ -1,7 +1,7 @@
 //! The audit log: entries are only added, each with a hash that covers the hash of the one before.
 //!
-//! An entry is stored as canonical JSON beside its hash, so that it is checked byte by byte. It is the last thing that its
-//! transaction writes: who holds the lock of the log waits for nobody.
+//! An entry is stored as canonical JSON beside its hash, so that it is checked byte by byte. It is the last thing that
+//! its transaction writes: who holds the lock of the log waits for nobody.
 
 use crate::columns::columns;
 use crate::hex::hex;

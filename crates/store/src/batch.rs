@@ -87,8 +87,8 @@ pub struct Derive {
 pub struct MessageUpsert {
     pub session_key: String,
     pub draft: Draft,
-    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle. What is retracted there
-    /// gets 3: no marker counts it.
+    /// Where the dashboard shows it: 0 in place, 1 collapsed to a line, 2 behind the dev toggle. What is retracted
+    /// there gets 3: no marker counts it.
     pub display: Display,
     /// Bytes that it came from; merged with what is stored.
     pub records: Vec<RecordRef>,
@@ -110,8 +110,8 @@ pub struct Retraction {
     pub id: MessageId,
 }
 
-/// Messages that a person left behind by rewinding the conversation, or that hold again: from one up to another that isn't
-/// among them. Nothing happens where one of the two isn't stored. What was posted to the session stays as it is.
+/// Messages that a person left behind by rewinding the conversation, or that hold again: from one up to another that
+/// isn't among them. Nothing happens where one of the two isn't stored. What was posted to the session stays as it is.
 #[derive(Debug, Clone)]
 pub struct Rewind {
     pub session_key: String,

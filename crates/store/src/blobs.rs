@@ -1,5 +1,5 @@
-//! Files by the SHA-256 of their content, in hex. A blob may be read by people, by the key that uploaded it, and by keys
-//! whose sessions refer to it.
+//! Files by the SHA-256 of their content, in hex. A blob may be read by people, by the key that uploaded it, and by
+//! keys whose sessions refer to it.
 
 mod upload;
 
@@ -28,8 +28,8 @@ pub struct BlobReader {
 }
 
 impl BlobReader {
-    /// Returns the next bytes, at most 1 MiB; None at the end. Bytes that aren't those that were written are an error: of a range,
-    /// as far as its pieces have checksums; of a whole blob in any case, before its last bytes.
+    /// Returns the next bytes, at most 1 MiB; None at the end. Bytes that aren't those that were written are an error:
+    /// of a range, as far as its pieces have checksums; of a whole blob in any case, before its last bytes.
     pub async fn next_part(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         if self.range.is_empty() {
             return Ok(None);
@@ -75,12 +75,14 @@ fn is_whole(sha256: &str, bytes: &[u8]) -> bool {
 }
 
 impl Workspace {
-    /// Takes a blob that comes in parts: from an agent's key, or from people. `id` is of this upload alone, and no digest.
+    /// Takes a blob that comes in parts: from an agent's key, or from people. `id` is of this upload alone, and no
+    /// digest.
     pub fn begin_upload(&self, id: String, key_id: Option<&str>, now: Micros) -> Upload {
         Upload::new(self.clone(), id, key_id.unwrap_or_default().to_owned(), now)
     }
 
-    /// A message of the session refers to the blob. One that isn't there, or that the key didn't upload, is passed over.
+    /// A message of the session refers to the blob. One that isn't there, or that the key didn't upload, is passed
+    /// over.
     pub async fn attach_blob(&self, session: &SessionId, sha256: &str, key_id: Option<&str>) -> Result<(), StoreError> {
         let mut tx = self.store.begin().await?;
         on_tx!(&mut tx, c => {

@@ -1,6 +1,7 @@
 //! Channels: where sessions are shown besides the page.
 //!
-//! `deliveries`: what is sent there. `events`: what became of what people do there. Rows of deliveries are made with the messages, in `write/deliveries.rs`.
+//! `deliveries`: what is sent there. `events`: what became of what people do there. Rows of deliveries are made with
+//! the messages, in `write/deliveries.rs`.
 
 mod deliveries;
 pub(crate) mod events;
@@ -129,7 +130,8 @@ impl Workspace {
         self.commit_telling(tx, [event]).await
     }
 
-    /// Shows a session in a channel, from its next message on: at a place, or at its own one. False without such a session.
+    /// Shows a session in a channel, from its next message on: at a place, or at its own one. False without such a
+    /// session.
     pub async fn bind_session(
         &self,
         channel: &str,

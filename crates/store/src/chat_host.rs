@@ -1,8 +1,8 @@
 //! The database of the older chat host: its table `messages` is read, and written.
 //!
-//! A chat is handed out as lines: `{"chat_jid", "chat": {...}}` with what the table `chats` says of it, then one line for each row,
-//! `{"chat_jid", "row": {...}}`, with all columns that it has. Rows are in the order of their times; those of the same time in
-//! the order in which they were written.
+//! A chat is handed out as lines: `{"chat_jid", "chat": {...}}` with what the table `chats` says of it, then one line
+//! for each row, `{"chat_jid", "row": {...}}`, with all columns that it has. Rows are in the order of their times;
+//! those of the same time in the order in which they were written.
 
 use crate::StoreError;
 use crate::foreign::{Foreign, ForeignError, ID, quoted, value};
@@ -116,7 +116,8 @@ impl ChatHostWriter {
         Ok(Self { connection, columns: COLUMNS.iter().map(|name| (*name).to_owned()).collect() })
     }
 
-    /// Adds a row: its cells by their columns. A column that the table lacks is added; one without a cell is NULL, whatever its default.
+    /// Adds a row: its cells by their columns. A column that the table lacks is added; one without a cell is NULL,
+    /// whatever its default.
     pub async fn add(&mut self, jid: &str, cells: &Map<String, Value>) -> Result<(), StoreError> {
         for name in cells.keys().filter(|name| !name.is_empty()) {
             if !self.columns.contains(name) {

@@ -19,7 +19,8 @@ impl Store {
         let mut faults = Vec::new();
         if let Self::Sqlite(sqlite) = self {
             let mut reader = sqlite.readers.begin().await?;
-            // A connection that searched before checks the index by what it knew of it then, unless it looks into it first.
+            // A connection that searched before checks the index by what it knew of it then, unless it looks into it
+            // first.
             sqlx::query("SELECT rowid FROM message_search LIMIT 1").fetch_optional(&mut *reader).await?;
             let told: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)").fetch_all(&mut *reader).await?;
             reader.commit().await?;

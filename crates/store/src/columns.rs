@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// Declares a struct and reads it from columns of the same names; with `of field: Type`, another such struct from the
 /// same row.
 ///
-/// `sqlx`'s own derive does the same, but it builds `SQLite` a second time, for the compiler: minutes of each cold build.
+/// `sqlx`'s own derive does the same, but it builds `SQLite` a second time, for the compiler: minutes of each cold
+/// build.
 macro_rules! columns {
     (
         $(#[$meta:meta])*

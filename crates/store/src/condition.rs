@@ -59,8 +59,8 @@ impl Monitor {
         outcome
     }
 
-    /// The database is read only from now on. The first finding stays. One of `PostgreSQL`, which has means of its own, is
-    /// written on.
+    /// The database is read only from now on. The first finding stays. One of `PostgreSQL`, which has means of its own,
+    /// is written on.
     pub(crate) fn damaged(&self, finding: &str) {
         let Some(file) = &self.file else {
             tracing::error!(finding, "something in the database is damaged");

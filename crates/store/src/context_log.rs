@@ -1,7 +1,9 @@
-//! The context log: the exact bytes that agents were given, in order, each entry with a hash that covers the one before.
+//! The context log: the exact bytes that agents were given, in order, each entry with a hash that covers the one
+//! before.
 //!
-//! The entries of a run, joined, are its system prompt and its prompt. Notices of a run are stored here and nowhere else. Texts are
-//! packed. One that its message was given with before isn't stored again: the entry names the one that has it.
+//! The entries of a run, joined, are its system prompt and its prompt. Notices of a run are stored here and nowhere
+//! else. Texts are packed. One that its message was given with before isn't stored again: the entry names the one that
+//! has it.
 
 use crate::audit::FaultReason;
 use crate::columns::columns;
@@ -134,8 +136,8 @@ impl Workspace {
         })?)
     }
 
-    /// Returns the notices in the system prompt of a run. Where the log has no such run: of the last one that was given by a time. None
-    /// if there were none.
+    /// Returns the notices in the system prompt of a run. Where the log has no such run: of the last one that was given
+    /// by a time. None if there were none.
     pub async fn notices_given(
         &self,
         session: &SessionId,
@@ -211,8 +213,8 @@ impl ContextRow {
         })
     }
 
-    /// The hash that its fields and its text have behind an entry with the hash `previous`. Each field but the text is JSON, so that no two
-    /// entries have the same bytes.
+    /// The hash that its fields and its text have behind an entry with the hash `previous`. Each field but the text is
+    /// JSON, so that no two entries have the same bytes.
     fn digest(&self, text: &[u8], previous: &str) -> Result<String, StoreError> {
         let head = json!({
             "given_at": self.given_at, "kind": self.kind, "part": self.part, "position": self.position,

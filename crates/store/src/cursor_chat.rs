@@ -1,9 +1,10 @@
-//! The database of one chat of Cursor's command line: a table `meta`, whose row is JSON in hexadecimal digits, and a table `blobs` with
-//! values by their hashes. It isn't ours: it is only read, and never locked for its owner.
+//! The database of one chat of Cursor's command line: a table `meta`, whose row is JSON in hexadecimal digits, and a
+//! table `blobs` with values by their hashes. It isn't ours: it is only read, and never locked for its owner.
 //!
-//! `latestRootBlobId` names the value that holds the chat as it is now: a Protocol Buffers message whose field 1 repeats the hash of each
-//! message, in order, and whose field 9 is the address of the folder. A message is JSON. A chat is handed out as a document,
-//! `{cursor_chat: {...}, workspace, changed_at, messages: [{id, message}]}`, with these texts byte for byte.
+//! `latestRootBlobId` names the value that holds the chat as it is now: a Protocol Buffers message whose field 1
+//! repeats the hash of each message, in order, and whose field 9 is the address of the folder. A message is JSON. A
+//! chat is handed out as a document, `{cursor_chat: {...}, workspace, changed_at, messages: [{id, message}]}`, with
+//! these texts byte for byte.
 
 use crate::foreign::{CELL, Foreign, ForeignError};
 use crate::hex;
@@ -91,7 +92,8 @@ impl CursorChat {
         self.database.still_at_rest()
     }
 
-    /// Lists the messages, given the hash of the value with the chat as it is now. That is empty before anything was said.
+    /// Lists the messages, given the hash of the value with the chat as it is now. That is empty before anything was
+    /// said.
     async fn list(&mut self, root: String) -> Result<(), ForeignError> {
         let mut seen = HashSet::new();
         let mut left = vec![root.clone()];
@@ -152,7 +154,8 @@ fn text(data: &[u8]) -> Option<&str> {
     serde_json::from_str::<&RawValue>(text).is_ok().then_some(text)
 }
 
-/// The fields of a Protocol Buffers message that have bytes, with their numbers. None where the bytes are no such message.
+/// The fields of a Protocol Buffers message that have bytes, with their numbers. None where the bytes are no such
+/// message.
 fn fields(data: &[u8]) -> Option<Vec<(u64, &[u8])>> {
     let (mut rest, mut fields) = (data, Vec::new());
     while !rest.is_empty() {

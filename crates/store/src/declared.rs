@@ -49,8 +49,8 @@ impl Workspace {
         Ok(rows.into_iter().map(declared).collect())
     }
 
-    /// Writes a document over the one of the same type and version. Returns false, and writes nothing, if a key would replace
-    /// a document that it didn't declare itself.
+    /// Writes a document over the one of the same type and version. Returns false, and writes nothing, if a key would
+    /// replace a document that it didn't declare itself.
     pub async fn put_declared_type(&self, declared: &DeclaredType) -> Result<bool, StoreError> {
         let written = change!(
             self,
@@ -75,8 +75,8 @@ impl Workspace {
         Ok(written > 0)
     }
 
-    /// Claims the name of a type for a key, or for people, and returns whose it is then: of the key that claimed it first, and of people
-    /// (None) if they claim what was a key's that doesn't hold any more.
+    /// Claims the name of a type for a key, or for people, and returns whose it is then: of the key that claimed it
+    /// first, and of people (None) if they claim what was a key's that doesn't hold any more.
     pub async fn claim_declared_name(
         &self,
         message_type: &str,

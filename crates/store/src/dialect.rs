@@ -1,6 +1,6 @@
 //! Where the engines differ: the lock of a write, how long a statement may take, the index of words, and space that
-//! became free. What fills a file of its own stands there: opening and beginning (`store.rs`), inserting (`step/table.rs`), and the
-//! bell between servers (`bell.rs`).
+//! became free. What fills a file of its own stands there: opening and beginning (`store.rs`), inserting
+//! (`step/table.rs`), and the bell between servers (`bell.rs`).
 
 use crate::store::Tx;
 use crate::tokens::Term;
@@ -15,8 +15,8 @@ pub(crate) fn lock(tx: &Tx) -> &'static str {
     }
 }
 
-/// Waits until nobody else adds to the audit log, and keeps others from it until the end of the transaction. `SQLite`'s holds
-/// the lock on everything already.
+/// Waits until nobody else adds to the audit log, and keeps others from it until the end of the transaction. `SQLite`'s
+/// holds the lock on everything already.
 pub(crate) async fn lock_audit(tx: &mut Tx) -> Result<(), StoreError> {
     // "audit", as a number that no other lock of the database has.
     const LOCK: &str = "SELECT pg_advisory_xact_lock(418581342580)";
@@ -46,7 +46,8 @@ pub(crate) async fn begin_patient(store: &Store) -> Result<Tx, StoreError> {
     })
 }
 
-/// Names the index that SQLite reads instead of the table's rows, which it would look up by their key. PostgreSQL chooses itself.
+/// Names the index that SQLite reads instead of the table's rows, which it would look up by their key. PostgreSQL
+/// chooses itself.
 pub(crate) fn indexed_by(store: &Store, index: &'static str) -> &'static str {
     match store {
         Store::Sqlite(_) => index,
@@ -132,8 +133,9 @@ fn expression(
 const MERGED: i64 = 2000;
 const MERGES: usize = 64;
 
-/// Deleted words stay in FTS5's index until all of it is merged; a person who wants something forgotten means now. Others
-/// write between the slices. What they write makes FTS5 begin anew, so that there is an end to that: the rest at once.
+/// Deleted words stay in FTS5's index until all of it is merged; a person who wants something forgotten means now.
+/// Others write between the slices. What they write makes FTS5 begin anew, so that there is an end to that: the rest at
+/// once.
 pub(crate) async fn purge_search(store: &Store) -> Result<(), StoreError> {
     for _ in 0..MERGES {
         if merge(store, &format!("INSERT INTO message_search (message_search, rank) VALUES ('merge', -{MERGED})"))
@@ -162,8 +164,8 @@ async fn merge(store: &Store, sql: &str) -> Result<bool, StoreError> {
 const GIVEN_BACK: i64 = 1000;
 
 impl Store {
-    /// Gives free pages of the file back to the disk: `SQLite`, in slices between which others write. `PostgreSQL` does so
-    /// by itself.
+    /// Gives free pages of the file back to the disk: `SQLite`, in slices between which others write. `PostgreSQL` does
+    /// so by itself.
     pub async fn give_back(&self) -> Result<(), StoreError> {
         let Self::Sqlite(pools) = self else { return Ok(()) };
         pools.monitor.permit_write()?;

@@ -125,8 +125,8 @@ impl Workspace {
         rows.into_iter().map(driven).collect()
     }
 
-    /// Returns folders in which agents were started, then those of other sessions; each once, the latest first. Of either, the last
-    /// 100 are looked at: those that agents were started in, and those of the list.
+    /// Returns folders in which agents were started, then those of other sessions; each once, the latest first. Of
+    /// either, the last 100 are looked at: those that agents were started in, and those of the list.
     pub async fn recent_folders(&self, limit: u32) -> Result<Vec<String>, StoreError> {
         let latest = limited(LATEST);
         let folders: Vec<String> = on!(&self.store, pool => {

@@ -63,10 +63,11 @@ const PG_DISK_FULL: &str = "53100";
 const PG_READ_ONLY: &str = "25006";
 /// Classes of its codes for connections that broke, and servers that end or begin.
 const POSTGRES_GONE: [&str; 2] = ["08", "57P0"];
-/// Its code of a transaction that stood still for too long, as that of a server which was paused: its connection is gone.
+/// Its code of a transaction that stood still for too long, as that of a server which was paused: its connection is
+/// gone.
 const POSTGRES_STOOD_STILL: &str = "25P03";
-/// Its codes for what others hold: a lock that wasn't given up in time, a statement that took too long, transactions that
-/// were in each other's way.
+/// Its codes for what others hold: a lock that wasn't given up in time, a statement that took too long, transactions
+/// that were in each other's way.
 const POSTGRES_HELD: [&str; 4] = ["55P03", "57014", "40001", "40P01"];
 /// `SQLite`'s primary result codes, the low byte of an extended one.
 const SQLITE_BUSY: i64 = 5;

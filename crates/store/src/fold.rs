@@ -1,6 +1,8 @@
-//! Texts in one form: what looks the same, or is a wide, narrow or joined form of the same letters, is found as the same.
+//! Texts in one form: what looks the same, or is a wide, narrow or joined form of the same letters, is found as the
+//! same.
 //!
-//! The form is NFKC. A place in the folded text leads back to the place in the text as it was written, so that marks stand there.
+//! The form is NFKC. A place in the folded text leads back to the place in the text as it was written, so that marks
+//! stand there.
 
 use std::borrow::Cow;
 use std::iter::once;

@@ -1,7 +1,7 @@
 //! Databases that aren't ours: they are only read, and never locked for their owners.
 //!
-//! Such a file may be anybody's. Only plain tables are read, so that nothing in it is run: a view or a generated column could compute
-//! for ever. What is read takes as much work as the size of the file explains, and each cell has a bound.
+//! Such a file may be anybody's. Only plain tables are read, so that nothing in it is run: a view or a generated column
+//! could compute for ever. What is read takes as much work as the size of the file explains, and each cell has a bound.
 
 use serde_json::Value;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteRow};
@@ -19,7 +19,8 @@ pub(crate) const ID: i64 = 1000;
 const ROWS: usize = 8;
 /// Steps of `SQLite`'s machine between two looks at how many there were.
 const STEPS: i32 = 100_000;
-/// Steps that the smallest file may take, and those for each of its bytes: tables whose pages lead in a circle have no end.
+/// Steps that the smallest file may take, and those for each of its bytes: tables whose pages lead in a circle have no
+/// end.
 const LEAST: u64 = 100_000_000;
 const PER_BYTE: u64 = 64;
 

@@ -28,8 +28,9 @@ const TO_SWEEP: &str = "to_sweep";
 type Gone = (i64, String, i64);
 
 impl Workspace {
-    /// Deletes for good what a person deleted from a time on and before another one, with all that hangs on it. Of a session that
-    /// was read from a file the row stays, out of sight and without words, so that its file doesn't bring it back. Returns the ids.
+    /// Deletes for good what a person deleted from a time on and before another one, with all that hangs on it. Of a
+    /// session that was read from a file the row stays, out of sight and without words, so that its file doesn't bring
+    /// it back. Returns the ids.
     pub async fn forget_deleted(&self, deleted: Range<Micros>, now: Micros) -> Result<Vec<SessionId>, StoreError> {
         let mut forgotten = Vec::new();
         loop {
@@ -196,8 +197,8 @@ async fn delete_orphans(tx: &mut Tx, workspace: &str) -> Result<u64, StoreError>
     Ok(files)
 }
 
-/// Leaves the row of a session that was read from a file, without words, and deletes the bytes of files that hold nothing else.
-/// False of a session that was posted.
+/// Leaves the row of a session that was read from a file, without words, and deletes the bytes of files that hold
+/// nothing else. False of a session that was posted.
 async fn purge(step: &mut Step<'_>, id: &str, now: Micros) -> Result<bool, StoreError> {
     let mut sessions = sessions::load_by_id(step, &BTreeSet::from([id])).await?;
     let Some(index) = sessions.find(id) else { return Ok(false) };

@@ -7,8 +7,8 @@ use sqlx::{Database, Encode, QueryBuilder, Type};
 
 const DAY: i64 = 86_400 * Micros::SECOND;
 
-/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count. Its moments are those
-/// at which a slot of 15 minutes begins, as days do: the slots that it touches are summed up.
+/// Which part of history. Copied messages and runs count where they came from; deleted sessions don't count. Its
+/// moments are those at which a slot of 15 minutes begins, as days do: the slots that it touches are summed up.
 #[derive(Debug, Clone, Default)]
 pub struct StatsQuery {
     /// The first moment, and the first one after.

@@ -1,6 +1,7 @@
 //! Looks for damage of a `SQLite` file: at the start after an unclean end, and now and then in the background.
 //!
-//! Each look has a connection of its own, which only reads, so that no write waits for it. It ends when its time is over.
+//! Each look has a connection of its own, which only reads, so that no write waits for it. It ends when its time is
+//! over.
 
 use crate::condition::{Monitor, note_beside};
 use crate::files::{remove_if_there, with_suffix};
@@ -22,8 +23,8 @@ const STEPS: i32 = 1000;
 /// `SQLite`'s result code of a statement that was stopped.
 const INTERRUPTED: &str = "9";
 
-/// Where the checks in the background are: they take one table after the other, and go on with the next one an hour later
-/// where their time is over.
+/// Where the checks in the background are: they take one table after the other, and go on with the next one an hour
+/// later where their time is over.
 #[derive(Debug, Default)]
 pub struct Checkup {
     next: usize,

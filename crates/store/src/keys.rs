@@ -155,8 +155,8 @@ impl Workspace {
         Ok(sum.map(|(messages, bytes)| Usage { messages, bytes }))
     }
 
-    /// Changes whenever a key is revoked or a log-in ends: the last revocation and how many there are, the last log-in and
-    /// how many there are. Of each both: clocks differ, and while one ends another one may begin.
+    /// Changes whenever a key is revoked or a log-in ends: the last revocation and how many there are, the last log-in
+    /// and how many there are. Of each both: clocks differ, and while one ends another one may begin.
     pub async fn credentials(&self) -> Result<Credentials, StoreError> {
         Ok(on!(&self.store, pool => {
             sqlx::query_as(

@@ -4,26 +4,33 @@
 //! - [`Store`] is an open database; [`Workspace`] is the handle on one workspace of it, with every read and write.
 //! - [`batch`]: what one transaction writes ([`Batch`]) and what it changed ([`Written`]).
 //! - [`live`]: what agents and people write one by one: posts, updates, edits of sessions.
-//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models. `history`: which part of it.
-//! - `write/`: one transaction, part by part: source bytes, sessions, messages, runs, search, feed. `step`: the transaction, its lock and the
-//!   rows that it writes. `prepare`: what is done before it. `session_row`: a session as its row.
+//! - [`query`]: what reads ask for and answer. [`stats`]: history in numbers. [`spending`]: requests to models.
+//!   `history`: which part of it.
+//! - `write/`: one transaction, part by part: source bytes, sessions, messages, runs, search, feed. `step`: the
+//!   transaction, its lock and the rows that it writes. `prepare`: what is done before it. `session_row`: a session as
+//!   its row.
 //! - `read/`: sessions, messages, records, runs, feed, search.
-//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing. `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks, and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
+//! - [`settings`]: projects, log-ins, small values. [`keys`]: agent keys. `declared`: message types that others
+//!   declare. `driven`: agents that the server starts; `agent_runs`: those that run; `growing`: what they are writing.
+//!   `channels`: where sessions are shown besides the page, and what is sent there. `hooks`: what agents ask by hooks,
+//!   and what is always allowed. `blobs`: files by their content. `forget`: deletes what a person wants gone.
 //! - [`tokens`] and [`snippet`]: search text is cut into words here, so that both engines find the same.
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
-//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside the writes.
-//!   `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk. `reserve`: what of it is kept for a full disk.
-//! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines differ.
-//!   `migrations`: how the schema came to be.
-//! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`], [`chat_host`] and [`session_rows`] read some.
+//! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside
+//!   the writes. `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk.
+//!   `reserve`: what of it is kept for a full disk.
+//! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines
+//!   differ. `migrations`: how the schema came to be.
+//! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`],
+//!   [`chat_host`] and [`session_rows`] read some.
 //!
 //! Each statement is written once and run on either engine by the `on!` macros of `store.rs`. A message lies in its row
 //! as one packed JSON blob, beside the few columns that SQL filters by: both engines then keep NUL bytes and the order
-//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, so that positions of the feed are in
-//! the order of commits.
+//! of keys. `workspace_id` leads every key. A write takes the row lock of its workspace first, so that positions of the
+//! feed are in the order of commits.
 //!
 //! How to add one: a statement goes into the file of its subject as a method of [`Workspace`], a table into a new
 //! migration of the same name in `migrations/sqlite` and `migrations/postgres`; both get a test in

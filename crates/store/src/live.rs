@@ -51,7 +51,8 @@ pub struct NewSession {
 pub enum Origin {
     /// Somebody posts them.
     Posts,
-    /// A transcript, which may be read later. A session that an agent's key made under the transcript's id gives that id up.
+    /// A transcript, which may be read later. A session that an agent's key made under the transcript's id gives that
+    /// id up.
     Transcript,
 }
 
@@ -70,7 +71,8 @@ pub struct LiveEdit {
     pub sign: Option<SignOfLife>,
     /// The agent's state, as its hooks or its driver report it.
     pub live: Option<Live>,
-    /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for nothing.
+    /// This comes from the agent's driver: true if the agent runs. While it does, what its hooks report counts for
+    /// nothing.
     pub driven: Option<bool>,
     /// The agent waits for people: it doesn't work until its next sign of life.
     pub rests: bool,
@@ -293,8 +295,8 @@ pub struct LiveEndRun {
 pub struct LiveDue {
     /// Id of the schedule.
     pub schedule: String,
-    /// The next run as it was read: where another one stands there by now, nothing is done. None for a run that a person asks
-    /// for, which leaves the times alone.
+    /// The next run as it was read: where another one stands there by now, nothing is done. None for a run that a
+    /// person asks for, which leaves the times alone.
     pub claims: Option<Micros>,
     /// The next run after this.
     pub next: Option<Micros>,

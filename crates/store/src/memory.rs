@@ -89,8 +89,9 @@ const FROM: &str = " FROM memory y JOIN session s ON s.rid = y.session_rid AND s
     WHERE y.forgotten = 0 AND s.deleted_at IS NULL AND y.workspace_id = ";
 
 impl Workspace {
-    /// Returns the memories that hold any of the words, each with its score: the sum of its words' weights, of which rare ones
-    /// have more. The best first, the newest first of equal ones. `all` is how many memories the filter leaves.
+    /// Returns the memories that hold any of the words, each with its score: the sum of its words' weights, of which
+    /// rare ones have more. The best first, the newest first of equal ones. `all` is how many memories the filter
+    /// leaves.
     pub async fn memories_by_words(
         &self,
         text: &str,

@@ -1,7 +1,8 @@
 //! The database in which `OpenCode` keeps its sessions. It isn't ours: it is only read, and never locked for its owner.
 //!
-//! Rows of `message` and `part` hold the JSON that earlier versions kept in files. A session is handed out as the document that
-//! `opencode export` prints, `{info, messages: [{info, parts}]}`, with these texts byte for byte behind the ids from their rows.
+//! Rows of `message` and `part` hold the JSON that earlier versions kept in files. A session is handed out as the
+//! document that `opencode export` prints, `{info, messages: [{info, parts}]}`, with these texts byte for byte behind
+//! the ids from their rows.
 
 use crate::foreign::{CELL, Foreign, ForeignError, ID, value};
 use futures::TryStreamExt as _;
@@ -34,7 +35,8 @@ pub struct OpenCodeSession {
 pub struct OpenCode(Foreign);
 
 impl OpenCode {
-    /// Opens a database to read it. Nothing is written into its folder: where its owner isn't running, it is read without locks.
+    /// Opens a database to read it. Nothing is written into its folder: where its owner isn't running, it is read
+    /// without locks.
     pub async fn open(path: &Path) -> Result<Self, ForeignError> {
         let mut database = Foreign::open(path).await?;
         for (table, columns) in NEEDED {

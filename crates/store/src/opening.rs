@@ -110,8 +110,8 @@ async fn open_writer(options: SqliteConnectOptions, tuning: Tuning) -> Result<Po
     one_for_ever(SqlitePoolOptions::new().max_connections(1), tuning).connect_with(options).await
 }
 
-/// Opens all readers at once: a full disk lets none be opened, and those that are there read on. Where it is full already, or the file
-/// is damaged, each is tried again when it is asked for.
+/// Opens all readers at once: a full disk lets none be opened, and those that are there read on. Where it is full
+/// already, or the file is damaged, each is tried again when it is asked for.
 async fn open_readers(options: SqliteConnectOptions, tuning: Tuning) -> Pool<sqlx::Sqlite> {
     let options = options
         .thread_name(|n| format!("store-reader-{n}"))
@@ -160,7 +160,8 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
         // A server that was stopped in the middle of a transaction holds up the others no longer than this.
         ("idle_in_transaction_session_timeout", "5s"),
         ("lock_timeout", "10s"),
-        // Words are sorted into their index beside the writes; by a write, while all others wait, where there are far too many.
+        // Words are sorted into their index beside the writes; by a write, while all others wait, where there are far
+        // too many.
         ("gin_pending_list_limit", "256MB"),
     ]);
     let pool = |most| PgPoolOptions::new().max_connections(most).acquire_timeout(POSTGRES_PATIENCE);

@@ -38,8 +38,8 @@ pub struct Permission {
 }
 
 impl Permission {
-    /// Returns what holds, given what a person said of the folder and where it led then. Agreement is to one place: a folder
-    /// that leads elsewhere now is as if nobody had spoken of it.
+    /// Returns what holds, given what a person said of the folder and where it led then. Agreement is to one place: a
+    /// folder that leads elsewhere now is as if nobody had spoken of it.
     pub fn word(&self, said: Option<(Following, Option<&str>)>) -> Following {
         match said {
             Some((following, leads_to))

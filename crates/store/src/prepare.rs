@@ -236,7 +236,8 @@ fn may_leave(draft: &Draft) -> bool {
         || draft.metadata.as_ref().is_some_and(|extras| extras.contains_key("embed"))
 }
 
-/// Room for the other fields of a message as JSON. A buffer that is doubled again and again holds a large message three times.
+/// Room for the other fields of a message as JSON. A buffer that is doubled again and again holds a large message three
+/// times.
 const FIELDS: usize = 512;
 
 /// Maximum length of a tool's name in statistics, because it is in an index.

@@ -114,7 +114,8 @@ pub struct Facet {
     pub count: u64,
 }
 
-/// Which messages of a session. `MessageQuery::new(range)` leaves nothing out but tool calls that derived messages stand for.
+/// Which messages of a session. `MessageQuery::new(range)` leaves nothing out but tool calls that derived messages
+/// stand for.
 #[derive(Debug, Clone)]
 pub struct MessageQuery {
     pub range: Range,
@@ -122,7 +123,8 @@ pub struct MessageQuery {
     pub types: Vec<String>,
     /// Empty means all.
     pub roles: Vec<Role>,
-    /// Leaves out what is shown in a later way. None leaves nothing out, not even what was retracted behind the dev toggle.
+    /// Leaves out what is shown in a later way. None leaves nothing out, not even what was retracted behind the dev
+    /// toggle.
     pub max_display: Option<Display>,
     pub replaced: Replaced,
     pub among: Among,
@@ -369,7 +371,8 @@ pub enum FeedKind {
     Range,
     /// The message at `from_seq` has a new `revision`.
     Message,
-    /// The message at `from_seq` has a new `revision`, in which a text that is still being written goes on, and nothing else.
+    /// The message at `from_seq` has a new `revision`, in which a text that is still being written goes on, and nothing
+    /// else.
     Growth,
     /// The session itself is new or changed.
     Session,

@@ -1,5 +1,5 @@
-//! Recovers a damaged `SQLite` file into a new one: table by table, around the pages that can't be read. The damaged file is
-//! only read. What is lost is counted, and named where something of it is left.
+//! Recovers a damaged `SQLite` file into a new one: table by table, around the pages that can't be read. The damaged
+//! file is only read. What is lost is counted, and named where something of it is left.
 
 mod content;
 mod copy;
@@ -79,8 +79,8 @@ impl Repair {
         Store::open(&Database::Sqlite(self.new.clone())).await
     }
 
-    /// Puts the new file in the place of the damaged one, which is kept under its name with `suffix` behind it. Returns where.
-    /// Every handle on the new one is to be closed before.
+    /// Puts the new file in the place of the damaged one, which is kept under its name with `suffix` behind it. Returns
+    /// where. Every handle on the new one is to be closed before.
     pub fn put_in_place(&self, suffix: &str) -> Result<PathBuf, StoreError> {
         Ok(swap::put_in_place(&self.file, &self.new, suffix)?)
     }

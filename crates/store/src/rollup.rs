@@ -1,9 +1,9 @@
-//! Figures that are summed up as they are written: what statistics, budgets, lists and the heads of sessions show, without reading
-//! a message, a request or a call.
+//! Figures that are summed up as they are written: what statistics, budgets, lists and the heads of sessions show,
+//! without reading a message, a request or a call.
 //!
-//! Two tables belong to a session: `session_spending` by day, and `session_activity` by slot. Three sum up all sessions that aren't
-//! deleted: `rollup_spending`, `rollup_activity` and `rollup_use`. `session_facet` counts the sessions that are listed. All of them follow from other tables: [`rebuild`] writes them anew, and [`faults`]
-//! compares them.
+//! Two tables belong to a session: `session_spending` by day, and `session_activity` by slot. Three sum up all sessions
+//! that aren't deleted: `rollup_spending`, `rollup_activity` and `rollup_use`. `session_facet` counts the sessions that
+//! are listed. All of them follow from other tables: [`rebuild`] writes them anew, and [`faults`] compares them.
 
 use crate::StoreError;
 use crate::store::{Tx, on_tx};
@@ -13,7 +13,8 @@ use model::Micros;
 pub(crate) const SLOT: i64 = 900 * Micros::SECOND;
 /// Slots of a day.
 pub(crate) const SLOTS: i64 = 96;
-/// Inputs in tokens beyond which requests are summed up apart, since another price may hold: those of known price tables.
+/// Inputs in tokens beyond which requests are summed up apart, since another price may hold: those of known price
+/// tables.
 pub(crate) const STEPS: [i64; 11] =
     [16_000, 32_000, 64_000, 100_000, 128_000, 200_000, 256_000, 272_000, 400_000, 512_000, 1_000_000];
 
@@ -45,8 +46,8 @@ pub(crate) fn above(number: &str, steps: &[i64]) -> String {
     }
 }
 
-/// Selects what was spent: `keys`, model, step, whether it is priced, and [`SUMS`]. `runs` names the runs as `r`, and `only` says
-/// which of them count. Time is in units of `unit`, as `at`.
+/// Selects what was spent: `keys`, model, step, whether it is priced, and [`SUMS`]. `runs` names the runs as `r`, and
+/// `only` says which of them count. Time is in units of `unit`, as `at`.
 pub(crate) fn spending_sql(keys: &str, runs: (&str, &str), unit: i64) -> String {
     counted_sql(keys, runs, COUNTED, unit)
 }
@@ -196,8 +197,8 @@ pub(crate) fn of_session() -> Vec<String> {
     own.map(|Derived { table, columns, select, .. }| format!("INSERT INTO {table} ({columns}) {select}")).collect()
 }
 
-/// Statements that add the figures of a session to those of all sessions, or take them away: `$1` is its workspace, `$2` its rid,
-/// `$3` and `$4` are project and agent.
+/// Statements that add the figures of a session to those of all sessions, or take them away: `$1` is its workspace,
+/// `$2` its rid, `$3` and `$4` are project and agent.
 pub(crate) fn shift(sign: i64) -> [String; 3] {
     const KEYS: &str = "r.workspace_id";
     let times =

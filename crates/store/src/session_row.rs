@@ -264,8 +264,8 @@ impl SessionRow {
         (self.todos_open, self.todos_done, self.todos_cancelled) = (open, done, cancelled);
     }
 
-    /// Something happened at this time, which isn't to come: a clock that is ahead makes no session the latest for ever. A
-    /// missing time (0) says nothing.
+    /// Something happened at this time, which isn't to come: a clock that is ahead makes no session the latest for
+    /// ever. A missing time (0) says nothing.
     pub(crate) fn seen(&mut self, at: i64) {
         if at > 0 {
             self.created_at = self.created_at.min(at);

@@ -1,8 +1,8 @@
-//! Databases in which an agent keeps a row for each session and one for each message: those of Crush and Goose. They aren't ours: they
-//! are only read, and never locked for their owners.
+//! Databases in which an agent keeps a row for each session and one for each message: those of Crush and Goose. They
+//! aren't ours: they are only read, and never locked for their owners.
 //!
-//! A session is handed out as a document, `{<agent>_session: {...}, messages: [{...}]}`: the columns of its row and those of its
-//! messages, a message in each line. A column that holds JSON stands in it byte for byte.
+//! A session is handed out as a document, `{<agent>_session: {...}, messages: [{...}]}`: the columns of its row and
+//! those of its messages, a message in each line. A column that holds JSON stands in it byte for byte.
 
 use crate::foreign::{Foreign, ForeignError, ID};
 use futures::TryStreamExt as _;

@@ -41,8 +41,8 @@ impl Login {
 
 type LoginRow = (String, i64, i64, i64, String, Option<String>);
 
-/// Runs one statement in its own transaction; gives the number of changed rows. `tells event` makes an entry in the audit log
-/// if there are any.
+/// Runs one statement in its own transaction; gives the number of changed rows. `tells event` makes an entry in the
+/// audit log if there are any.
 macro_rules! change {
     ($workspace:expr, $(tells $event:expr,)? $sql:literal $(, $value:expr)*) => {{
         let mut tx = $workspace.store.begin().await?;
@@ -178,8 +178,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Stores what `change` makes of a value, in one transaction, and returns it; None leaves the stored one. Beside the value
-    /// stands an event for the audit log, if there is one.
+    /// Stores what `change` makes of a value, in one transaction, and returns it; None leaves the stored one. Beside
+    /// the value stands an event for the audit log, if there is one.
     pub async fn change_meta(
         &self,
         key: &str,

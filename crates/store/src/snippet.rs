@@ -13,8 +13,8 @@ pub struct Snippet {
 
 const ELLIPSIS: char = '…';
 
-/// Cuts about `chars` characters from the first place in `text` on where a word of `query` stands, with a little before it:
-/// of an excerpt that is cut to its first words, on a phone, it is among them. None if the text holds none.
+/// Cuts about `chars` characters from the first place in `text` on where a word of `query` stands, with a little before
+/// it: of an excerpt that is cut to its first words, on a phone, it is among them. None if the text holds none.
 pub fn cut(text: &str, query: &str, chars: usize) -> Option<Snippet> {
     let places = places(text, &tokens::terms(query));
     let first = places.first()?.0;

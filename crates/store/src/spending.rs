@@ -147,7 +147,8 @@ const OF_RUN: &str =
     "JOIN run r ON r.workspace_id = q.workspace_id AND r.session_rid = q.session_rid AND r.id = q.run_id";
 
 impl Workspace {
-    /// Tokens and stated costs by day, project and model, ascending. Of one session, and of those below it, days are in UTC.
+    /// Tokens and stated costs by day, project and model, ascending. Of one session, and of those below it, days are in
+    /// UTC.
     pub async fn spending(&self, query: &StatsQuery) -> Result<Vec<Spending>, StoreError> {
         let rows = if !Self::sums_up_by(&query.steps) {
             self.spending_by_request(query).await?
@@ -175,8 +176,8 @@ impl Workspace {
         })?)
     }
 
-    /// Like [`Workspace::spending`], of each of these sessions. What nothing was spent in is missing. An input's `steps` are among
-    /// those that [`Workspace::sums_up_by`] knows.
+    /// Like [`Workspace::spending`], of each of these sessions. What nothing was spent in is missing. An input's
+    /// `steps` are among those that [`Workspace::sums_up_by`] knows.
     pub async fn spending_of_each(
         &self,
         sessions: &[SessionId],

@@ -1,9 +1,10 @@
 //! The statistics that `SQLite` plans by: how many rows each beginning of an index leaves.
 //!
-//! Without them it takes every first column for one that leaves ten rows. All keys here begin with the workspace, of which most databases
-//! have one, so that it would read all rows of a table rather than look up a few in an index that doesn't hold every column. `ANALYZE`
-//! would count what is stored at that time: a store that is still small, or empty, looks as if reading all of it cost nothing. These
-//! statistics describe a large store, so that the plan of a statement is the same in every store.
+//! Without them it takes every first column for one that leaves ten rows. All keys here begin with the workspace, of
+//! which most databases have one, so that it would read all rows of a table rather than look up a few in an index that
+//! doesn't hold every column. `ANALYZE` would count what is stored at that time: a store that is still small, or empty,
+//! looks as if reading all of it cost nothing. These statistics describe a large store, so that the plan of a statement
+//! is the same in every store.
 
 use crate::StoreError;
 use sqlx::{Pool, Sqlite};
@@ -36,8 +37,8 @@ const NAMES: (u64, &[&str]) = (1_000, &["session_rid", "session_id", "source_rid
 /// Any other column has a value in one of so many rows.
 const NEARLY_UNIQUE: u64 = 100_000;
 
-/// An index that begins with the workspace: its table, its name in `sqlite_stat1`, whether it is unique and partial (0 or 1), and its
-/// columns. An expression has an empty name.
+/// An index that begins with the workspace: its table, its name in `sqlite_stat1`, whether it is unique and partial (0
+/// or 1), and its columns. An expression has an empty name.
 type Index = (String, String, i64, i64, String);
 
 const INDEXES: &str = "SELECT name, statistics_name, is_unique, is_partial, columns FROM ( \
@@ -47,8 +48,8 @@ const INDEXES: &str = "SELECT name, statistics_name, is_unique, is_partial, colu
     FROM pragma_table_list t JOIN pragma_index_list(t.name) i WHERE t.schema = 'main' AND t.type = 'table') \
     WHERE columns = 'workspace_id' OR columns LIKE 'workspace_id %' ORDER BY name, statistics_name";
 
-/// Writes the statistics of each index, unless they are there. Connections that are opened later plan by them, and the writer does.
-/// `begin` takes the write lock.
+/// Writes the statistics of each index, unless they are there. Connections that are opened later plan by them, and the
+/// writer does. `begin` takes the write lock.
 pub(crate) async fn ensure(writer: &Pool<Sqlite>, begin: &'static str) -> Result<(), StoreError> {
     let indexes: Vec<Index> = sqlx::query_as(INDEXES).fetch_all(writer).await?;
     let wanted: Vec<(String, String, String)> = indexes.into_iter().map(statistics).collect();
@@ -80,7 +81,8 @@ pub(crate) async fn ensure(writer: &Pool<Sqlite>, begin: &'static str) -> Result
     Ok(())
 }
 
-/// Table, index, and the rows of the index, then those that are left when its first column is known, its first two, and so on.
+/// Table, index, and the rows of the index, then those that are left when its first column is known, its first two, and
+/// so on.
 fn statistics((table, index, is_unique, is_partial, columns): Index) -> (String, String, String) {
     let mut rows = match is_partial {
         1 if FEW_ROWS.contains(&index.as_str()) => FEW,

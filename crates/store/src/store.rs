@@ -36,8 +36,8 @@ pub struct Tuning {
     pub durability: Durability,
     /// Pages of the write-ahead log from which on it is moved into the database.
     pub checkpoint_pages: u32,
-    /// Counts the steps of `SQLite`'s virtual machine, for tests: how much work reading and writing is, whatever the machine. A row that is
-    /// read takes several. Statements become a tenth slower.
+    /// Counts the steps of `SQLite`'s virtual machine, for tests: how much work reading and writing is, whatever the
+    /// machine. A row that is read takes several. Statements become a tenth slower.
     pub steps: Option<&'static AtomicU64>,
 }
 
@@ -104,7 +104,8 @@ macro_rules! on {
     };
 }
 
-/// Runs a statement within a write transaction, on either engine; the connection is borrowed anew for each statement: `&mut *connection`.
+/// Runs a statement within a write transaction, on either engine; the connection is borrowed anew for each statement:
+/// `&mut *connection`.
 macro_rules! on_tx {
     ($tx:expr, $connection:ident => $body:expr) => {
         match $tx {
@@ -162,8 +163,8 @@ impl Store {
         }
     }
 
-    /// Moves what the log holds into the database file, and empties it unless somebody reads in it. `PostgreSQL` sees to its
-    /// own.
+    /// Moves what the log holds into the database file, and empties it unless somebody reads in it. `PostgreSQL` sees
+    /// to its own.
     pub(crate) async fn empty_log(&self) -> Result<(), StoreError> {
         if let Self::Sqlite(Pools { writer, .. }) = self {
             sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(writer).await?;
@@ -176,7 +177,8 @@ impl Store {
             Self::Sqlite(Pools { writer, committed, monitor, .. }) => {
                 monitor.permit_write()?;
                 let begun = match monitor.observe(writer.begin_with(BEGIN_SQLITE).await) {
-                    // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that end still.
+                    // SQLite ended a transaction by itself, as it does on a full disk, and the driver waits for that
+                    // end still.
                     Err(sqlx::Error::InvalidSavePointStatement) => {
                         writer.acquire().await?.close().await?;
                         writer.begin_with(BEGIN_SQLITE).await?
@@ -187,7 +189,8 @@ impl Store {
             }
             Self::Postgres(Pools { writer, committed, .. }) => {
                 let mut begun = writer.begin().await;
-                // As many as there are may be of a server that ended since: nothing was begun, and the pool lets go of each.
+                // As many as there are may be of a server that ended since: nothing was begun, and the pool lets go of
+                // each.
                 for _ in 0..POSTGRES_WRITERS {
                     if begun.as_ref().is_err_and(is_stale) {
                         begun = writer.begin().await;

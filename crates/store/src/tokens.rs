@@ -1,8 +1,9 @@
 //! Words of a text, for search.
 //!
-//! A word is a run of letters and digits, in lower case and in NFKC: how an accent or a wide letter was typed is all the same. A word of several cases also gives its parts: `messageRenderer` is
-//! `messagerenderer`, `message` and `renderer`. Chinese, Japanese and Korean runs give their pairs of characters, and the
-//! last one alone, so that each character begins a word.
+//! A word is a run of letters and digits, in lower case and in NFKC: how an accent or a wide letter was typed is all
+//! the same. A word of several cases also gives its parts: `messageRenderer` is `messagerenderer`, `message` and
+//! `renderer`. Chinese, Japanese and Korean runs give their pairs of characters, and the last one alone, so that each
+//! character begins a word.
 
 use crate::fold::fold;
 use std::collections::HashSet;
@@ -82,8 +83,8 @@ pub fn terms(query: &str) -> Vec<Term> {
     terms
 }
 
-/// The terms of a part of a path, whose letters are compared as well: a last word that is too short to be the beginning of others isn't
-/// needed beside the words before it.
+/// The terms of a part of a path, whose letters are compared as well: a last word that is too short to be the beginning
+/// of others isn't needed beside the words before it.
 pub fn path_terms(part: &str) -> Vec<Term> {
     let mut terms = terms(part);
     let goes_on = part.chars().next_back().is_some_and(char::is_alphanumeric);

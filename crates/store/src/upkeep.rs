@@ -10,13 +10,13 @@ use std::time::Duration;
 /// How long to wait for more commits.
 const SQLITE_PAUSE: Duration = Duration::from_millis(100);
 const POSTGRES_PAUSE: Duration = Duration::from_millis(250);
-/// Looks at young tables between two times that new words are sorted: each word of the index that they name is written anew,
-/// however often it was named. A search reads what isn't sorted yet from its beginning to its end.
+/// Looks at young tables between two times that new words are sorted: each word of the index that they name is written
+/// anew, however often it was named. A search reads what isn't sorted yet from its beginning to its end.
 const LOOKS: usize = 16;
 
 impl Store {
-    /// Gives back the memory that much writing leaves: pages of the file and statements, which are read and prepared anew where they are
-    /// needed again. `PostgreSQL` has them on its side.
+    /// Gives back the memory that much writing leaves: pages of the file and statements, which are read and prepared
+    /// anew where they are needed again. `PostgreSQL` has them on its side.
     pub async fn rest(&self) -> Result<(), StoreError> {
         const SHRINK: &str = "PRAGMA shrink_memory";
         let Self::Sqlite(pools) = self else { return Ok(()) };
@@ -83,8 +83,8 @@ async fn move_log(pools: &Pools<sqlx::Sqlite>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// `PostgreSQL` plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that they are
-/// few, it finds sixty ids by reading all messages of the workspace.
+/// `PostgreSQL` plans by what it knows of the rows, and looks at them once a minute at most. As long as it thinks that
+/// they are few, it finds sixty ids by reading all messages of the workspace.
 async fn look_at_young(pools: &Pools<Postgres>, rids: &mut Vec<i64>) -> Result<(), StoreError> {
     let now: Vec<i64> =
         sqlx::query_scalar("SELECT last_rid FROM workspace ORDER BY no").fetch_all(&pools.readers).await?;
@@ -95,9 +95,9 @@ async fn look_at_young(pools: &Pools<Postgres>, rids: &mut Vec<i64>) -> Result<(
     Ok(())
 }
 
-/// By a row that finds too many words, sorts what was there before it, and is taken back. `gin_clean_pending_list` would go on
-/// until there are none: while others write, that is never, and it would soon sort the words of a few messages at a time, which
-/// takes four times as long for each.
+/// By a row that finds too many words, sorts what was there before it, and is taken back. `gin_clean_pending_list`
+/// would go on until there are none: while others write, that is never, and it would soon sort the words of a few
+/// messages at a time, which takes four times as long for each.
 const SORT: &str = "SET LOCAL gin_pending_list_limit = '64kB'; SET LOCAL work_mem = '16MB'; \
     INSERT INTO message_search (rowid, words) VALUES (-1, '')";
 

@@ -29,8 +29,8 @@ impl Workspace {
         &self.id
     }
 
-    /// Returns a handle whose writes of keys, log-ins, folders and preferences, and whose deletions, make entries in the audit
-    /// log: by `who`, at `at`. Other handles make none.
+    /// Returns a handle whose writes of keys, log-ins, folders and preferences, and whose deletions, make entries in
+    /// the audit log: by `who`, at `at`. Other handles make none.
     pub fn signed(&self, who: Actor, at: Micros) -> Self {
         Self { signature: Some(Arc::new((who, at))), ..self.clone() }
     }

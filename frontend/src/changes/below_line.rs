@@ -1,12 +1,12 @@
-//! Two sides are one grid, in which each side fills its own column: what stands beneath a line, over both columns, is told
-//! its row. What comes after it is then further down on both sides, and pairs stay side by side.
+//! Two sides are one grid, in which each side fills its own column: what stands beneath a line, over both columns, is
+//! told its row. What comes after it is then further down on both sides, and pairs stay side by side.
 
 use app::browser::dom;
 use std::collections::BTreeSet;
 use web_sys::Element;
 
-/// The line behind which a comment goes, so that it is in the run itself: the old side of unchanged lines is a copy of the
-/// new one, which is out of sight where there is room for one side only.
+/// The line behind which a comment goes, so that it is in the run itself: the old side of unchanged lines is a copy of
+/// the new one, which is out of sight where there is room for one side only.
 pub fn anchor(line: &Element) -> Element {
     let twin = || {
         let copies = line.parent_element().filter(|parent| parent.class_list().contains("o"))?;

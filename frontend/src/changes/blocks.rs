@@ -1,5 +1,5 @@
-//! Large differences: places of rows that are fetched one after the other, so that the browser finds all of them; beyond
-//! a bound only what is near.
+//! Large differences: places of rows that are fetched one after the other, so that the browser finds all of them;
+//! beyond a bound only what is near.
 
 use super::{change_steps, highlights, lines, notes, rows, wrap};
 use api::Problem;
@@ -74,7 +74,8 @@ pub fn wake(card: &Element) {
     }
 }
 
-/// Elements of the document beyond which also those places of a large difference leave it that the browser could still find.
+/// Elements of the document beyond which also those places of a large difference leave it that the browser could still
+/// find.
 const MANY: u32 = 1_350;
 
 /// Takes what is far from the view out of large differences, until the document is small enough.

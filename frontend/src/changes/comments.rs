@@ -1,5 +1,5 @@
-//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message, which holds them from then
-//! on.
+//! Comments on lines: written one by one, kept in the browser, sent to the agent as one message, which holds them from
+//! then on.
 
 use super::{cards, file_lists, notes, sent, store};
 use api::Problem;

@@ -85,7 +85,8 @@ pub fn place(card: &Element) {
     }
 }
 
-/// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block there.
+/// In a large difference a comment stands between two blocks: the server is asked where its lines are, and ends a block
+/// there.
 async fn place_in_blocks(card: &Element, first: &Element, turn: &str) -> Result<(), Problem> {
     let mut found: Vec<(Element, u32, u32)> = Vec::new();
     let mut outdated = Vec::new();
@@ -151,8 +152,8 @@ pub fn place_within(place: &Element) {
     }
 }
 
-/// Where the comment's lines are now; empty if they are not as they were, or not shown. Of an agent's comment it may not be
-/// known what they said: then they are where it says.
+/// Where the comment's lines are now; empty if they are not as they were, or not shown. Of an agent's comment it may
+/// not be known what they said: then they are where it says.
 fn lines_of(shown: &DrawnLines, comment: &Comment) -> Vec<Element> {
     if comment.quote.is_empty() && comment.remark.as_ref().is_some_and(|remark| !remark.review.outdated) {
         return if shown.has(comment.from, comment.to) { shown.elements(comment.from, comment.to) } else { Vec::new() };

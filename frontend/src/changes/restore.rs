@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use web_sys::{Element, Event};
 
 thread_local! {
-    /// The file that the reader had before the eyes, and how far below the top of the view it began. What is above it comes
-    /// later and changes its height: until the reader does something, the place is put right.
+    /// The file that the reader had before the eyes, and how far below the top of the view it began. What is above it
+    /// comes later and changes its height: until the reader does something, the place is put right.
     static HELD: RefCell<Option<(Element, f64)>> = const { RefCell::new(None) };
 }
 

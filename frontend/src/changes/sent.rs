@@ -1,6 +1,7 @@
-//! Comments that were sent, and those of agents' reviews. The message that told the agent holds a person's beside its text, so
-//! that every browser knows them. What became of one is said there too, by an update of that message: it is the person's own,
-//! and nothing else has to be stored, asked for or kept in step. A comment of a review is answered as in the transcript.
+//! Comments that were sent, and those of agents' reviews. The message that told the agent holds a person's beside its
+//! text, so that every browser knows them. What became of one is said there too, by an update of that message: it is
+//! the person's own, and nothing else has to be stored, asked for or kept in step. A comment of a review is answered as
+//! in the transcript.
 
 use super::comments::{Comment, Remark, State};
 use super::store;
@@ -65,8 +66,8 @@ pub fn metadata(drafts: &[Comment]) -> serde_json::Value {
     json!({ "message_type": MessageType::Text.as_str(), key: comments })
 }
 
-/// Does to the comment with this number what a button says: `resolve`, `reopen`, or of a review `accept`. None if there is no
-/// such comment.
+/// Does to the comment with this number what a button says: `resolve`, `reopen`, or of a review `accept`. None if there
+/// is no such comment.
 pub async fn turn(id: u32, verb: &str) -> Option<Result<(), Problem>> {
     let place = usize::try_from(u32::MAX - id).ok()?;
     let mut turned = SENT.with_borrow(|sent| sent.get(place).cloned())?;
@@ -101,8 +102,8 @@ async fn answer(message: &str, review: &OfReview, verb: &str) -> Result<(), Prob
     fragment::client().tell::<DecideEndpoint>(path, input).await
 }
 
-/// Says in its message what became of a comment. Whoever says something else of the message at the same time is not written
-/// over: then it is refused.
+/// Says in its message what became of a comment. Whoever says something else of the message at the same time is not
+/// written over: then it is refused.
 async fn tell(message: &str, comment: &LineComment) -> Result<(), Problem> {
     let session = store::session();
     let detail = fragment::ask(GetMessage, [&session, message], serde_json::Value::Null).await?;

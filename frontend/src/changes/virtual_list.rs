@@ -1,5 +1,5 @@
-//! A long list of which only what is near the view is in the document; empty places stand for the rest. What leaves keeps its
-//! content, so that it comes back as it was.
+//! A long list of which only what is near the view is in the document; empty places stand for the rest. What leaves
+//! keeps its content, so that it comes back as it was.
 
 use app::browser::dom;
 use app::shared::attr;

@@ -1,5 +1,5 @@
-//! Long lines of large differences wrap: the browser says how many rows of the screen a line takes, and its number and its
-//! background follow. Only what is near is measured.
+//! Long lines of large differences wrap: the browser says how many rows of the screen a line takes, and its number and
+//! its background follow. Only what is near is measured.
 
 use super::store;
 use app::browser::dom;

@@ -1,4 +1,5 @@
-//! Whether the page follows live: a word in the rail's foot, and above everything else what a page that doesn't can't show.
+//! Whether the page follows live: a word in the rail's foot, and above everything else what a page that doesn't can't
+//! show.
 
 use crate::times;
 use app::browser::dom;

@@ -1,5 +1,5 @@
-//! Word of a request that began to wait for the reader: on the page, to those who don't see it, and on the desktop of a reader
-//! who wants that.
+//! Word of a request that began to wait for the reader: on the page, to those who don't see it, and on the desktop of a
+//! reader who wants that.
 
 use super::tab;
 use crate::desktop::{self, State};
@@ -11,7 +11,8 @@ use web_sys::{Element, MouseEvent};
 /// Milliseconds for which a word stands on the page. The rail keeps saying it.
 const LIFE: i32 = 12_000;
 
-/// A request waits, whose key is `session/seq`. On the session's own page the card itself says what for, in the inbox its row.
+/// A request waits, whose key is `session/seq`. On the session's own page the card itself says what for, in the inbox
+/// its row.
 pub fn needs_you(key: &str, href: &str, title: &str, own: bool) {
     if let Some(place) = dom::by_id("alerter") {
         let words = if own { "This session needs you".to_owned() } else { format!("{title} needs you") };

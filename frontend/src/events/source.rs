@@ -118,8 +118,8 @@ fn connect(source: &Rc<Source>) {
     source.stream.replace(Some(stream));
 }
 
-/// The browser tries again by itself, but not after an answer that isn't a stream: a log-in that ended, a server that is
-/// busy.
+/// The browser tries again by itself, but not after an answer that isn't a stream: a log-in that ended, a server that
+/// is busy.
 fn lost(source: &Rc<Source>) {
     if source.closed.get() {
         return;

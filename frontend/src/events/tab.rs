@@ -1,8 +1,8 @@
 //! This tab among the others of its browser: one of them holds the stream, and tells the others.
 //!
-//! The tabs wait in line for one lock; who has it opens the stream and repeats what it says on a channel. A tab that comes
-//! later first reads what was said since its page was drawn, then follows. What is said is that something changed, never
-//! what it is now: hearing it twice, or out of order, does no harm, missing it would.
+//! The tabs wait in line for one lock; who has it opens the stream and repeats what it says on a channel. A tab that
+//! comes later first reads what was said since its page was drawn, then follows. What is said is that something
+//! changed, never what it is now: hearing it twice, or out of order, does no harm, missing it would.
 //!
 //! Stream, lock and channel are given back when the page is left, and taken again if it comes back from the browser's
 //! memory. Where there are no locks (outside of secure contexts) every tab that can be seen has a stream of its own.
@@ -90,7 +90,8 @@ pub fn start(cursor: String, session: Option<String>) {
             join(&back);
         }
     });
-    // Six connections are all that a browser has for a server: without locks a tab that can't be seen lets go of its own.
+    // Six connections are all that a browser has for a server: without locks a tab that can't be seen lets go of its
+    // own.
     dom::listen(&document, "visibilitychange", move |_: web_sys::Event| {
         let alone = tab.lock.borrow().is_none();
         // The leader may no longer know this tab.
@@ -157,7 +158,8 @@ fn leave(tab: &Tab) {
     }
 }
 
-/// This tab takes the stream. It goes on from where this tab is, so it misses nothing itself; others look for themselves.
+/// This tab takes the stream. It goes on from where this tab is, so it misses nothing itself; others look for
+/// themselves.
 fn lead(tab: &Rc<Tab>) {
     tab.feed.lead();
     tab.source.replace(Some(source::open()));

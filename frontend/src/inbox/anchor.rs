@@ -1,5 +1,5 @@
-//! The row that stays where it is while others come, change and go: the one under the pointer or with the focus, else the first
-//! one in view. So nobody presses a button that has just moved there.
+//! The row that stays where it is while others come, change and go: the one under the pointer or with the focus, else
+//! the first one in view. So nobody presses a button that has just moved there.
 
 use super::key;
 use app::browser::dom;

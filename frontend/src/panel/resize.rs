@@ -1,5 +1,5 @@
-//! The edge of the panel, which is moved by the pointer and by the arrow keys. How wide it is the browser remembers; `boot.js`
-//! sets it before the page is seen.
+//! The edge of the panel, which is moved by the pointer and by the arrow keys. How wide it is the browser remembers;
+//! `boot.js` sets it before the page is seen.
 
 use app::browser::{dom, storage};
 use std::cell::Cell;

@@ -236,8 +236,8 @@ fn count(list: &Element) {
 /// Elements of a row that can have the focus; the first one is the default.
 const CONTROLS: [&str; 3] = ["a", "input[data-select]", "[popovertarget=row-menu]"];
 
-/// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows; where such a row is gone, the one in
-/// its place is next.
+/// Focus, mark and menu of the rows, which are drawn anew. They stay at their rows; where such a row is gone, the one
+/// in its place is next.
 struct Kept {
     current: Option<RowPosition>,
     /// The row whose menu is open.

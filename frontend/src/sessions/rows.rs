@@ -1,5 +1,5 @@
-//! Rows of the list that are far from the view: only their places, with their titles, are in the document. A row takes its
-//! place as it comes near, and leaves it when it is far away again, so that a list of hundreds has few elements.
+//! Rows of the list that are far from the view: only their places, with their titles, are in the document. A row takes
+//! its place as it comes near, and leaves it when it is far away again, so that a list of hundreds has few elements.
 
 use crate::times;
 use app::browser::{dom, focus};
@@ -89,7 +89,8 @@ fn show() {
     }
 }
 
-/// Follows the link to a longer list, once, as the reader gets near the end. What leads to another page waits for a click.
+/// Follows the link to a longer list, once, as the reader gets near the end. What leads to another page waits for a
+/// click.
 fn load_more() -> Option<()> {
     let (scroller, list) = dom::by_id("scroller").zip(dom::by_id("sessions"))?;
     let link = dom::find(&list, &PageAction::MoreSessions.selector())?;

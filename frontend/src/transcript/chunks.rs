@@ -12,7 +12,8 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use web_sys::Element;
 
-/// Elements of the page up to which chunks are added. Its budget is 1,500: one chunk may hold as many as the difference.
+/// Elements of the page up to which chunks are added. Its budget is 1,500: one chunk may hold as many as the
+/// difference.
 const MOST_ELEMENTS: usize = 950;
 /// Chunks that left the document and are kept for as long as the server can't be reached.
 const MOST_LEFT: usize = 40;

@@ -1,5 +1,5 @@
-//! A line where the reader's day ends. The server doesn't know where the reader is: a row says when it and what stands above
-//! it were written.
+//! A line where the reader's day ends. The server doesn't know where the reader is: a row says when it and what stands
+//! above it were written.
 
 use app::browser::dom;
 use app::shared::attr;

@@ -178,7 +178,8 @@ impl Column {
         self.set_new(0);
     }
 
-    /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted here.
+    /// The server says how many messages after `seen` are shown; rows that aren't in the document can't be counted
+    /// here.
     pub(super) fn found_new(&self, seen: i64, count: i64) {
         // Rows that became lower may have brought the end into view.
         let extent = scroll::extent(&self.scroller);

@@ -18,7 +18,8 @@ use web_sys::{Element, PointerEvent};
 
 /// Milliseconds until they are asked for: the page is there before what leads through it.
 const LATER: i32 = 300;
-/// Kinds in the order in which they are drawn: the later ones lie above. Where each begins on the rail, and how wide it is.
+/// Kinds in the order in which they are drawn: the later ones lie above. Where each begins on the rail, and how wide it
+/// is.
 const KINDS: [(MarkKind, &str, &str); 4] = [
     (MarkKind::Edit, "edit", "M6 {y}h4"),
     (MarkKind::Prompt, "prompt", "M0 {y}h10"),

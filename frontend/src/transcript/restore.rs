@@ -1,4 +1,5 @@
-//! The reader's place outlives the page and a jump: back and reload lead to the same row, as far below the top of the view.
+//! The reader's place outlives the page and a jump: back and reload lead to the same row, as far below the top of the
+//! view.
 
 use super::{Anchor, Column, jump, scroll};
 use crate::page_scroll;

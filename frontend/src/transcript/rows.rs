@@ -94,7 +94,8 @@ pub fn message(column: &Column, seq: i64, much: &str) -> String {
     format!("{}/messages/{seq}?dev={}&{much}=1{}", column.base, u8::from(column.dev.get()), column.level)
 }
 
-/// The message with nothing cut, in the place of the cut one. Where its button is no part of a card, the card may be folded.
+/// The message with nothing cut, in the place of the cut one. Where its button is no part of a card, the card may be
+/// folded.
 fn whole(column: &Rc<Column>, row: Element, seq: i64, button: &Element) {
     hold(column, &row, seq);
     let unfolds = button.parent_element().as_ref() == Some(&row);

@@ -1,5 +1,5 @@
-//! A text that is being written: what is new of it comes block by block. Blocks that are complete stay as they are, only
-//! the open one is drawn again.
+//! A text that is being written: what is new of it comes block by block. Blocks that are complete stay as they are,
+//! only the open one is drawn again.
 //!
 //! The event stream brings it. Where it doesn't lead on from what stands here, as after a pause, the page asks once.
 
@@ -33,8 +33,8 @@ impl Growing {
     }
 }
 
-/// The stream says how a text goes on: its session, its `seq` and the number of a block, then the blocks from that one on;
-/// or also the length of that block's last text node, then what comes behind that.
+/// The stream says how a text goes on: its session, its `seq` and the number of a block, then the blocks from that one
+/// on; or also the length of that block's last text node, then what comes behind that.
 pub fn told(told: &str) {
     let (Some(column), Some((head, content))) = (column(), told.split_once('\n')) else { return };
     let mut head = head.split(' ');
@@ -114,8 +114,8 @@ fn ask(column: Rc<Column>, seq: i64) {
     });
 }
 
-/// More text at the end of the last block, which stays, with what is selected in it. Returns true if the text goes on from what
-/// stands there.
+/// More text at the end of the last block, which stays, with what is selected in it. Returns true if the text goes on
+/// from what stands there.
 fn append(body: &Element, from: u32, after: u32, more: &str) -> bool {
     let mut last = body.last_element_child().filter(|_| blocks(body) == from + 1).map(Node::from);
     while let Some(inner) = last.as_ref().and_then(Node::last_child) {
@@ -133,8 +133,8 @@ enum Base {
     Any,
 }
 
-/// Blocks from one on take the place of those that stand there. Should it be higher now, the observer of sizes keeps the
-/// reader's place before the next paint. Returns true if they go on from what stands there.
+/// Blocks from one on take the place of those that stand there. Should it be higher now, the observer of sizes keeps
+/// the reader's place before the next paint. Returns true if they go on from what stands there.
 fn put(body: &Element, from: u32, html: &str, base: Base) -> bool {
     let count = blocks(body);
     if from > count || base == Base::Same && from == count && count > 0 {

@@ -137,7 +137,8 @@ async fn key(args: &HookInstall, dir: &Path) -> Result<String> {
         let new = NewKey { name: KEY_NAME.to_owned(), scopes: Some(vec![Scope::Hooks]), ..NewKey::default() };
         let made = door.client.create_key(Nothing {}, new).await?;
         data_dir::write_hook_key(&path, &made.key)?;
-        // Sessions that an earlier key reported go on with this one: a key that holds is the only one that may report them.
+        // Sessions that an earlier key reported go on with this one: a key that holds is the only one that may report
+        // them.
         let is_earlier =
             |known: &&KeyInfo| known.name == KEY_NAME && known.scopes == [Scope::Hooks] && known.revoked_at.is_none();
         for earlier in keys.iter().filter(is_earlier) {

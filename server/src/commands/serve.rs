@@ -112,8 +112,9 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
 /// How long the program takes to end at most, once it is asked to.
 const END: Duration = Duration::from_millis(4_500);
 
-/// Ends the process whatever doesn't, as a read of a file system that no longer answers, or a write of a long import. What was
-/// committed is safe, and the next start goes on from there. A thread of its own, so that nothing can hold it up.
+/// Ends the process whatever doesn't, as a read of a file system that no longer answers, or a write of a long import.
+/// What was committed is safe, and the next start goes on from there. A thread of its own, so that nothing can hold it
+/// up.
 fn end_in_time(dir: PathBuf) {
     std::thread::spawn(move || {
         std::thread::sleep(END);
@@ -193,8 +194,8 @@ fn roots(args: &Serve) -> Vec<Root> {
 /// How long a browser may take to read its page.
 const LAUNCH: Duration = Duration::from_mins(1);
 
-/// Best effort: the link is printed anyway. The browser is given a file and not the link, since every program of this machine sees
-/// the arguments of the others.
+/// Best effort: the link is printed anyway. The browser is given a file and not the link, since every program of this
+/// machine sees the arguments of the others.
 fn open_browser(dir: &Path, url: &str, shutdown: CancellationToken) {
     let page = match data_dir::write_launch_page(dir, url) {
         Ok(page) => page,

@@ -6,8 +6,8 @@ use model::text::is_blank;
 use serde_json::Value;
 use std::io::{IsTerminal as _, Read as _};
 
-/// Returns the text of the command line; `-`, and nothing where something is piped in, mean standard input. None if it is
-/// blank.
+/// Returns the text of the command line; `-`, and nothing where something is piped in, mean standard input. None if it
+/// is blank.
 pub fn text(typed: Option<&str>) -> Result<Option<String>> {
     let text = match typed {
         Some("-") => piped()?,
@@ -28,7 +28,8 @@ fn piped() -> Result<String> {
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// The JSON object that an option gives, or the one in the file after `@`; `@-` is standard input. `example` is one that would do.
+/// The JSON object that an option gives, or the one in the file after `@`; `@-` is standard input. `example` is one
+/// that would do.
 pub fn object(option: &str, example: &str, given: &str) -> Result<Value> {
     let (name, text) = match given.strip_prefix('@') {
         Some("-") => ("standard input".to_owned(), piped()?),

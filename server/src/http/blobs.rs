@@ -80,8 +80,8 @@ async fn store(scoped: &Scoped, mime: String, body: &mut BodyReader) -> Result<(
     upload.finish().await
 }
 
-/// Serves a blob, or the one range of it that is asked for, by which players seek. What browsers show is served as that;
-/// everything else is only saved. By what name, the link says: one file may have many.
+/// Serves a blob, or the one range of it that is asked for, by which players seek. What browsers show is served as
+/// that; everything else is only saved. By what name, the link says: one file may have many.
 pub async fn blob(Extension(scoped): Extension<Scoped>, Named(sha256): Named<String>, asked: HeaderMap) -> Response {
     match answer(&scoped, &sha256, &asked).await {
         Ok(response) => response,
@@ -127,8 +127,8 @@ async fn answer(scoped: &Scoped, address: &str, asked: &HeaderMap) -> Result<Res
     Ok(response)
 }
 
-/// The bytes of a range that the blob has. They are read while they are sent: where they are found damaged then, the answer ends
-/// before its `Content-Length`.
+/// The bytes of a range that the blob has. They are read while they are sent: where they are found damaged then, the
+/// answer ends before its `Content-Length`.
 async fn bytes(scoped: &Scoped, blob: &Blob, range: Range<u64>) -> Result<impl IntoResponse + use<>, Problem> {
     let length = range.end - range.start;
     let parts = scoped.read_blob(blob, range).await?;

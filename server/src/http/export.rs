@@ -42,7 +42,8 @@ pub struct ExportQuery {
     /// Detail of markdown, as on the page; the reader's setting if absent.
     view: Option<String>,
     dev: Option<u8>,
-    /// `1`: with secrets masked. A list, since an empty value would be read as none at all, and nobody sends one by intent.
+    /// `1`: with secrets masked. A list, since an empty value would be read as none at all, and nobody sends one by
+    /// intent.
     #[serde(default)]
     redact: Vec<String>,
     /// Patterns of the reader's own to mask.
@@ -220,8 +221,8 @@ fn is_named_after(stem: &str, own_id: &str) -> bool {
     !own.is_empty() && (own_id.ends_with(stem) || is_behind() || end.len() >= BEGINNING && own.starts_with(end))
 }
 
-/// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent breaks the
-/// transfer, since what came of it is no file.
+/// The first `size` bytes of a source: it may grow meanwhile. One that is rewritten or forgotten while it is sent
+/// breaks the transfer, since what came of it is no file.
 fn original_bytes(
     workspace: Workspace,
     id: SourceId,
@@ -312,8 +313,8 @@ fn write(piece: &mut Vec<u8>, entry: &Entry) -> std::io::Result<()> {
 
 /// Letters of a title that a file is named by.
 const TITLE: usize = 60;
-/// Characters of an id that tell sessions of one title apart: the last ones, since the first ones are the time at which a
-/// whole folder was imported.
+/// Characters of an id that tell sessions of one title apart: the last ones, since the first ones are the time at which
+/// a whole folder was imported.
 const ID: usize = 8;
 
 /// `mend-the-mill-5d01c3ae.md`: what people see in their folder says what it is. A title's letters and digits alone are
@@ -337,8 +338,8 @@ fn file_name(session: &Session, ending: &str) -> String {
 /// Characters that aren't escaped in an extended value.
 const EXTENDED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
-/// A file to save: never shown as a page of ours. Its name as RFC 6266 has it: in ASCII, and where that isn't all of it,
-/// as it is.
+/// A file to save: never shown as a page of ours. Its name as RFC 6266 has it: in ASCII, and where that isn't all of
+/// it, as it is.
 pub fn download(name: &str, content_type: &'static str, body: Body) -> Response {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let safe: String = name.chars().map(|c| if is_safe(c) { c } else { '_' }).collect();

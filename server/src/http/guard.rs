@@ -137,8 +137,8 @@ fn same_origin(doors: &Doors, request: &Request) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Opens another site, or another server of this machine, a page here whose address doesn't say so yet? What was typed, a
-/// bookmark and the printed link come from no site.
+/// Opens another site, or another server of this machine, a page here whose address doesn't say so yet? What was typed,
+/// a bookmark and the printed link come from no site.
 fn from_outside(request: &Request) -> bool {
     let headers = request.headers();
     let site = text(headers, "sec-fetch-site");

@@ -62,8 +62,8 @@ pub fn redirect(uri: &Uri) -> Response {
     Redirect::to(&format!("/login?next={}", api::endpoint::segment(wanted))).into_response()
 }
 
-/// Leads to the same page, by an address which says that another site opened it. No page takes the mark off its own address before
-/// its reader has said so, and one that leads on by itself, as the log-in page does, takes it along.
+/// Leads to the same page, by an address which says that another site opened it. No page takes the mark off its own
+/// address before its reader has said so, and one that leads on by itself, as the log-in page does, takes it along.
 pub fn marked(uri: &Uri) -> Response {
     let query = uri.query().filter(|query| !query.is_empty()).map(|query| format!("{query}&")).unwrap_or_default();
     // Relative to what was asked for: a path such as `//host` would be read as another site.

@@ -1,8 +1,9 @@
-//! `/mcp`: the tools of the Model Context Protocol over HTTP ("streamable HTTP"), for agents' keys and this machine's commands.
+//! `/mcp`: the tools of the Model Context Protocol over HTTP ("streamable HTTP"), for agents' keys and this machine's
+//! commands.
 //!
-//! Each request stands for itself, with its own credential. The protocol's `Mcp-Session-Id` names a session of ours: it is the
-//! agent's own id of the session, which another key can't go on with. A call ends when its answer is taken, when its client
-//! cancels it or hangs up, when its credential ends, and with the server.
+//! Each request stands for itself, with its own credential. The protocol's `Mcp-Session-Id` names a session of ours: it
+//! is the agent's own id of the session, which another key can't go on with. A call ends when its answer is taken, when
+//! its client cancels it or hangs up, when its credential ends, and with the server.
 
 use super::events::over;
 use super::extract::Asked;

@@ -1,5 +1,5 @@
-//! Each request as a span, a line of the log and metrics, which `/metrics` returns. A request is named by its method and the
-//! pattern of its route, never by its path or query.
+//! Each request as a span, a line of the log and metrics, which `/metrics` returns. A request is named by its method
+//! and the pattern of its route, never by its path or query.
 
 use api::serve::Refused;
 use api::{Access, Api as _, Problem};
@@ -80,7 +80,8 @@ impl Observer {
     }
 }
 
-/// A request under way. Dropping it logs and counts it: with its response, or because its client left or its handler panicked.
+/// A request under way. Dropping it logs and counts it: with its response, or because its client left or its handler
+/// panicked.
 struct Underway {
     observer: Observer,
     labels: RequestLabels,
@@ -124,7 +125,8 @@ fn method(method: &Method) -> &'static str {
     METHODS.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
 }
 
-/// `GET /metrics`: all metrics in the text format of Prometheus, for people who logged in and this machine's own commands.
+/// `GET /metrics`: all metrics in the text format of Prometheus, for people who logged in and this machine's own
+/// commands.
 pub async fn metrics(State(observer): State<Observer>, Extension(scoped): Extension<Scoped>) -> Response {
     if let Err(problem) = scoped.authorize(&[Access::Owner, Access::Local]) {
         return problem.into_response();

@@ -27,7 +27,8 @@ pub fn html(status: StatusCode, body: String) -> Response {
     response
 }
 
-/// Says what the page is, however it was asked for. A page that says so is kept by browsers, for times without a server.
+/// Says what the page is, however it was asked for. A page that says so is kept by browsers, for times without a
+/// server.
 pub fn kept(response: Response, path: &str, site: &Site) -> Response {
     let mut response = with_files(response, site, &[]);
     if let Ok(path) = HeaderValue::from_str(path) {
@@ -78,8 +79,8 @@ pub fn clock(headers: &HeaderMap) -> Clock {
     Clock { now: hub::clock::now(), zone: named.unwrap_or_else(TimeZone::system) }
 }
 
-/// The latest sessions, for the rail, and those that wait for a person however long they have done so. A page loads them
-/// first: their cursor is the oldest of what it shows, and the stream goes on from there.
+/// The latest sessions, for the rail, and those that wait for a person however long they have done so. A page loads
+/// them first: their cursor is the oldest of what it shows, and the stream goes on from there.
 pub async fn recent(site: &Site) -> Result<SessionPage, Problem> {
     let query = ListSessions { limit: Some(RECENT), ..ListSessions::default() };
     let mut page = site.api.list_sessions(Nothing {}, query).await?;

@@ -16,7 +16,8 @@ use std::collections::HashSet;
 /// The latest sessions, among which letters find theirs; older ones are found by whole words.
 const LATEST: u32 = 300;
 const OLDER: u32 = 50;
-/// The latest changes of files, among which letters find theirs; files that were changed earlier are found by words of their path.
+/// The latest changes of files, among which letters find theirs; files that were changed earlier are found by words of
+/// their path.
 const LATEST_EDITS: u32 = 2_000;
 const OLDER_EDITS: u32 = 200;
 

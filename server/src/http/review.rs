@@ -54,8 +54,8 @@ const MESSAGES: u32 = 500;
 /// Comments of reviews that the page has at most.
 const REMARKS: usize = 500;
 
-/// The comments on lines in what people said, then those of reviews, and how many of these are left out. An agent that doesn't
-/// post by itself can't be sent any.
+/// The comments on lines in what people said, then those of reviews, and how many of these are left out. An agent that
+/// doesn't post by itself can't be sent any.
 async fn sent(site: &Site, session: &Session) -> Result<(Vec<Sent>, usize), Problem> {
     let mut sent = Vec::new();
     if session.registered {

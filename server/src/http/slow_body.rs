@@ -1,5 +1,5 @@
-//! Bodies that come too slowly: who holds a connection open with a byte now and then is let go; a telephone on a bad line,
-//! which goes on, isn't. And bodies that come fast: between two pieces of a long one, everybody else has a turn.
+//! Bodies that come too slowly: who holds a connection open with a byte now and then is let go; a telephone on a bad
+//! line, which goes on, isn't. And bodies that come fast: between two pieces of a long one, everybody else has a turn.
 
 use super::socket::End;
 use api::serve::TooSlow;

@@ -1,6 +1,6 @@
-//! Texts that grow, on the event stream of a browser: of the sessions that its pages show it carries what is new of them,
-//! block by block, and of others that they are complete. Without it, each piece would be a question from each page that
-//! shows the text, and a list drawn anew on all others.
+//! Texts that grow, on the event stream of a browser: of the sessions that its pages show it carries what is new of
+//! them, block by block, and of others that they are complete. Without it, each piece would be a question from each
+//! page that shows the text, and a list drawn anew on all others.
 
 use super::Site;
 use super::events;
@@ -135,8 +135,8 @@ fn key(change: &FeedChange) -> Key {
     (change.session.clone(), change.from_seq)
 }
 
-/// How a text goes on: session, `seq` and number of a block, then the blocks from that one on; or also the length of that
-/// block's last text node, then what comes behind that.
+/// How a text goes on: session, `seq` and number of a block, then the blocks from that one on; or also the length of
+/// that block's last text node, then what comes behind that.
 fn event(pos: i64, head: &str, content: &str) -> Event {
     // A carriage return ends a line of an event too.
     let content = content.replace("\r\n", "\n");

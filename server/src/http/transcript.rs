@@ -100,8 +100,8 @@ async fn last_messages(scoped: &Scoped, session: &Session, limit: u32) -> Result
     Ok(page.messages.into_iter().map(message_renderer::step).collect())
 }
 
-/// The chunks that a session's page begins with: the last ones, or those around `at`. With a filter, of those that hold a
-/// message which it takes.
+/// The chunks that a session's page begins with: the last ones, or those around `at`. With a filter, of those that hold
+/// a message which it takes.
 pub async fn first_chunks(
     site: &Site,
     detail: &SessionDetail,

@@ -121,8 +121,8 @@ async fn use_long_ago(place: &Place) {
     store.close().await;
 }
 
-/// A server with a session, a log-in and an agent's key that were used long ago, on a disk of their own. None where mounting
-/// isn't allowed.
+/// A server with a session, a log-in and an agent's key that were used long ago, on a disk of their own. None where
+/// mounting isn't allowed.
 async fn settled() -> Option<(Disk, Server, String, String)> {
     let place = Place::new();
     let disk = Disk::mount(&place.data())?;

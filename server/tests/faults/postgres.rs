@@ -1,5 +1,5 @@
-//! Two servers on one PostgreSQL database: its connections break, as they do when it is restarted, one of the servers stands
-//! still for a while, and neither hears the other's bell.
+//! Two servers on one PostgreSQL database: its connections break, as they do when it is restarted, one of the servers
+//! stands still for a while, and neither hears the other's bell.
 
 use crate::kill::check_store;
 use crate::reader::{self, Reader};

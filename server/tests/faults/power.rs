@@ -1,5 +1,5 @@
-//! The power fails. What the program asked of its files is recorded; then, for many moments, a disk is made that holds what
-//! was made durable until then and a random part of the rest, in sectors, and opened.
+//! The power fails. What the program asked of its files is recorded; then, for many moments, a disk is made that holds
+//! what was made durable until then and a random part of the rest, in sectors, and opened.
 //!
 //! What was said to posters before that moment must be there. With less durability it isn't: so the test sees what it
 //! looks for.
@@ -68,7 +68,8 @@ async fn cut(durability: &str, moments: usize) -> Outcome {
     Outcome { examples: Vec::new(), ..outcome }
 }
 
-/// Three lives of a server under load: one is killed, one ends, one goes on. The record, and what posters were promised.
+/// Three lives of a server under load: one is killed, one ends, one goes on. The record, and what posters were
+/// promised.
 async fn record(durability: &str) -> (Vec<u8>, Vec<(String, String)>) {
     let place = Place::new();
     let recorder = compiled(&place, "recorder");

@@ -114,8 +114,8 @@ impl Reader {
     }
 }
 
-/// All that the feed holds now, from the town's cursor on. A server that heard no bell sees within a second what another
-/// one wrote: it is asked until it does.
+/// All that the feed holds now, from the town's cursor on. A server that heard no bell sees within a second what
+/// another one wrote: it is asked until it does.
 pub async fn feed(town: &Town) -> Vec<FeedEvent> {
     let path = format!("/v1/events?until=now&after={}", town.cursor);
     loop {

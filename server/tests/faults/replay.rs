@@ -12,7 +12,8 @@ use tokio::task::JoinSet;
 const SECTOR: usize = 512;
 /// Disks that are looked at at a time.
 const AT_ONCE: usize = 4;
-/// Of what was said last before the cut, so much is looked for by name; of the rest, that nothing is missing in between.
+/// Of what was said last before the cut, so much is looked for by name; of the rest, that nothing is missing in
+/// between.
 const BY_NAME: usize = 8;
 
 pub enum Entry {

@@ -1,4 +1,5 @@
-//! Runs one target. Without settings from outside it takes as many inputs as a test may take time for, the same in each run.
+//! Runs one target. Without settings from outside it takes as many inputs as a test may take time for, the same in each
+//! run.
 
 use crate::support::fixture;
 use proptest::strategy::{BoxedStrategy, Strategy as _};

@@ -1,5 +1,5 @@
-//! What HTML of ours may hold, whatever it was made of: tags in the strict form that we write, elements that are closed in their
-//! order, no element or attribute that runs or loads anything, and links to where links may lead.
+//! What HTML of ours may hold, whatever it was made of: tags in the strict form that we write, elements that are closed
+//! in their order, no element or attribute that runs or loads anything, and links to where links may lead.
 
 /// Elements of which a text in markdown is made.
 pub const MARKDOWN: &[&str] = &[

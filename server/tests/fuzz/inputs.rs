@@ -116,7 +116,8 @@ const SIGNS: &[&str] = &[
     "1e999",
 ];
 
-/// A piece of text: a line of an own input, whole, torn or with another byte; a word; anything; and any of them many times.
+/// A piece of text: a line of an own input, whole, torn or with another byte; a word; anything; and any of them many
+/// times.
 pub fn piece(own: &[Vec<u8>], words: &[&str]) -> BoxedStrategy<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> =
         own.iter().flat_map(|text| text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec)).collect();
@@ -160,8 +161,8 @@ enum Change {
     Deep(usize),
 }
 
-/// Own documents with a few values put, added, removed or made many. Of an own value that was put, each other document may be
-/// the origin.
+/// Own documents with a few values put, added, removed or made many. Of an own value that was put, each other document
+/// may be the origin.
 pub fn bent(own: &[Value]) -> BoxedStrategy<Value> {
     let (mut values, mut keys) = (strange(), Vec::new());
     for document in own {

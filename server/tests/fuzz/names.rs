@@ -1,4 +1,5 @@
-//! Names of files: where they lead, what they tell, how they are drawn, and how a file to save is named after a session.
+//! Names of files: where they lead, what they tell, how they are drawn, and how a file to save is named after a
+//! session.
 
 use crate::html::{self, CARD, MARKDOWN};
 use crate::{engine, inputs, support::Server};

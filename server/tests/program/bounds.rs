@@ -38,7 +38,8 @@ fn filled(bytes: usize, before: &str, item: &str, after: &str) -> String {
     format!("{before}{}{after}", vec![item; many].join(","))
 }
 
-/// Small values take a hundred times as much memory as they have bytes: they are counted before anything is made of them.
+/// Small values take a hundred times as much memory as they have bytes: they are counted before anything is made of
+/// them.
 #[test]
 fn values_of_json_have_a_limit() {
     let server = Server::start();
@@ -77,8 +78,8 @@ fn values_of_json_have_a_limit() {
     assert_eq!((more.status, &more.json()["field"]), (400, &json!("/messages")), "{}", more.text());
 }
 
-/// While a text is stored there are five of it at most: its body, what is read, what is written and the answer. Beside them
-/// the request takes a few MiB, more where its threads take turns.
+/// While a text is stored there are five of it at most: its body, what is read, what is written and the answer. Beside
+/// them the request takes a few MiB, more where its threads take turns.
 #[test]
 fn long_texts_are_held_a_few_times() {
     let server = Server::start();
@@ -433,7 +434,8 @@ fn one_address_closes_nothing_of_another() {
             stream
         })
         .collect();
-    // A quarter of all connections are for those without a credential: by the time that these are closed, the rest has come.
+    // A quarter of all connections are for those without a credential: by the time that these are closed, the rest has
+    // come.
     for stream in &mut flood[..30] {
         assert!(matches!(stream.read(&mut [0]), Ok(0) | Err(_)));
     }
@@ -441,7 +443,8 @@ fn one_address_closes_nothing_of_another() {
     assert_eq!(Reply::read(early).status, 200);
 }
 
-/// The keys of one address have half of all connections. Those of 127.0.0.1 have three quarters: others stand behind it.
+/// The keys of one address have half of all connections. Those of 127.0.0.1 have three quarters: others stand behind
+/// it.
 #[test]
 #[cfg(target_os = "linux")]
 fn one_address_leaves_room_for_others() {
@@ -490,7 +493,8 @@ fn refused_bodies_are_closed() {
     assert!(closed);
 }
 
-/// As many as there are cores, and more, are worked on at a time: whoever asks for something else is answered meanwhile.
+/// As many as there are cores, and more, are worked on at a time: whoever asks for something else is answered
+/// meanwhile.
 #[test]
 fn edits_that_take_long_to_compare_stop_nobody() {
     let server = Server::start();

@@ -31,7 +31,8 @@ impl Database {
         std::fs::write(&self.0, bytes).unwrap();
     }
 
-    /// A page of messages: a leaf of a table, with the columns of many of them. The schema has types of columns, in capitals.
+    /// A page of messages: a leaf of a table, with the columns of many of them. The schema has types of columns, in
+    /// capitals.
     fn damage_messages(&self) {
         let of_messages = |page: &[u8]| page[0] == 13 && count(page, b"TEXT") > 5 && count(page, b"default") > 5;
         self.damage(of_messages, |page| page[..200].fill(0xff));

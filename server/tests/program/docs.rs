@@ -1,4 +1,5 @@
-//! The commands in the documentation: each is one that the program takes, and those about the example print what is written.
+//! The commands in the documentation: each is one that the program takes, and those about the example print what is
+//! written.
 
 use crate::support::{Place, Server};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
-/// The examples of a document: lines behind `$ ` in its `console` blocks, with the lines that a `\` or an open quote continues.
+/// The examples of a document: lines behind `$ ` in its `console` blocks, with the lines that a `\` or an open quote
+/// continues.
 fn examples(document: &str) -> Vec<Example> {
     let text = std::fs::read_to_string(root().join(document)).unwrap();
     let mut examples: Vec<Example> = Vec::new();

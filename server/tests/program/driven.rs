@@ -6,9 +6,9 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
-/// Answers the start and takes prompts. A turn ends at once, unless the prompt says `work`: then it goes on whatever becomes of its input
-/// and its output, with a command in a session of its own beside it, and writes both ids. Or it says `write`: then it writes two texts
-/// and ends neither.
+/// Answers the start and takes prompts. A turn ends at once, unless the prompt says `work`: then it goes on whatever
+/// becomes of its input and its output, with a command in a session of its own beside it, and writes both ids. Or it
+/// says `write`: then it writes two texts and ends neither.
 const AGENT: &str = r#"#!/bin/sh
 echo "$$" >> "$CLAUDE_CONFIG_DIR/started"
 while read -r line; do

@@ -57,8 +57,8 @@ fn a_folder_that_comes_later_is_followed() {
     assert_eq!((&projects["projects"][0]["path"], &projects["projects"][1]), (&folder.into(), &Value::Null));
 }
 
-/// Pipes, sockets and devices, there at the start and made later: they are passed over, the others are read, and the server
-/// ends when it is asked to.
+/// Pipes, sockets and devices, there at the start and made later: they are passed over, the others are read, and the
+/// server ends when it is asked to.
 #[test]
 fn what_is_no_file_stops_nothing() {
     let place = Place::new();
@@ -116,8 +116,8 @@ fn it_ends_in_time_beside_a_pipe() {
     drop(pipe);
 }
 
-/// A line of more than 64 MiB is a note with its size. What comes behind it is read, it isn't held in memory, and the file is
-/// exported as it is.
+/// A line of more than 64 MiB is a note with its size. What comes behind it is read, it isn't held in memory, and the
+/// file is exported as it is.
 #[test]
 fn a_line_that_is_too_long() {
     const LONG: u64 = 200 << 20;

@@ -1,5 +1,6 @@
-//! What the host says reaches no model: no endpoint, tool, export or older route gives it to an agent, whatever its scopes. The tables of
-//! endpoints, routes and tools are gone through, so that a new one fails here until it is covered.
+//! What the host says reaches no model: no endpoint, tool, export or older route gives it to an agent, whatever its
+//! scopes. The tables of endpoints, routes and tools are gone through, so that a new one fails here until it is
+//! covered.
 
 use crate::mcp::{Agent, Person};
 use crate::mcp_http::Client;

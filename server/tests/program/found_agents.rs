@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-/// A home with a database of each agent whose databases aren't read, with one of Cursor's chats, and with Crush's list of two projects, of
-/// which one is gone.
+/// A home with a database of each agent whose databases aren't read, with one of Cursor's chats, and with Crush's list
+/// of two projects, of which one is gone.
 fn home() -> Place {
     let place = Place::new();
     place.write("home/.hermes/state.db", "A database of Hermes");

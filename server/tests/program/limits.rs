@@ -61,7 +61,8 @@ fn heads_have_a_limit() {
     assert_eq!(server.raw(format!("{start}\r\n").as_bytes()).status, 200);
     assert_eq!(server.raw(format!("{start}{many}\r\n").as_bytes()).status, 431);
     assert_eq!(server.raw(format!("{start}X: {}\r\n\r\n", "x".repeat(20_000)).as_bytes()).status, 431);
-    // As many cookies as a browser keeps for a host, set by another server there: they are deleted, so that nobody is locked out.
+    // As many cookies as a browser keeps for a host, set by another server there: they are deleted, so that nobody is
+    // locked out.
     let cookies = vec!["x".repeat(4_090); 180].join("; ");
     let locked_out = server.raw(format!("{start}Cookie: {cookies}\r\n\r\n").as_bytes());
     assert_eq!((locked_out.status, locked_out.header("clear-site-data")), (431, Some("\"cookies\"")));

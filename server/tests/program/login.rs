@@ -1,5 +1,5 @@
-//! Log-in: a one-time code becomes a cookie and a secret. Without the cookie there is nothing to see, without the secret nothing
-//! to be done.
+//! Log-in: a one-time code becomes a cookie and a secret. Without the cookie there is nothing to see, without the
+//! secret nothing to be done.
 
 use crate::support::{PATIENCE, Place, Reply, SECRET, Server};
 use insta::assert_snapshot;

@@ -14,8 +14,8 @@ fn blocks(page: &str) -> Vec<String> {
     texts.map(|text| signs.iter().fold(text.to_owned(), |text, (name, sign)| text.replace(name, sign))).collect()
 }
 
-/// Blocks as one script that tells of each call its first line, the status and the code of a refusal. What it prints itself may
-/// go on to another program.
+/// Blocks as one script that tells of each call its first line, the status and the code of a refusal. What it prints
+/// itself may go on to another program.
 fn script(blocks: &[String]) -> String {
     let mut script = "exec 3>&1\n\
                       curl() { rm -f reply; command curl -s -m 7 -o reply -w '%{http_code}' \"$@\" >&3; \

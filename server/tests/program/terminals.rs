@@ -14,8 +14,8 @@ const HOSTILE: &str = "X\u{1b}]0;PWN\u{7}\u{1b}]52;c;UFdO\u{7}\u{9b}2J\u{8}\u{20
 /// What draws a bar that moves.
 const OWN: [&str; 3] = ["\u{1b}[2K", "\u{1b}[1A", "\r"];
 
-/// Runs a command on a terminal of its own. Returns what the terminal got until the command ended or, to be ended then, until it
-/// wrote this.
+/// Runs a command on a terminal of its own. Returns what the terminal got until the command ended or, to be ended then,
+/// until it wrote this.
 fn on_terminal(place: &Place, arguments: &[&str], until: Option<&str>) -> (String, Option<i32>) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();

@@ -27,7 +27,8 @@ struct Reader {
     app: App,
     server: tui::Server,
     terminal: Terminal<TestBackend>,
-    /// What the last draw meant to show. The backend keeps what stood below the second half of a wide character; a terminal doesn't.
+    /// What the last draw meant to show. The backend keeps what stood below the second half of a wide character; a
+    /// terminal doesn't.
     shown: Buffer,
     runtime: Runtime,
 }

@@ -1,5 +1,5 @@
-//! Whose voice a message has: whatever a key posts, it never looks like a person's words or like Verbatim's own, and every
-//! word of it can be read.
+//! Whose voice a message has: whatever a key posts, it never looks like a person's words or like Verbatim's own, and
+//! every word of it can be read.
 
 use crate::support::{Place, Server};
 use serde_json::{Map, Value, json};

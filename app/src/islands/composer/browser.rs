@@ -94,7 +94,8 @@ fn key(state: Composing) -> String {
     format!("draft:{}", state.session.get_value())
 }
 
-/// Messages that a page was left with, as they were written. Under the same ids they can be sent again: what came is known.
+/// Messages that a page was left with, as they were written. Under the same ids they can be sent again: what came is
+/// known.
 fn unsent(state: Composing) -> Vec<Outgoing> {
     let message = |id: String| {
         let Kept { text, files, reply_to, at } = text::read(storage::get(&sending(state, &id))?.as_bytes()).ok()?;
@@ -182,7 +183,8 @@ fn once_more(state: Composing) {
     go_on(state);
 }
 
-/// Sends what found no server again after a while, each time a longer one. Where the event stream is gone as well, its return is the sign.
+/// Sends what found no server again after a while, each time a longer one. Where the event stream is gone as well, its
+/// return is the sign.
 fn try_later(state: Composing) {
     let (tries, waits) = state.retry.get_value();
     if waits {
@@ -198,8 +200,8 @@ fn try_later(state: Composing) {
     });
 }
 
-/// Sends one after the other, as they were written. What was refused stands, and is passed by; where the server isn't there,
-/// all that follow wait for it too.
+/// Sends one after the other, as they were written. What was refused stands, and is passed by; where the server isn't
+/// there, all that follow wait for it too.
 fn go_on(state: Composing) {
     let next = state.outgoing.with_untracked(|all| all.iter().find(|message| message.problem.is_none()).cloned());
     let Some(message) = next.filter(|_| !state.sending.get_value()) else { return };
@@ -264,7 +266,8 @@ pub fn preview(state: Composing) {
     });
 }
 
-/// A UUID of 122 random bits: an agent that was started here keeps it as the id of its prompt. Without a source of them, the clock.
+/// A UUID of 122 random bits: an agent that was started here keeps it as the id of its prompt. Without a source of
+/// them, the clock.
 fn new_id() -> String {
     let mut bytes = [0_u8; 16];
     let filled = dom::window()

@@ -66,8 +66,8 @@ impl<'e> Covered<'e> {
         html
     }
 
-    /// Does the form draw every word of the questions that a tool is given? With any other field they are shown as they are
-    /// written.
+    /// Does the form draw every word of the questions that a tool is given? With any other field they are shown as they
+    /// are written.
     fn draws_questions(&self, given: &Value) -> bool {
         let asked = &self.approval.questions;
         given.as_array().is_some_and(|given| {
@@ -75,7 +75,8 @@ impl<'e> Covered<'e> {
         })
     }
 
-    /// All of it in one row. None where that has no room, or where a part of it can be read on the session's page alone.
+    /// All of it in one row. None where that has no room, or where a part of it can be read on the session's page
+    /// alone.
     pub fn line(&self) -> Option<Part> {
         let Approval { title, body, questions, fields, .. } = self.approval;
         let elsewhere = body.as_deref().is_some_and(|body| !body.is_empty())
@@ -226,7 +227,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A text in an area of its own, which scrolls. Of a long one its length is stated, its end is marked and stands below, too.
+/// A text in an area of its own, which scrolls. Of a long one its length is stated, its end is marked and stands below,
+/// too.
 pub(super) fn block(html: &mut Html, label: &str, text: &str, kind: Kind) {
     let chars = text.chars().count();
     let lines = text.lines().count();

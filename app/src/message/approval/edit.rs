@@ -7,7 +7,8 @@ use model::hook::HookAsk;
 /// Lines of a text that are in view.
 const LINES: usize = 12;
 
-/// A field for each text of the input, folded. What is changed is sent with "Allow once"; `frontend::decisions` reads it.
+/// A field for each text of the input, folded. What is changed is sent with "Allow once"; `frontend::decisions` reads
+/// it.
 pub(super) fn fields(draft: &Draft) -> Option<impl IntoView + use<>> {
     let ask = HookAsk::of(draft)?;
     let fields: Vec<_> = ask

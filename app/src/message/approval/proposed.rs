@@ -1,5 +1,6 @@
-//! The changes that a call would make, as differences. Those that the agent's request shows are drawn whole. Others are made from the
-//! input that the decision covers, which the card shows below as it is: an agent can't propose one thing and show another.
+//! The changes that a call would make, as differences. Those that the agent's request shows are drawn whole. Others are
+//! made from the input that the decision covers, which the card shows below as it is: an agent can't propose one thing
+//! and show another.
 
 use super::covered::block;
 use crate::exact::{self, Kind};

@@ -1,5 +1,5 @@
-//! A large difference as blocks of text: one text node for a hundred lines, their numbers in another, their background a
-//! gradient. All of it stays findable and selectable, with an element for every thirty lines.
+//! A large difference as blocks of text: one text node for a hundred lines, their numbers in another, their background
+//! a gradient. All of it stays findable and selectable, with an element for every thirty lines.
 
 use super::diff_view::Part;
 use super::ranges::{units, write_ranges};
@@ -128,7 +128,8 @@ fn side(layout: &Layout<'_>) -> Side {
     }
 }
 
-/// Characters before the text of each row: without it, a block would be as wide as its own numbers, and its text elsewhere.
+/// Characters before the text of each row: without it, a block would be as wide as its own numbers, and its text
+/// elsewhere.
 fn number_width(layout: &Layout<'_>) -> usize {
     let digits = Numbers::of_all(layout).digits;
     let is_pair = layout.arrangement() == Arrangement::Unified && side(layout) == Side::Both;
@@ -190,8 +191,9 @@ impl Column {
         column
     }
 
-    /// Numbers stand as far from each other and from the sign as those of a short difference. On phones, where a tab takes no
-    /// room, the last number and the sign end every row, and what is before them is out of sight: a column is left.
+    /// Numbers stand as far from each other and from the sign as those of a short difference. On phones, where a tab
+    /// takes no room, the last number and the sign end every row, and what is before them is out of sight: a column is
+    /// left.
     fn row(&mut self, row: &Row, side: Side, numbers: Numbers) {
         let (d, n) = (numbers.digits, |number: &u32| numbers.of(*number));
         // Writing to a string doesn't fail.

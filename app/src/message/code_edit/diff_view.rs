@@ -50,7 +50,8 @@ pub struct DiffStyle<'a> {
     pub part: Option<Part<'a>>,
 }
 
-/// A part of a file on the page of changes: gaps say what they hide, so that it can be fetched, and lines have addresses.
+/// A part of a file on the page of changes: gaps say what they hide, so that it can be fetched, and lines have
+/// addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'a> {
     pub index: usize,
@@ -350,8 +351,8 @@ fn hanging(text: &str) -> Option<Hanging> {
     Some(Hanging { columns: indent(before, TAB), tabs: before.matches('\t').count() as u32 })
 }
 
-/// The indentation of a line, and the line without it, if its first word may be longer than a row: a browser would break
-/// before the word, and leave a row empty. It doesn't where the indentation is an element of its own.
+/// The indentation of a line, and the line without it, if its first word may be longer than a row: a browser would
+/// break before the word, and leave a row empty. It doesn't where the indentation is an element of its own.
 fn kept_together(line: &CodeLine) -> Option<(&str, CodeLine)> {
     let rest = line.text.trim_start_matches([' ', '\t']);
     let (indent, rest) = line.text.split_at(line.text.len() - rest.len());

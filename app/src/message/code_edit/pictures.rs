@@ -1,5 +1,5 @@
-//! Images before and after: beside each other, one over the other behind an edge that is dragged, or as their difference.
-//! No script: the choice is a radio button, the edge is that of an element that can be resized.
+//! Images before and after: beside each other, one over the other behind an edge that is dragged, or as their
+//! difference. No script: the choice is a radio button, the edge is that of an element that can be resized.
 
 use crate::html::Html;
 use api::Route as _;

@@ -5,8 +5,9 @@ use crate::markdown::{Side, unseen};
 use model::view::CodeLine;
 use std::fmt::Write;
 
-/// Adds the ranges of a line that begins at `base`: `k0+5` is a keyword of five units. Beside the syntax there are `a` and `d`,
-/// changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what is [`unseen`].
+/// Adds the ranges of a line that begins at `base`: `k0+5` is a keyword of five units. Beside the syntax there are `a`
+/// and `d`, changed words of the new and of the old side, `w`, spaces at the end of an added line, and `x`, what is
+/// [`unseen`].
 pub fn write_ranges(out: &mut String, line: &CodeLine, side: Side, base: usize) {
     let mut units = Units { text: &line.text, bytes: 0, counted: 0, is_ascii: line.text.is_ascii() };
     let mut add = |letter: char, start: usize, end: usize, units: &mut Units<'_>| {

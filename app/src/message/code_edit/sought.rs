@@ -8,7 +8,8 @@ const FEW: usize = 6;
 /// Lines drawn at most for the sake of the last that holds the words.
 const MOST: usize = 4_000;
 
-/// Leaves unchanged lines away that are neither near a change nor near the words. The difference comes with all of them.
+/// Leaves unchanged lines away that are neither near a change nor near the words. The difference comes with all of
+/// them.
 pub fn keep_near(diff: &mut FileDiff, words: &str) {
     let words = words.to_lowercase();
     let runs = std::mem::take(&mut diff.runs);

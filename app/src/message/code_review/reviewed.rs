@@ -1,4 +1,5 @@
-//! Finds the lines that a review comments on in the edits of its session: their text, and whether a later edit changed them.
+//! Finds the lines that a review comments on in the edits of its session: their text, and whether a later edit changed
+//! them.
 
 use api::net::{NetFile, NetPart};
 use model::envelope::Side;
@@ -33,8 +34,8 @@ pub struct ReviewedLines {
 }
 
 impl Reviewed {
-    /// Compares the file at the time of the review (`then`) with the file after all edits (`now`). `now` is `None` if no edit came
-    /// later. Both need their texts.
+    /// Compares the file at the time of the review (`then`) with the file after all edits (`now`). `now` is `None` if
+    /// no edit came later. Both need their texts.
     pub fn of(review: &CodeReview, then: Option<&NetFile>, now: Option<&NetFile>) -> Self {
         let lines = |comment: &ReviewComment| {
             let quote = then.and_then(|file| quote(file, comment));

@@ -203,8 +203,8 @@ fn task(card: &Card, status: Option<&str>, command: Option<&str>) -> impl IntoVi
     }
 }
 
-/// A divider with the summary that took the place of what came before. Without the developer's lines a marker stands above
-/// it, which divides and leads here: then it is the summary alone.
+/// A divider with the summary that took the place of what came before. Without the developer's lines a marker stands
+/// above it, which divides and leads here: then it is the summary alone.
 fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoView + use<> {
     let figures = match (before, after) {
         (Some(before), Some(after)) => Some(format!("{} to {} tokens", tokens(before), tokens(after))),
@@ -242,8 +242,8 @@ fn compacted(card: &Card, before: Option<i64>, after: Option<i64>) -> impl IntoV
     }
 }
 
-/// The footer of a run: time, tokens, cost; without figures what its content lists. Who looks into the record, or has it on
-/// paper, reads what the tokens were.
+/// The footer of a run: time, tokens, cost; without figures what its content lists. Who looks into the record, or has
+/// it on paper, reads what the tokens were.
 fn foot(card: &Card, content: &str, run: RunEnd) -> impl IntoView + use<> {
     let listed = || content.split(" · ").map(|fact| one_line(fact, 80)).filter(|fact| !fact.is_empty()).take(12);
     let mut facts: Vec<(String, Option<String>)> = Vec::new();

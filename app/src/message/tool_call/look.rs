@@ -248,8 +248,8 @@ fn lines_read(file: &Value) -> Option<String> {
     })
 }
 
-/// How much a search found. A count of 0 beside an output is of something that wasn't counted: of files where lines were
-/// asked for.
+/// How much a search found. A count of 0 beside an output is of something that wasn't counted: of files where lines
+/// were asked for.
 fn found(call: &ToolCall, result: &Value) -> Option<String> {
     let number = |key: &str| result.get(key).and_then(Value::as_i64).filter(|n| *n > 0);
     let nothing = |text: String| text.starts_with("No files found") || text.starts_with("No matches found");

@@ -17,7 +17,8 @@ use serde_json::Value;
 /// The title of what the model alone is told.
 const TO_THE_MODEL: &str = "Note to the model";
 
-/// How an agent's program tells its model that a person said no. People see that by the state, and read their own words.
+/// How an agent's program tells its model that a person said no. People see that by the state, and read their own
+/// words.
 const REFUSALS: [&str; 2] =
     ["The user doesn't want to proceed with this tool use.", "The user doesn't want to take this action"];
 
@@ -121,7 +122,8 @@ pub(super) fn size(call: &ToolCall, look: &Look) -> Size {
     Size { lines: is_text.then_some(lines as i64), bytes: bytes as u64, longest }
 }
 
-/// How large that is of which the output is only the beginning. None if the output is all there is, 0 if nobody said it.
+/// How large that is of which the output is only the beginning. None if the output is all there is, 0 if nobody said
+/// it.
 pub(super) fn preview_of(call: &ToolCall) -> Option<u64> {
     call.other.get("persisted_path")?;
     let size = call.other.get("persisted_size").and_then(Value::as_u64);

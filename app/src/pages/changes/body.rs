@@ -53,7 +53,8 @@ pub struct BodyQuery {
     cut: Option<String>,
     /// `12-31`: unchanged lines with these numbers.
     lines: Option<String>,
-    /// `R30-34~1a2b3c4d`, or `R3-7@812.0~1a2b3c4d` of an edit of unknown place: where these lines are, and what they say.
+    /// `R30-34~1a2b3c4d`, or `R3-7@812.0~1a2b3c4d` of an edit of unknown place: where these lines are, and what they
+    /// say.
     find: Option<String>,
     /// `next` or `previous`: where the change behind or before the row `at` is.
     step: Option<String>,

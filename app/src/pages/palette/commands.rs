@@ -68,7 +68,8 @@ pub fn options(data: &Palette) -> Vec<Found> {
         .collect()
 }
 
-/// The chips and the routing of the open session, and the session to print and as a file: the menu of its page has the same.
+/// The chips and the routing of the open session, and the session to print and as a file: the menu of its page has the
+/// same.
 fn written_out(session: &str) -> [(&'static str, Glyph, String); 8] {
     let export = |format: &str| format!("{}?format={format}", ExportSession.path([session]));
     [

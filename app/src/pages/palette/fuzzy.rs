@@ -1,5 +1,5 @@
-//! Finds and ranks what a few letters stand for. `nucleo-matcher` aligns and scores them; letters that lie scattered over
-//! several words are no match.
+//! Finds and ranks what a few letters stand for. `nucleo-matcher` aligns and scores them; letters that lie scattered
+//! over several words are no match.
 
 use crate::part::{Part, part};
 use crate::paths::split_path;
@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-/// Bytes that may be typed; more match nothing. `nucleo-matcher` scores in 16 bits, which some 2,300 letters would overflow.
+/// Bytes that may be typed; more match nothing. `nucleo-matcher` scores in 16 bits, which some 2,300 letters would
+/// overflow.
 const MOST_TYPED: usize = 1_000;
 
 /// A text that matches.
@@ -78,8 +79,8 @@ impl<'q> Search<'q> {
         self.anywhere(text).filter(Match::is_close)
     }
 
-    /// Matches a path. The letters are all in its name, where they may be scattered, or all in its folder, unless they are
-    /// several words or have a separator themselves.
+    /// Matches a path. The letters are all in its name, where they may be scattered, or all in its folder, unless they
+    /// are several words or have a separator themselves.
     pub fn path(&mut self, path: &str) -> Option<Match> {
         if self.typed.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '\\')) {
             return self.text(path);

@@ -15,8 +15,8 @@ use model::Session;
 /// Events of a page with earlier ones. The newest page has up to twice as many.
 pub const EVENTS: u32 = 100;
 
-/// Cuts the newest page so that the one before it begins with the same event until [`EVENTS`] more have come: what the reader has
-/// opened is kept by its address. `page` has up to twice as many.
+/// Cuts the newest page so that the one before it begins with the same event until [`EVENTS`] more have come: what the
+/// reader has opened is kept by its address. `page` has up to twice as many.
 pub fn aligned(mut page: SessionEvents) -> SessionEvents {
     let most = i64::from(EVENTS);
     let shown = usize::try_from(most + page.total.max(0) % most).unwrap_or_default();

@@ -10,8 +10,8 @@ use model::Micros;
 
 /// Rows of bars that parallel calls may take; later ones share the last row.
 const LANES: usize = 4;
-/// A row of bars is at most this many times the median request. A longer request ends at the edge: otherwise a single long call
-/// would make all others too thin to be seen.
+/// A row of bars is at most this many times the median request. A longer request ends at the edge: otherwise a single
+/// long call would make all others too thin to be seen.
 const FULL: i64 = 4;
 
 /// Shorter times than these microseconds aren't told beside the bars.

@@ -1,5 +1,5 @@
-//! Chips that filter the transcript by type and by role, with how many messages each would show. They are links: the filter is
-//! in the address, and works without a script.
+//! Chips that filter the transcript by type and by role, with how many messages each would show. They are links: the
+//! filter is in the address, and works without a script.
 
 use super::{Dev, SessionPageData};
 use crate::figures::{count, counted};

@@ -1,4 +1,5 @@
-//! The bar that finds words in the whole session, also in what isn't in the document. `frontend::transcript::find` moves it.
+//! The bar that finds words in the whole session, also in what isn't in the document. `frontend::transcript::find`
+//! moves it.
 
 use crate::icon::Glyph;
 use crate::part::{Part, part};

@@ -14,7 +14,8 @@ use model::text::one_line;
 /// Characters of a command or a question that a row has room for.
 const ROOM: usize = 240;
 
-/// `answers`: the agent takes what people write here. Of one whose transcript is read the row says where it can be answered.
+/// `answers`: the agent takes what people write here. Of one whose transcript is read the row says where it can be
+/// answered.
 pub fn ask(ask: &Ask, answers: bool) -> Part {
     let message = &ask.entry.message;
     let there = format!("{}?at={}", session_href(message.session_id.as_str()), message.seq);

@@ -1,4 +1,5 @@
-//! Rooms of channels: those in which somebody wrote or to which the bot was invited, and those that an owner registered.
+//! Rooms of channels: those in which somebody wrote or to which the bot was invited, and those that an owner
+//! registered.
 
 use crate::clock::{Clock, moment};
 use crate::pages::session_pick::{Pick, pick};

@@ -9,8 +9,8 @@ pub struct Heights {
     count: Vec<usize>,
 }
 
-/// Height of a chunk that wasn't measured at least, in pixels: where a few messages stand for whole chunks, the others may
-/// yet be as high as any.
+/// Height of a chunk that wasn't measured at least, in pixels: where a few messages stand for whole chunks, the others
+/// may yet be as high as any.
 const LEAST: f64 = 60.0;
 
 /// Height of a chunk while none was measured, in pixels.

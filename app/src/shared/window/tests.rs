@@ -97,8 +97,8 @@ fn gaps_stand_for_what_is_missing() {
     assert_eq!(Window::new(0).segments(&set(&[0])), []);
 }
 
-/// A walk through ten thousand messages: the whole height never depends on what is in the document, and no more than the
-/// view's surroundings are.
+/// A walk through ten thousand messages: the whole height never depends on what is in the document, and no more than
+/// the view's surroundings are.
 #[test]
 fn the_document_stays_small_and_the_column_as_high() {
     let mut window = Window::new(chunks(10_000));

@@ -54,7 +54,8 @@ fn cut_value(value: &mut Value, left: &mut usize) {
     match value {
         Value::String(text) => cut_text(text, left),
         Value::Array(items) => {
-            // An item without all its fields may not fit its type: only whole ones stay, and the beginning of the first.
+            // An item without all its fields may not fit its type: only whole ones stay, and the beginning of the
+            // first.
             let mut room = *left;
             let whole = items.iter().take_while(|item| {
                 let bytes = length::of(item);

@@ -1,7 +1,7 @@
 //! Log-in by a one-time code, which becomes a cookie's token and a second secret. Only hashes are kept.
 //!
-//! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads; what
-//! changes something takes the second secret, which pages keep where only they can read it.
+//! Cookies know no ports, so that other servers of this machine get the token as well. With it alone a log-in reads;
+//! what changes something takes the second secret, which pages keep where only they can read it.
 
 use crate::basics::problem::report;
 use crate::basics::{clock, hex, problem};

@@ -302,8 +302,8 @@ impl Sender<'_> {
     }
 }
 
-/// How long to wait after a failure, in microseconds: longer after each, by chance up to a third less so that many don't come back
-/// at once, and as long as the other side asks for.
+/// How long to wait after a failure, in microseconds: longer after each, by chance up to a third less so that many
+/// don't come back at once, and as long as the other side asks for.
 fn pause(attempts: i64, asked: Option<Duration>) -> i64 {
     let doubled = FIRST.saturating_mul(1_i64 << attempts.clamp(0, 20)).min(LONGEST);
     let chance = i64::try_from(login::random(doubled.unsigned_abs() / 3)).unwrap_or_default();

@@ -68,8 +68,8 @@ struct Known {
     name: String,
 }
 
-/// Takes an invitation of the bot. That of a person whom the owner named is accepted; any other waits for the owner. A room that
-/// shows a session is entered again; any other is listed, so that the owner registers it.
+/// Takes an invitation of the bot. That of a person whom the owner named is accepted; any other waits for the owner. A
+/// room that shows a session is entered again; any other is listed, so that the owner registers it.
 pub async fn invited(hub: &Hub, row: &ChannelRow, channel: &dyn Channel, event: &Incoming) -> Result<(), Problem> {
     let What::Invited { name, is_encrypted } = &event.what else { return Ok(()) };
     let is_shown = shown_at(hub, row, &event.place).await?.is_some();
@@ -318,8 +318,9 @@ async fn said(
     post(known, row, session, (written.event, text), question).await
 }
 
-/// The one open approval that this channel showed, where a text decides it. A text that would decide several is refused: nobody
-/// knows which one is meant. So is one that was written before this channel showed the approval: it was meant for another one.
+/// The one open approval that this channel showed, where a text decides it. A text that would decide several is
+/// refused: nobody knows which one is meant. So is one that was written before this channel showed the approval: it was
+/// meant for another one.
 async fn open_ask(
     hub: &Hub,
     row: &ChannelRow,

@@ -44,7 +44,8 @@ pub async fn render(hub: &Hub, row: &ChannelRow, open: &Open, due: &DueDelivery)
     let entry = entry(stored);
     let draft = &entry.message.draft;
     let abilities = &open.kind.abilities;
-    // Old rows are deleted: a new row for a message this old may be of one that was sent already, which isn't sent twice.
+    // Old rows are deleted: a new row for a message this old may be of one that was sent already, which isn't sent
+    // twice.
     let is_forgotten = due.sends == 0 && due.queued_at.since(draft.created_at) > DELIVERY_DAYS * DAY;
     // A channel that seems to be made after the row was made while the clock was ahead.
     let is_before = draft.created_at < row.created_at && row.created_at <= due.queued_at;
@@ -87,8 +88,8 @@ fn named(draft: &Draft, assistant: &AssistantName) -> Draft {
     named
 }
 
-/// Adds to an open approval all that a decision covers, and returns what the decision is bound to. None where that is too much to
-/// be shown: then it is decided in the page.
+/// Adds to an open approval all that a decision covers, and returns what the decision is bound to. None where that is
+/// too much to be shown: then it is decided in the page.
 async fn ask(hub: &Hub, mut entry: Entry, text: &mut String, page: &str) -> Result<Option<String>, Problem> {
     let owner = Scoped::new(hub.clone(), Caller::Owner);
     shown(&owner, &mut entry, &mut Room::default()).await?;

@@ -14,7 +14,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Rows per read.
 const PAGE: u32 = 500;
 
-/// Tells of our commits, after them and on a connection of its own: within a transaction a ring would hold up all others.
+/// Tells of our commits, after them and on a connection of its own: within a transaction a ring would hold up all
+/// others.
 pub async fn tell(feed: Feed, workspace: Workspace) {
     let mut own = feed.own();
     while own.changed().await.is_ok() {
@@ -54,8 +55,8 @@ pub async fn hear(feed: Feed, waiters: Waiters, workspace: Workspace, revoked: w
     }
 }
 
-/// Wakes agents that wait here for what was written elsewhere. `pos` is a place of our own: our commits may have brought the
-/// feed past one of another server that nobody here was told of.
+/// Wakes agents that wait here for what was written elsewhere. `pos` is a place of our own: our commits may have
+/// brought the feed past one of another server that nobody here was told of.
 async fn wake(pos: &mut i64, feed: &Feed, waiters: &Waiters, workspace: &Workspace) -> Result<(), StoreError> {
     let now = feed.pos();
     // A new waiter first reads what is already there.

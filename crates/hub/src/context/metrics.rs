@@ -1,5 +1,5 @@
-//! Metrics of the hub, for whoever operates the server. They hold no content, and the values of their labels are constants,
-//! so that no request can add a series.
+//! Metrics of the hub, for whoever operates the server. They hold no content, and the values of their labels are
+//! constants, so that no request can add a series.
 
 use crate::context::Hub;
 use crate::context::compute::{Lane, Load};

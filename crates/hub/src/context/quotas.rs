@@ -53,8 +53,8 @@ impl Quotas {
         })
     }
 
-    /// Counts what a caller is about to post, or refuses it, and writes it. `used` says of the outcome how much of it was
-    /// stored: the rest doesn't count. If nobody waits for the outcome, all of it does.
+    /// Counts what a caller is about to post, or refuses it, and writes it. `used` says of the outcome how much of it
+    /// was stored: the rest doesn't count. If nobody waits for the outcome, all of it does.
     pub async fn pay<T>(
         &self,
         caller: &Caller,

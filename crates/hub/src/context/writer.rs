@@ -20,7 +20,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-/// Writes that may wait. More are refused at once: an honest "later" is better than a queue that nobody sees the end of.
+/// Writes that may wait. More are refused at once: an honest "later" is better than a queue that nobody sees the end
+/// of.
 pub const QUEUE: usize = 4096;
 /// Writes per transaction.
 const BATCH: usize = 256;
@@ -242,7 +243,8 @@ fn for_agent(write: &LiveWrite) -> Option<SessionId> {
 async fn write_all(workspace: &Workspace, feed: &Feed, writes: &[LiveWrite]) -> Vec<Written> {
     match write_batch(workspace, feed, writes).await {
         Ok(written) => written,
-        // Written or not, nobody knows where the connection broke in between: whoever asks again with the same id is told.
+        // Written or not, nobody knows where the connection broke in between: whoever asks again with the same id is
+        // told.
         Err(error) if writes.len() == 1 || error.is_everybodys() => {
             let problem = problem(error);
             writes.iter().map(|_| Err(Failure::Problem(problem.clone()))).collect()

@@ -141,7 +141,8 @@ fn model_spans(request: &Request) -> Vec<TimeSpan> {
     }
 }
 
-/// The time of a call, after its approval where it waited for one. None where it isn't known, or where it was the asking alone.
+/// The time of a call, after its approval where it waited for one. None where it isn't known, or where it was the
+/// asking alone.
 fn call_span(call: &PlacedCall, asked: &[Asked]) -> Option<TimeSpan> {
     let from = Micros(call.created_at);
     let to = Micros(call.created_at.saturating_add(call.duration_ms?.saturating_mul(1000)));

@@ -5,8 +5,8 @@ use model::view::FileChange;
 use model::{Body, Draft, Role, Status};
 use store::FileChanged;
 
-/// The files that the edits of a message changed, each once, in the order of the edits, with the lines as every list and page counts
-/// them.
+/// The files that the edits of a message changed, each once, in the order of the edits, with the lines as every list
+/// and page counts them.
 pub(crate) fn files(draft: &Draft, body: &Body) -> Vec<FileChanged> {
     // The host edits no files: what is counted of edits is told to models. Nor does what was taken back.
     let code_edit = match body {

@@ -1,5 +1,5 @@
-//! After an update that finds more of a message, what is stored is found the same way: its words are written anew, in small
-//! parts beside the other writes.
+//! After an update that finds more of a message, what is stored is found the same way: its words are written anew, in
+//! small parts beside the other writes.
 
 use crate::basics::clock;
 use crate::context::Hub;

@@ -6,8 +6,8 @@ use drivers::{Ask, AskKind, Content};
 use model::asked::{Asked, AskedChange};
 use serde_json::{Map, Value, json};
 
-/// Returns what a request carries beside the title, the body and the questions in the `payload` of its card. A reason and a plan that
-/// the payload doesn't have yet become its body.
+/// Returns what a request carries beside the title, the body and the questions in the `payload` of its card. A reason
+/// and a plan that the payload doesn't have yet become its body.
 pub fn carried(ask: &Ask, payload: &mut Map<String, Value>) -> Asked {
     let mut asked = Asked { tool_name: ask.tool_name.clone(), paths: ask.paths.clone(), ..Asked::default() };
     for content in &ask.content {

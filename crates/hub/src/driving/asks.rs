@@ -1,8 +1,8 @@
 //! An agent's requests as APPROVALs, and the decisions on the way back.
 //!
-//! A card has the id that the transcript gives to it later, so that it stays one message. It is decided by people as any other; the
-//! decision goes to the agent once. What nobody decided is never an approval: the card is closed, and the agent is told nothing, or that
-//! nobody answered.
+//! A card has the id that the transcript gives to it later, so that it stays one message. It is decided by people as
+//! any other; the decision goes to the agent once. What nobody decided is never an approval: the card is closed, and
+//! the agent is told nothing, or that nobody answered.
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};
@@ -22,7 +22,8 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of it.
+/// How long a card waits for the call that it is about: a person decides on what they were shown, and that is part of
+/// it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Puts a request to people, and gives the agent what they decide.
@@ -124,8 +125,8 @@ fn options(ask: &Ask) -> Vec<Value> {
     options
 }
 
-/// Posts a card, and returns its id. One that the transcript brought first is the card. A second request for the same call is a card
-/// of its own: nobody decides on what they weren't shown.
+/// Posts a card, and returns its id. One that the transcript brought first is the card. A second request for the same
+/// call is a card of its own: nobody decides on what they weren't shown.
 async fn post(hub: &Hub, session: &SessionId, card: Draft, ask: &Ask) -> Result<MessageId, Problem> {
     let post = |card: Draft| {
         let hash = create_hash(&(&card.id, &ask.request, &card.metadata))?;

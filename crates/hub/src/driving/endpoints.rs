@@ -61,8 +61,8 @@ pub async fn start_agent(scoped: &Scoped, input: StartAgent) -> Result<AgentStar
     launch(scoped, begin, input.prompt).await
 }
 
-/// Starts an agent and gives it its first prompt. A session that goes on does so when whoever asked for it hangs up meanwhile; a new one
-/// isn't made then.
+/// Starts an agent and gives it its first prompt. A session that goes on does so when whoever asked for it hangs up
+/// meanwhile; a new one isn't made then.
 async fn launch(scoped: &Scoped, begin: Begin, prompt: Option<String>) -> Result<AgentStarted, Problem> {
     let cancel = CancellationToken::new();
     let hangs_up = begin.session.is_none().then(|| cancel.clone().drop_guard());

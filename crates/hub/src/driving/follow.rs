@@ -130,8 +130,8 @@ fn end(running: &Arc<Running>) {
     tokio::spawn(async move { running.command(Command::End).await });
 }
 
-/// Stores whether the agent works, and its process where it was started again: by these the next server knows what to do where this one
-/// is killed.
+/// Stores whether the agent works, and its process where it was started again: by these the next server knows what to
+/// do where this one is killed.
 async fn keep_phase(hub: &Hub, running: &Arc<Running>, state: State, hold: &mut Hold) {
     let phase = match state {
         State::Idle => AgentPhase::Idle,

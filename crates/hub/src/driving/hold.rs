@@ -1,5 +1,5 @@
-//! One agent per session: whoever starts one holds the session from before its process starts until it has ended, also across servers on
-//! one database.
+//! One agent per session: whoever starts one holds the session from before its process starts until it has ended, also
+//! across servers on one database.
 
 use crate::basics::{clock, problem};
 use crate::context::Hub;
@@ -92,8 +92,8 @@ impl Hold {
         hub.workspace.put_agent_run(&self.run).await
     }
 
-    /// Gives the session free, once the process has ended, and stores what became of it. Returns false, and stores nothing, if another
-    /// one has the session by now.
+    /// Gives the session free, once the process has ended, and stores what became of it. Returns false, and stores
+    /// nothing, if another one has the session by now.
     pub async fn release(&self, hub: &Hub, ended: Option<&Driven>) -> bool {
         let released = hub.workspace.end_agent_run(&self.run.session, &self.run.run, ended).await;
         released.unwrap_or_else(|error| {

@@ -18,8 +18,8 @@ const STOPPED: &str = "The server was stopped while the agent worked";
 const IDLE: &str = "The server ended while the agent waited for a prompt";
 const STARTING: &str = "The server ended while the agent started";
 
-/// Ends what an earlier process of this server left running, keeps what its agents were writing, marks them, and closes what they asked.
-/// To be called when a server starts. Agents of other servers on the same database are left alone.
+/// Ends what an earlier process of this server left running, keeps what its agents were writing, marks them, and closes
+/// what they asked. To be called when a server starts. Agents of other servers on the same database are left alone.
 pub async fn mark_interrupted(hub: &Hub) -> Result<(), StoreError> {
     let (elsewhere, runs): (Vec<_>, Vec<_>) =
         hub.workspace.agent_runs().await?.into_iter().partition(|run| hold::runs_elsewhere(hub, run));

@@ -20,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Time between two writes of texts that grow, and between two looks for a text in the transcript.
 const PACE: Duration = Duration::from_secs(1);
-/// How long after the end the transcript may bring the text all the same: the server may have to read all transcripts first.
+/// How long after the end the transcript may bring the text all the same: the server may have to read all transcripts
+/// first.
 const LATE: Duration = Duration::from_mins(10);
 /// Messages that are looked through for it.
 const LAST: u32 = 50;

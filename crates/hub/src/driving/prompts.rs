@@ -26,8 +26,8 @@ const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp
 const MOST: u64 = 5 << 20;
 const MOST_IN_ALL: u64 = 20 << 20;
 
-/// Takes the next prompt that people wrote, with what the system said before it. None if nobody wrote one. A prompt that joins a run
-/// has no notices: that run has its own.
+/// Takes the next prompt that people wrote, with what the system said before it. None if nobody wrote one. A prompt
+/// that joins a run has no notices: that run has its own.
 pub async fn next(hub: &Hub, running: &Running, when: When) -> Result<Option<Prompt>, Problem> {
     let session = &running.session;
     let placement = match when {
@@ -99,8 +99,8 @@ async fn pictures(hub: &Hub, running: &Running, seqs: BTreeSet<i64>) -> Vec<Pict
     pictures
 }
 
-/// Returns a picture with its size in bytes, or the reason why the agent isn't given it. `room` is what other pictures of the prompt
-/// leave, in bytes.
+/// Returns a picture with its size in bytes, or the reason why the agent isn't given it. `room` is what other pictures
+/// of the prompt leave, in bytes.
 async fn picture(hub: &Hub, item: &FileItem, room: u64) -> Result<(Picture, u64), String> {
     if !PICTURES.contains(&item.mime.as_str()) {
         return Err("it only accepts PNG, JPEG, GIF and WebP images".to_owned());

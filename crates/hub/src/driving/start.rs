@@ -160,8 +160,8 @@ async fn process(hub: &Hub, begin: Begin, folder: &str) -> Result<(Handle, mpsc:
     })
 }
 
-/// An agent that has begun is followed from now on, in the session with the id that it gave. Where that can't be stored, its process comes
-/// back, to be ended.
+/// An agent that has begun is followed from now on, in the session with the id that it gave. Where that can't be
+/// stored, its process comes back, to be ended.
 async fn enter(
     scoped: &Scoped,
     program: &'static Program,

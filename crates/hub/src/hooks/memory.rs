@@ -55,8 +55,8 @@ impl HookMemory {
         inner.calls.push_back(Call { key, session, hash, id: id.clone() });
     }
 
-    /// Returns the id of the call that a request is about: the last one of its session with the same tool and input, of which the
-    /// same key told.
+    /// Returns the id of the call that a request is about: the last one of its session with the same tool and input, of
+    /// which the same key told.
     pub fn call_of(&self, key: &str, event: &HookEvent) -> Option<String> {
         if let Some(id) = &event.tool_use_id {
             return Some(id.clone());

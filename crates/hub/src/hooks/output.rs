@@ -40,7 +40,8 @@ fn wrap(decision: HookDecision) -> HookAnswer {
     HookAnswer { output: Some(HookOutput { hook_event_name: "PermissionRequest".to_owned(), decision }) }
 }
 
-/// Each question with the labels of what was chosen. What was typed answers the only question, else those without a choice.
+/// Each question with the labels of what was chosen. What was typed answers the only question, else those without a
+/// choice.
 fn answers(approval: &Approval, decision: &Decision) -> Map<String, Value> {
     let typed = decision.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let only = approval.questions.len() == 1;

@@ -57,7 +57,8 @@ pub async fn wait(
     let waiting = if let Some(waiting) = begin(&first).await? {
         waiting
     } else {
-        // The call has a card that is decided, or asks something else. What was decided is used up by who waited for it.
+        // The call has a card that is decided, or asks something else. What was decided is used up by who waited for
+        // it.
         begin(&posting::new_id()).await?.ok_or_else(Problem::internal)?
     };
     drop(ask);
@@ -134,8 +135,8 @@ fn answer(draft: &Draft) -> Option<HookAnswer> {
     (is_here && decision.state == approval.state && answer.output.is_some()).then_some(answer)
 }
 
-/// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is open joins it.
-/// Returns false if the row isn't open any more, or is about something else.
+/// Posts the card, or makes one of the row that the transcript brought; a request that comes again while its card is
+/// open joins it. Returns false if the row isn't open any more, or is about something else.
 async fn stand(
     scoped: &Scoped,
     session: &SessionId,
@@ -173,8 +174,8 @@ pub async fn close(hub: &Hub, session: &SessionId, message: &MessageId, why: Fal
     Requests::of(hub).close(session, message, closed).await;
 }
 
-/// Closes what agents waited for when the last server on this database ended. Others on the same database may hold theirs, until their
-/// time is over.
+/// Closes what agents waited for when the last server on this database ended. Others on the same database may hold
+/// theirs, until their time is over.
 pub async fn close_left(hub: &Hub) {
     let left = match hub.workspace.hook_requests().await {
         Ok(left) => left,
@@ -198,7 +199,8 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Opens a card, and notes that an agent waits for it. None if its id has a card that isn't open, or asks something else.
+    /// Opens a card, and notes that an agent waits for it. None if its id has a card that isn't open, or asks something
+    /// else.
     async fn begin(
         scoped: &Scoped,
         session: &SessionId,

@@ -1,7 +1,7 @@
 //! An archive of sessions that Verbatim wrote: `verbatim export --format jsonl`.
 //!
-//! The file is read twice: first all of it is compared with the hash in its last line, then it is stored in one transaction. A file
-//! that is torn or was changed stores nothing.
+//! The file is read twice: first all of it is compared with the hash in its last line, then it is stored in one
+//! transaction. A file that is torn or was changed stores nothing.
 
 use crate::basics::clock;
 use crate::context::Hub;

@@ -12,7 +12,8 @@ use store::{Batch, MessageUpsert, NewBlob, Rewind, RunUpsert, SessionUpsert};
 /// The newest facts of each session that a file told of.
 pub type Sessions = HashMap<SessionKey, SessionFacts>;
 
-/// The batch of `changes` of an agent's file. A session comes into it with its first change, so that every message finds its own.
+/// The batch of `changes` of an agent's file. A session comes into it with its first change, so that every message
+/// finds its own.
 pub fn of(
     agent: &str,
     changes: impl Iterator<Item = Change>,
@@ -79,7 +80,8 @@ pub fn session(key: &str, agent: &str, facts: SessionFacts) -> SessionUpsert {
     }
 }
 
-/// A message of a session, with what the store derives nothing of itself: where it is shown, and the words to find it by.
+/// A message of a session, with what the store derives nothing of itself: where it is shown, and the words to find it
+/// by.
 pub fn message(session_key: &str, draft: Draft, records: Vec<RecordRef>) -> MessageUpsert {
     let body = Body::of(&draft);
     MessageUpsert {

@@ -42,7 +42,8 @@ impl Claims {
         Some(Claim { claims: self.clone(), path: path.to_owned() })
     }
 
-    /// Like [`Self::claim`], for a file that has changed: its holder may have read its end already, so it is [`Claims::missed`] then.
+    /// Like [`Self::claim`], for a file that has changed: its holder may have read its end already, so it is
+    /// [`Claims::missed`] then.
     pub fn claim_changed(&self, path: &Path) -> Option<Claim> {
         let claim = self.claim(path);
         if claim.is_none()

@@ -1,8 +1,9 @@
-//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`, Crush, Goose and Cursor,
-//! `<database>/<chat>.jsonl` of the older chat host.
+//! A database, each session of which is a document of its own: `<database>/<session>.json` of `OpenCode`, Crush, Goose
+//! and Cursor, `<database>/<chat>.jsonl` of the older chat host.
 //!
-//! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the document of each
-//! session as `store::opencode`, `store::session_rows`, `store::cursor_chat` and `store::chat_host` write it: `docs/decisions/databases.md`.
+//! A database changes in place, so its bytes are nobody's transcript. What is stored, and exported again, is the
+//! document of each session as `store::opencode`, `store::session_rows`, `store::cursor_chat` and `store::chat_host`
+//! write it: `docs/decisions/databases.md`.
 
 use crate::basics::clock;
 use crate::context::Hub;
@@ -151,8 +152,8 @@ fn read_rows(
     Ok(())
 }
 
-/// Reads a chat of Cursor's command line, which has a database of its own. It has one id with the chat's transcript: of both, the one that
-/// was read first stays.
+/// Reads a chat of Cursor's command line, which has a database of its own. It has one id with the chat's transcript: of
+/// both, the one that was read first stays.
 fn read_cursor_chat(
     hub: &Hub,
     runtime: &Handle,
@@ -195,8 +196,8 @@ struct Document<'a> {
 }
 
 impl Document<'_> {
-    /// Reads it, unless what is stored of it is what the database has: the session of this id, which changed last at this time in
-    /// milliseconds.
+    /// Reads it, unless what is stored of it is what the database has: the session of this id, which changed last at
+    /// this time in milliseconds.
     fn read(
         &self,
         hub: &Hub,

@@ -67,8 +67,8 @@ pub fn root(config_dir: &Path, consent: Consent) -> Root {
     Root { path: real(&path), consent, agent: agents::claude::Reader::NAME, folder: agents::CLAUDE }
 }
 
-/// Where an agent keeps its transcripts, given the folder that a person named: the folder inside, `projects`, whether or not it exists
-/// yet. A folder that holds projects itself is meant itself.
+/// Where an agent keeps its transcripts, given the folder that a person named: the folder inside, `projects`, whether
+/// or not it exists yet. A folder that holds projects itself is meant itself.
 pub fn kept_below(named: &Path, folder: &agents::Folder) -> PathBuf {
     let inside = named.join(folder.inside);
     if !folder.by_project || inside.is_dir() {
@@ -86,8 +86,8 @@ pub fn root_of(agent: &'static Agent, folder: agents::Folder, path: &Path, conse
     Root { path: real(path), consent, agent: agent.name, folder }
 }
 
-/// The path without links; of one that isn't there yet, as far as it is. One spelling per file: sources are known by their
-/// path. To name a link is to agree to where it leads.
+/// The path without links; of one that isn't there yet, as far as it is. One spelling per file: sources are known by
+/// their path. To name a link is to agree to where it leads.
 fn real(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let found = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));

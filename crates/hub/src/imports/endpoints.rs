@@ -60,8 +60,9 @@ pub(super) fn started(mut paths: Vec<String>, files: &[PathBuf]) -> Event {
     Event::ImportStarted { paths, files: files.len() as u64 }
 }
 
-/// The files that a path means: the file itself, or the transcript that it lies beside and tells more of, or all below a folder. To name a link is to agree to what it leads to. Which of
-/// them are transcripts is found out when they are read.
+/// The files that a path means: the file itself, or the transcript that it lies beside and tells more of, or all below
+/// a folder. To name a link is to agree to what it leads to. Which of them are transcripts is found out when they are
+/// read.
 fn files_of(path: &Path) -> Result<Found, String> {
     if !path.is_absolute() {
         return Err(format!("`{}` should be an absolute path", path.display()));

@@ -1,7 +1,8 @@
-//! A folder that is one conversation: each of its events lies in a file of its own, `<conversation>/events/event-00012-<id>.json` of
-//! `OpenHands`, and a call and its result in two of them.
+//! A folder that is one conversation: each of its events lies in a file of its own,
+//! `<conversation>/events/event-00012-<id>.json` of `OpenHands`, and a call and its result in two of them.
 //!
-//! What is stored, and exported again, is a document, `events.jsonl`, with a line for each event, in the order of their numbers.
+//! What is stored, and exported again, is a document, `events.jsonl`, with a line for each event, in the order of their
+//! numbers.
 
 use crate::context::Hub;
 use crate::context::retry::retry_transient;

@@ -1,8 +1,8 @@
 //! Files that grow: what the agent writes is on the page within milliseconds.
 //!
-//! The system tells which files changed; now and then all are looked at, in case it didn't. A file that is being written
-//! keeps its reader, so that only its new lines are read. Each is read in a task of its own: one that takes long, as on a
-//! file system that doesn't answer, goes on by itself, and the others are read meanwhile.
+//! The system tells which files changed; now and then all are looked at, in case it didn't. A file that is being
+//! written keeps its reader, so that only its new lines are read. Each is read in a task of its own: one that takes
+//! long, as on a file system that doesn't answer, goes on by itself, and the others are read meanwhile.
 
 use crate::context::{Hub, Root, TopicState};
 use crate::imports;
@@ -214,8 +214,8 @@ impl Follower {
         paths
     }
 
-    /// Reads what changed. Returns whether all files are to be looked at soon: what a new folder got before it was watched is told by
-    /// nobody, so it is looked for now, and once more when the watch is surely there.
+    /// Reads what changed. Returns whether all files are to be looked at soon: what a new folder got before it was
+    /// watched is told by nobody, so it is looked for now, and once more when the watch is surely there.
     async fn look_at(&mut self, path: PathBuf) -> bool {
         if !path.is_dir() {
             self.read(path).await;

@@ -5,8 +5,8 @@ use std::path::Path;
 /// Begins what is no UTF-8 in a name: two hex digits follow, or the character itself.
 const MARK: char = '\u{fffd}';
 
-/// Returns the path as text. Two paths have the same name only if they are the same: a byte that is no UTF-8 becomes U+FFFD and
-/// its hex digits, and U+FFFD itself is doubled. All other paths are their own name.
+/// Returns the path as text. Two paths have the same name only if they are the same: a byte that is no UTF-8 becomes
+/// U+FFFD and its hex digits, and U+FFFD itself is doubled. All other paths are their own name.
 pub fn name(path: &Path) -> String {
     let mut name = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

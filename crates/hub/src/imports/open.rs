@@ -1,8 +1,9 @@
 //! The one place that opens files of agents.
 //!
-//! Whoever can write to a followed folder may put there what isn't a transcript: a pipe that nobody writes to, a device without
-//! end, a link to a file of somebody else. So a file is opened by its real path, none of whose parts is a link, and only if
-//! it is a regular file; opening never waits. What was opened is known by that path, whatever is renamed meanwhile.
+//! Whoever can write to a followed folder may put there what isn't a transcript: a pipe that nobody writes to, a device
+//! without end, a link to a file of somebody else. So a file is opened by its real path, none of whose parts is a link,
+//! and only if it is a regular file; opening never waits. What was opened is known by that path, whatever is renamed
+//! meanwhile.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read as _, Result};
@@ -41,7 +42,8 @@ pub fn up_to(real: PathBuf, most: u64) -> Result<Vec<u8>> {
 /// Why a file that lies beside a transcript isn't read.
 pub const TOO_LARGE: &str = "has more than 1 MiB";
 
-/// Why what lies at a path can't be read, if it is neither a regular file nor a link: "is a named pipe". It isn't opened.
+/// Why what lies at a path can't be read, if it is neither a regular file nor a link: "is a named pipe". It isn't
+/// opened.
 pub fn special(path: &Path) -> Option<&'static str> {
     #[cfg(unix)]
     {

@@ -1,8 +1,8 @@
 //! A transcript that its agent packed: Codex replaces a rollout at rest by `<rollout>.jsonl.zst`.
 //!
-//! It is known by the name of the file that was packed, so the two are one source: nothing is read twice when the agent packs what was
-//! read already. Where only the packed file was read, its own bytes are stored beside, as a source that no message comes from: they are
-//! what is exported.
+//! It is known by the name of the file that was packed, so the two are one source: nothing is read twice when the agent
+//! packs what was read already. Where only the packed file was read, its own bytes are stored beside, as a source that
+//! no message comes from: they are what is exported.
 
 use crate::basics::clock;
 use crate::basics::new_id::new_uuid;
@@ -49,7 +49,8 @@ pub fn plain(file: File) -> Result<Box<dyn Read>> {
     Ok(if is_packed(&file)? { Box::new(Decoder::new(file)?) } else { Box::new(file) })
 }
 
-/// The path by which a file is stored: a packed one by that of the file that was packed, unless that lies beside it still.
+/// The path by which a file is stored: a packed one by that of the file that was packed, unless that lies beside it
+/// still.
 pub fn stored_path(path: &Path) -> PathBuf {
     let plain = path.with_extension("");
     if has_packed_name(path) && !plain.is_file() { plain } else { path.to_owned() }
@@ -108,8 +109,8 @@ pub struct Packed {
     is_kept: bool,
 }
 
-/// Hands out a step of a file: that of a packed one counts its own bytes, all with the first one. Before the first one with a session, the
-/// packed file itself is stored, if nothing of it is `known`.
+/// Hands out a step of a file: that of a packed one counts its own bytes, all with the first one. Before the first one
+/// with a session, the packed file itself is stored, if nothing of it is `known`.
 ///
 /// # Errors
 ///
@@ -174,7 +175,8 @@ impl Packed {
 }
 
 impl Hub {
-    /// The packed file from which the source at this path was read. None where there is none, or where the source has gone on since.
+    /// The packed file from which the source at this path was read. None where there is none, or where the source has
+    /// gone on since.
     ///
     /// # Errors
     ///

@@ -124,8 +124,8 @@ async fn put(by: &Workspace, path: &str, leads_to: Option<String>, following: Fo
     by.put_project(&project).await.map_err(problem)
 }
 
-/// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk? Returns it with where it
-/// leads, or led when it was spoken of.
+/// Is it a folder with transcripts, or one that was spoken of, or read, before it went from the disk? Returns it with
+/// where it leads, or led when it was spoken of.
 async fn known(hub: &Hub, path: &str) -> Result<Option<Option<String>>, Problem> {
     if let Some(folder) = discover::folders(hub).await?.into_iter().find(|folder| folder.permission.folder == path) {
         return Ok(Some(folder.permission.leads_to));

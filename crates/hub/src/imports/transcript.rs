@@ -105,8 +105,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Opens a file of an agent. What is stored of it already is read again, but not handed out, unless an older reader read it,
-    /// or another agent's.
+    /// Opens a file of an agent. What is stored of it already is read again, but not handed out, unless an older reader
+    /// read it, or another agent's.
     pub fn open(
         path: &Path,
         opened: Opened,
@@ -239,7 +239,8 @@ impl Transcript {
         known.map_or(self.size == 0, |known| known.id == self.source && known.size == self.size)
     }
 
-    /// Returns true if what was read is still the beginning of the file. A rewritten or shortened one must be opened anew.
+    /// Returns true if what was read is still the beginning of the file. A rewritten or shortened one must be opened
+    /// anew.
     pub fn still_fits(&self) -> bool {
         let (Ok(now), Ok(opened)) = (self.path.metadata(), self.opened.file.metadata()) else { return false };
         let at_rest = now.len() > self.size || self.stored_at.is_none() || self.stored_at == modified_at(&now);

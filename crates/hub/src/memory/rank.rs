@@ -6,8 +6,8 @@ use std::collections::HashMap;
 /// Dampens the first places: to be first in one ranking counts less than to be high in both.
 const DAMPING: f64 = 60.0;
 
-/// Puts rankings together by reciprocal rank: what is high in either comes first, what is high in both before that. Scores of
-/// words and of meanings can't be compared, places can.
+/// Puts rankings together by reciprocal rank: what is high in either comes first, what is high in both before that.
+/// Scores of words and of meanings can't be compared, places can.
 pub(super) fn together(by_words: &[(i64, f64)], by_meaning: &[(i64, f32)]) -> Vec<Found> {
     let mut found: HashMap<i64, Found> = HashMap::new();
     let new = |rid| Found { rid, score: 0.0, by_words: false, by_meaning: false };

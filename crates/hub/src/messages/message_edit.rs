@@ -87,8 +87,8 @@ impl MessageEdit {
         (says || retracts) && matches!(old, Body::Approval(approval) if concerns(approval))
     }
 
-    /// Returns who vouches for the message afterwards. What a reader recorded is no longer a fact once somebody rewrote it, and
-    /// words of a key stay those of a key.
+    /// Returns who vouches for the message afterwards. What a reader recorded is no longer a fact once somebody rewrote
+    /// it, and words of a key stay those of a key.
     fn provenance_after(&self, before: Provenance) -> Provenance {
         let says = self.content.is_some() || self.append.is_some() || self.metadata.is_some();
         match (self.by, before) {
@@ -258,8 +258,8 @@ fn difference(before: Sums, after: Sums, status: Status) -> Sums {
     }
 }
 
-/// Keeps where a person's message came from, also where its metadata is replaced: that doesn't change, and the channel that it came by
-/// isn't told of it.
+/// Keeps where a person's message came from, also where its metadata is replaced: that doesn't change, and the channel
+/// that it came by isn't told of it.
 fn keep_origin(old: &Draft, draft: &mut Draft) {
     let is_persons = old.role == Role::User;
     let origin = old.metadata.as_ref().filter(|_| is_persons).and_then(|extras| extras.get(ORIGIN));

@@ -1,6 +1,7 @@
 //! Texts that grow: a message gets ten new revisions a second at most, however often its agent sends a piece of it.
 //!
-//! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always is.
+//! Pieces that come sooner wait, and become one revision: each is answered once it is durable, and the last one always
+//! is.
 
 use crate::context::writer::{Failure, Written};
 use crate::context::{Hub, TopicState};

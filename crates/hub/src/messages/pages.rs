@@ -105,8 +105,8 @@ fn range(input: &ListMessages, limit: u32) -> Result<Range, Problem> {
     })
 }
 
-/// The range of `seq` that an answer speaks for: up to its first and last message where there may be more, else to the end.
-/// 0 and 0 if there is nothing in it.
+/// The range of `seq` that an answer speaks for: up to its first and last message where there may be more, else to the
+/// end. 0 and 0 if there is nothing in it.
 fn covered(range: Range, stretch: &Stretch, session: &Session) -> (i64, i64) {
     let seqs = || stretch.messages.iter().map(|m| m.message.seq);
     // The end of what is known in each direction, if it isn't the whole.
@@ -177,8 +177,8 @@ impl Scoped {
         self.hub.workspace.counts(&session.id).await.map_err(problem)
     }
 
-    /// Returns the stretches of `width` positions that hold messages of any of these types and roles, by their numbers. With
-    /// `dev` also what the dev toggle hides.
+    /// Returns the stretches of `width` positions that hold messages of any of these types and roles, by their numbers.
+    /// With `dev` also what the dev toggle hides.
     ///
     /// # Errors
     ///

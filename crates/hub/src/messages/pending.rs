@@ -73,8 +73,8 @@ async fn wait_for(
         let Some(queue) = hub.workspace.queue(session).await.map_err(problem)? else {
             return Err(gone(scoped, session.as_str()).await?);
         };
-        // The first look says that the agent lives, unless that is known. What doesn't wake an agent is given to one that doesn't
-        // wait, or together with what does.
+        // The first look says that the agent lives, unless that is known. What doesn't wake an agent is given to one
+        // that doesn't wait, or together with what does.
         let is_given = queue.waits(after) || (is_impatient && queue.holds(after));
         let news = is_given || (first && !queue.is_quiet(after, expects, clock::now()));
         if news {

@@ -1,5 +1,5 @@
-//! The context of an agent that was started here, whose messages are read from its protocol and which keeps its requests in a database of
-//! its own: `OpenCode`. To start it was consent to read what it keeps of the session.
+//! The context of an agent that was started here, whose messages are read from its protocol and which keeps its
+//! requests in a database of its own: `OpenCode`. To start it was consent to read what it keeps of the session.
 
 use super::{READ, notices};
 use crate::basics::problem;
@@ -17,8 +17,8 @@ use store::opencode::OpenCode;
 /// The agent, as the programs that are started here and as its transcripts are called.
 const OPENCODE: &str = "opencode";
 
-/// Returns the context that a message was written in, or the last one, as the agent's database has it. None of other agents, and where the
-/// database doesn't hold the session or the message.
+/// Returns the context that a message was written in, or the last one, as the agent's database has it. None of other
+/// agents, and where the database doesn't hold the session or the message.
 pub async fn kept(
     scoped: &Scoped,
     session: &Session,

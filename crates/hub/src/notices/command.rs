@@ -14,8 +14,8 @@ pub struct CommandSettings {
     pub name: String,
     /// A program and its arguments. No shell reads them.
     pub command: Vec<String>,
-    /// Absolute paths: it runs in the session's working folder, if that lies in one of them. Absent: it runs for each session, in
-    /// the server's own folder.
+    /// Absolute paths: it runs in the session's working folder, if that lies in one of them. Absent: it runs for each
+    /// session, in the server's own folder.
     pub folders: Option<Vec<PathBuf>>,
     /// How long it may take: 1 to 60; 5 if absent.
     pub timeout_seconds: Option<u64>,

@@ -1,6 +1,7 @@
 //! The rules by which calls are allowed without asking a person: the same tool with the same input, in the same folder.
 //!
-//! A call has at most one rule, [`of`]: a stored rule covers it if the two are equal. A call without one is always asked about.
+//! A call has at most one rule, [`of`]: a stored rule covers it if the two are equal. A call without one is always
+//! asked about.
 
 mod shell;
 
@@ -23,8 +24,9 @@ const OF_COMMAND: [&str; 4] = ["command", "description", "timeout", "run_in_back
 /// Characters of a rule in a sentence.
 const SHOWN: usize = 200;
 
-/// Returns the rule that covers this call and its equals: `Bash(npm test)`, `Write(/home/ada/a.txt)`, `WebFetch(https://example.org)`,
-/// `mcp__board__list`. None where no rule would be safe, or where nothing is asked that a rule could say.
+/// Returns the rule that covers this call and its equals: `Bash(npm test)`, `Write(/home/ada/a.txt)`,
+/// `WebFetch(https://example.org)`, `mcp__board__list`. None where no rule would be safe, or where nothing is asked
+/// that a rule could say.
 pub fn of(tool: &str, input: &Map<String, Value>) -> Option<String> {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let argument = match tool {

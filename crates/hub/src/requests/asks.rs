@@ -89,8 +89,8 @@ async fn each(scoped: &Scoped, limit: usize, after: Option<InboxPosition>) -> Re
     Ok(Asks { asks, total: Some(total), next })
 }
 
-/// Where an ask stands in the list: those of sessions that were active lately come first, the longest waiting first; then
-/// the others, the latest first. So what comes new has its place behind what is read already.
+/// Where an ask stands in the list: those of sessions that were active lately come first, the longest waiting first;
+/// then the others, the latest first. So what comes new has its place behind what is read already.
 type InboxPosition = (bool, i64);
 
 /// Every open ask, in the order of the list.
@@ -119,8 +119,8 @@ fn read_cursor(cursor: &str) -> Result<InboxPosition, Problem> {
 }
 
 impl Scoped {
-    /// Where something waits for a person: session and `seq` of every open approval and question, in the order of the list,
-    /// 1,000 at most.
+    /// Where something waits for a person: session and `seq` of every open approval and question, in the order of the
+    /// list, 1,000 at most.
     ///
     /// # Errors
     ///

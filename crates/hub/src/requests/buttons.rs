@@ -1,5 +1,5 @@
-//! A person's press of a button on a FILE or a `CODE_REVIEW`: it is bound to what was shown, kept with the message, and told to
-//! the agent.
+//! A person's press of a button on a FILE or a `CODE_REVIEW`: it is bound to what was shown, kept with the message, and
+//! told to the agent.
 
 use crate::basics::clock;
 use crate::context::Scoped;
@@ -29,8 +29,8 @@ pub(super) trait Press: Clone + Send + Sync + 'static {
     fn action(&self, message: &MessageId) -> Action;
 }
 
-/// Keeps the answer with the message, and tells the agent. The same answer again gets the first reply; any other one is refused
-/// while the first one holds.
+/// Keeps the answer with the message, and tells the agent. The same answer again gets the first reply; any other one is
+/// refused while the first one holds.
 pub(super) async fn press(
     scoped: &Scoped,
     input: &Decide,
@@ -84,8 +84,8 @@ async fn replay_or_refuse(scoped: &Scoped, press: &impl Press, current: StoredMe
     Err(held(current))
 }
 
-/// Reads which button of a message was pressed: `named` finds it by its number and its word, as in `0:keep`. `of` is what the
-/// message is, and `expected` says how its buttons are named.
+/// Reads which button of a message was pressed: `named` finds it by its number and its word, as in `0:keep`. `of` is
+/// what the message is, and `expected` says how its buttons are named.
 pub(super) fn pressed<T>(
     input: &Decide,
     of: &str,

@@ -17,7 +17,8 @@ use model::{Body, Payload as _, Status};
 use serde_json::{Map, Value};
 use store::{Objection, Refusal, StoredMessage};
 
-/// Attaches the document that shows an entry of a declared type and, if it has buttons, the hash that an answer must repeat.
+/// Attaches the document that shows an entry of a declared type and, if it has buttons, the hash that an answer must
+/// repeat.
 pub async fn show(scoped: &Scoped, entry: &mut Entry) -> Result<(), Problem> {
     if !matches!(entry.body(), Body::Unknown { .. }) {
         return Ok(());

@@ -32,8 +32,8 @@ impl Default for Room {
 }
 
 /// Adds to an open approval the calls that it asks about, and the hash that a decision is bound to; to a FILE or a
-/// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold all that the
-/// hash covers has no hash.
+/// `CODE_REVIEW` with buttons the hash; to a message of a declared type what it is shown by. A reply that doesn't hold
+/// all that the hash covers has no hash.
 pub async fn shown(scoped: &Scoped, entry: &mut Entry, room: &mut Room) -> Result<(), Problem> {
     declared::show(scoped, entry).await?;
     let draft = &entry.message.draft;
@@ -109,7 +109,8 @@ impl Covered {
         Self { payload, calls, words }
     }
 
-    /// Returns whether it is about edits or commands of which nothing is known but the names: nobody could say what they allow.
+    /// Returns whether it is about edits or commands of which nothing is known but the names: nobody could say what
+    /// they allow.
     fn lacks_content(&self, draft: &Draft) -> bool {
         let says =
             |call: &AskedCall| !call.changes.is_empty() || agents::says_what(&call.tool_name, &call.input, &call.paths);
@@ -152,8 +153,8 @@ impl<'c> CallParts<'c> {
     }
 }
 
-/// Returns what the request of a hook or of a running agent carries, and whether that says what the agent would do. None where it
-/// carries nothing.
+/// Returns what the request of a hook or of a running agent carries, and whether that says what the agent would do.
+/// None where it carries nothing.
 fn requested(draft: &Draft) -> Option<(Asked, bool)> {
     if let Some(HookAsk { tool_name, input, .. }) = HookAsk::of(draft) {
         return Some((Asked { tool_name, input, ..Asked::default() }, true));
@@ -169,8 +170,9 @@ fn is_all_told(call: &AskedCall, payload: &Map<String, Value>) -> bool {
     is_bare && agents::claude::tells_all(payload, &call.tool_name, &call.input)
 }
 
-/// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and decision, tool
-/// and input of each call with its `call_id`, what the agent's request carries, and what the agent says beside the card.
+/// Returns the hash, in hex, of what a person has to see before they decide: the payload without its state and
+/// decision, tool and input of each call with its `call_id`, what the agent's request carries, and what the agent says
+/// beside the card.
 pub fn shown_sha256(draft: &Draft, calls: &[StoredMessage]) -> Result<String, Problem> {
     Covered::of(draft, calls).sha256()
 }

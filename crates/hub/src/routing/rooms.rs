@@ -1,4 +1,5 @@
-//! Rooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a list.
+//! Rooms of channels that somebody wrote in or invited the bot to, and nobody registered: an owner finds them in a
+//! list.
 
 use crate::context::TopicState;
 use api::routing::Room;

@@ -77,8 +77,8 @@ impl Times {
 
     /// The first time after a moment; None where there is none.
     ///
-    /// A time of day that a change of the clocks leaves out comes at the first moment that there is after it; one that comes twice,
-    /// the first time alone.
+    /// A time of day that a change of the clocks leaves out comes at the first moment that there is after it; one that
+    /// comes twice, the first time alone.
     pub fn after(&self, after: Micros) -> Option<Micros> {
         match self {
             Self::Once(at) => (*at > after).then_some(*at),
@@ -174,8 +174,8 @@ mod tests {
         times.take(count).map(text).collect()
     }
 
-    /// Clocks in Berlin go from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October; in Lord Howe by half an
-    /// hour; in Cairo at midnight.
+    /// Clocks in Berlin go from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October; in Lord Howe by
+    /// half an hour; in Cairo at midnight.
     #[test]
     fn times_across_a_change_of_the_clocks() {
         for (expression, zone, after, expected) in [

@@ -112,7 +112,8 @@ async fn open_approvals(
     Ok(titles)
 }
 
-/// Errors after which the agent tried the same again, by `seq`. They are no landmarks: where it gave up, it says so in another one.
+/// Errors after which the agent tried the same again, by `seq`. They are no landmarks: where it gave up, it says so in
+/// another one.
 async fn attempts(scoped: &Scoped, session: &SessionId, part: &RangeInclusive<i64>) -> Result<BTreeSet<i64>, Problem> {
     let mut pages = Pages::of_type_within(scoped, session, part, MessageType::Error);
     let mut attempts = BTreeSet::new();

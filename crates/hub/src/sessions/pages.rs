@@ -228,8 +228,8 @@ fn reference(session: &Session) -> SessionRef {
     SessionRef { id: session.id.to_string(), title: session.title.clone() }
 }
 
-/// Returns the shell command that resumes a session. None for sub-agents, which can't be resumed by themselves, and where an
-/// agent gave an id or a folder that is none: a person pastes the command into a terminal.
+/// Returns the shell command that resumes a session. None for sub-agents, which can't be resumed by themselves, and
+/// where an agent gave an id or a folder that is none: a person pastes the command into a terminal.
 fn resume_command(session: &Session) -> Option<String> {
     let own_id = session.agent_session_id.as_deref().filter(|id| is_uuid(id))?;
     if session.parent.is_some() || session.parent_missing {
@@ -248,7 +248,8 @@ fn is_uuid(id: &str) -> bool {
     id.len() == HYPHENATED && uuid::Uuid::try_parse(id).is_ok()
 }
 
-/// An absolute folder as one word for a POSIX shell, unless a character of it does something in a terminal or isn't seen.
+/// An absolute folder as one word for a POSIX shell, unless a character of it does something in a terminal or isn't
+/// seen.
 fn folder(path: &str) -> Option<Cow<'_, str>> {
     let mut chars = path.chars();
     let has_drive = matches!(

@@ -18,8 +18,8 @@ const WHILE_FULL: Duration = Duration::from_mins(1);
 /// In microseconds.
 pub const DAY: i64 = 24 * 3600 * Micros::SECOND;
 
-/// Looks each hour, for as long as the hub lives. On a full disk, what is deleted meanwhile goes as soon as nobody is likely to
-/// undo that.
+/// Looks each hour, for as long as the hub lives. On a full disk, what is deleted meanwhile goes as soon as nobody is
+/// likely to undo that.
 pub async fn purge(hub: Hub) {
     let mut condition = hub.store.condition();
     let mut hours = tokio::time::interval(PAUSE);

@@ -89,8 +89,8 @@ impl Scoped {
         workspace.blob(sha256).await.map_err(problem)?.ok_or_else(none)
     }
 
-    /// The bytes of a blob in a range, in parts of at most 1 MiB. The first one is read before this returns: a small file that is
-    /// damaged is an error here, a large one may be an error later.
+    /// The bytes of a blob in a range, in parts of at most 1 MiB. The first one is read before this returns: a small
+    /// file that is damaged is an error here, a large one may be an error later.
     pub async fn read_blob(
         &self,
         blob: &Blob,

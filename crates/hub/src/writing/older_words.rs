@@ -1,4 +1,5 @@
-//! Words of the older chat hosts in a post: fields and values that say the same as ours are taken, of others the error names the field to use.
+//! Words of the older chat hosts in a post: fields and values that say the same as ours are taken, of others the error
+//! names the field to use.
 
 use agents::chat_host::{call_of, result_of, role_of};
 use api::Problem;

@@ -45,7 +45,8 @@ const LISTS: [(MessageType, &str, usize); 7] = [
     (MessageType::Approval, "/questions", MOST_EDITS),
     (MessageType::Approval, "/fields", MOST_EDITS),
 ];
-/// The extra of a person's message that names the channel and the event that it came by, or the program it was typed in.
+/// The extra of a person's message that names the channel and the event that it came by, or the program it was typed
+/// in.
 pub const ORIGIN: &str = "channel";
 /// Longest name that somebody gives: of a sender, a call, a run. In characters.
 const NAME_CHARS: usize = 200;
@@ -101,12 +102,13 @@ pub fn post(
     Ok(post)
 }
 
-/// Bytes on which work takes less time than handing it to another thread. Those of an edit are compared with each other.
+/// Bytes on which work takes less time than handing it to another thread. Those of an edit are compared with each
+/// other.
 const SMALL: usize = 16 << 10;
 const SMALL_EDIT: usize = 2 << 10;
 
-/// Is it so small that it can be worked on where requests are served? The content is only hashed and cut, which takes less
-/// than reading its JSON did.
+/// Is it so small that it can be worked on where requests are served? The content is only hashed and cut, which takes
+/// less than reading its JSON did.
 pub fn is_small(metadata: Option<&Value>) -> bool {
     let is_edit =
         metadata.is_some_and(|given| given.get("message_type").is_some_and(|of| of == MessageType::CodeEdit.as_str()));
@@ -132,7 +134,8 @@ fn spend(left: &mut usize, bytes: usize) -> bool {
     rest.is_some()
 }
 
-/// The hash by which a repeated post is known. Canonical JSON takes twice the memory of a text: that of a long one is hashed apart.
+/// The hash by which a repeated post is known. Canonical JSON takes twice the memory of a text: that of a long one is
+/// hashed apart.
 fn hash_of(input: &mut PostMessage) -> Result<Vec<u8>, Problem> {
     const LONG: usize = 1 << 20;
     let Some(content) = input.content.take_if(|content| content.len() > LONG) else { return create_hash(input) };
@@ -234,8 +237,9 @@ fn draft(
     Ok((draft, body))
 }
 
-/// Returns who a message is by. An agent's key passes people's words on, but for a bridge: what a person wrote elsewhere, under their own
-/// address, is theirs. It is a text or files: ticks and presses are made where they are shown.
+/// Returns who a message is by. An agent's key passes people's words on, but for a bridge: what a person wrote
+/// elsewhere, under their own address, is theirs. It is a text or files: ticks and presses are made where they are
+/// shown.
 fn provenance(caller: &Caller, role: Role, sender: Option<&str>, body: &Body) -> Provenance {
     let Caller::Agent(agent) = caller else { return Provenance::Person };
     let is_address =
@@ -261,8 +265,8 @@ fn check_content(caller: &Caller, content: Option<&str>, has_metadata: bool, sta
     Ok(())
 }
 
-/// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the older
-/// products post reasoning and tool output that way, as records that no prompt holds.
+/// Gives a text that was posted as the assistant's the role of its sender word, where an agent may write that role: the
+/// older products post reasoning and tool output that way, as records that no prompt holds.
 fn give_voice(draft: &mut Draft) {
     let is_text = draft.role == Role::Assistant && draft.message_type() == MessageType::Text;
     if let Some(role @ (Role::Model | Role::Tool)) = voice(&draft.sender).filter(|_| is_text) {
@@ -404,8 +408,8 @@ fn too_many(metadata: &Value) -> Option<Problem> {
     })
 }
 
-/// Where in its payload an approval can't be answered, and what was expected there: what a person chooses is named by its
-/// id alone.
+/// Where in its payload an approval can't be answered, and what was expected there: what a person chooses is named by
+/// its id alone.
 fn undecidable(body: &Body) -> Option<(String, &'static str)> {
     let Body::Approval(approval) = body else { return None };
     let twice = approval.ambiguous().map(|pointer| (pointer, "an id that is unique in this approval"));

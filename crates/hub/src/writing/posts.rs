@@ -46,8 +46,8 @@ async fn finish(scoped: &Scoped, mut post: LivePost) -> Result<Posted, Problem> 
     write(scoped, post).await
 }
 
-/// The posts that messages of a request ask for, up to the first that can't be one. With each message goes the pointer that
-/// leads to it.
+/// The posts that messages of a request ask for, up to the first that can't be one. With each message goes the pointer
+/// that leads to it.
 async fn read(
     scoped: &Scoped,
     session: &SessionId,

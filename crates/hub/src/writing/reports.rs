@@ -1,5 +1,5 @@
-//! Decisions that a request brings along. Only `POST .../decision` decides: anything else is a report of what was decided
-//! elsewhere, and is stored as the report of the key that sent it.
+//! Decisions that a request brings along. Only `POST .../decision` decides: anything else is a report of what was
+//! decided elsewhere, and is stored as the report of the key that sent it.
 
 use crate::caller::Caller;
 use api::{Problem, ProblemCode};

@@ -1,4 +1,5 @@
-//! A bridge's key brings what people wrote elsewhere, as their own words, into the sessions that it made; no other key does.
+//! A bridge's key brings what people wrote elsewhere, as their own words, into the sessions that it made; no other key
+//! does.
 
 use crate::support::House;
 use api::Method::{Get, Patch, Post, Put};

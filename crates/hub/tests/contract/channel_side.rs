@@ -159,8 +159,8 @@ pub async fn settle(house: &House, channel: &str, action: &str) -> Answer {
     house.post(&format!("/v1/channels/{channel}/deliveries"), json!({ "action": action })).await
 }
 
-/// What somebody posts from outside, signed. Their clock is a second ahead: it has whole seconds only, and what is written within the
-/// second in which a request was shown may have been written before.
+/// What somebody posts from outside, signed. Their clock is a second ahead: it has whole seconds only, and what is
+/// written within the second in which a request was shown may have been written before.
 pub async fn incoming(house: &House, channel: &str, id: &str, body: &Value) -> Result<Value, (u16, String)> {
     incoming_at(house, channel, id, body, hub::clock::now().0 / 1_000_000 + 1).await
 }

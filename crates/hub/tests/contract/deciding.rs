@@ -140,8 +140,8 @@ async fn a_long_call_that_comes_later_is_covered() {
     assert_eq!(talk.owner(Post, "/messages/a1/decision", decision).await.status, 412);
 }
 
-/// What is too large to be shown has no hash: it can be denied, which takes nothing to be read, and not be allowed. A page of
-/// many that are large leaves out the later ones, which have their own reply.
+/// What is too large to be shown has no hash: it can be denied, which takes nothing to be read, and not be allowed. A
+/// page of many that are large leaves out the later ones, which have their own reply.
 #[tokio::test]
 async fn without_a_hash_a_decision_only_denies() {
     let talk = Talk::new().await;
@@ -219,8 +219,8 @@ async fn a_decision_is_bound_to_the_words_beside_the_card() {
     assert_eq!((&stays["status"], &stays["revision"]), (&json!("final"), &json!(3)));
 }
 
-/// What waits for a person is told for all sessions at once: the first approval before a question in words, with the calls
-/// that it is about and what binds a decision. What is answered, ended by its answer or put away isn't.
+/// What waits for a person is told for all sessions at once: the first approval before a question in words, with the
+/// calls that it is about and what binds a decision. What is answered, ended by its answer or put away isn't.
 #[tokio::test]
 async fn what_all_sessions_ask_is_told_at_once() {
     let talk = Talk::new().await;

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 
-/// Answers the start, takes prompts, and asks for a permission at each prompt that says so. It notes its arguments and each answer.
+/// Answers the start, takes prompts, and asks for a permission at each prompt that says so. It notes its arguments and
+/// each answer.
 pub const AGENT: &str = r#"#!/bin/sh
 echo "$@" >> "$CLAUDE_CONFIG_DIR/arguments"
 env | grep -v ^VERBATIM_AGENT_RUN= | grep -c VERBATIM >> "$CLAUDE_CONFIG_DIR/secrets"
@@ -410,8 +411,8 @@ async fn what_a_killed_agent_was_writing_is_kept_once() {
     .await;
 }
 
-/// A command in a session of its own isn't in the agent's process group. When its agent is killed, it ends all the same. An agent that
-/// exits by itself may leave a daemon, as in a terminal.
+/// A command in a session of its own isn't in the agent's process group. When its agent is killed, it ends all the
+/// same. An agent that exits by itself may leave a daemon, as in a terminal.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn what_a_killed_agent_left_ends_and_what_others_left_goes_on() {

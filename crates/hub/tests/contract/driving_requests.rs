@@ -9,7 +9,8 @@ use hub::{Consent, Root};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 
-/// Speaks as Gemini CLI does: a request has all changes in its content, and the transcript tells of the call when the tool ran.
+/// Speaks as Gemini CLI does: a request has all changes in its content, and the transcript tells of the call when the
+/// tool ran.
 const GEMINI: &str = r#"#!/bin/sh
 while read -r line; do
   rest=${line#*'"id":'}; id=${rest%%[,\}]*}

@@ -1,4 +1,5 @@
-//! Turns of agents that the server starts: how they end when a person interrupts them, and what was to be known of them.
+//! Turns of agents that the server starts: how they end when a person interrupts them, and what was to be known of
+//! them.
 #![cfg(unix)]
 
 use crate::driving::{AGENT, asked, house, owner, refusal, started, until};

@@ -55,8 +55,8 @@ async fn set(house: &House, state: &str, folder: &str, leads_to: Option<&Path>) 
     answer.status
 }
 
-/// A link to a file is read if the file lies in a folder that is followed. One to a file of the person's, or into an excluded
-/// folder, isn't, and the folder says so.
+/// A link to a file is read if the file lies in a folder that is followed. One to a file of the person's, or into an
+/// excluded folder, isn't, and the folder says so.
 #[tokio::test]
 async fn links_to_files() {
     let house = House::with_projects(Consent::Given).await;

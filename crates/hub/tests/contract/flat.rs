@@ -1,5 +1,5 @@
-//! What pages read takes as much work for a long session as for a short one, and in a large store as in a small one. Work is
-//! counted in steps of SQLite's machine, a few for each row that it looks at.
+//! What pages read takes as much work for a long session as for a short one, and in a large store as in a small one.
+//! Work is counted in steps of SQLite's machine, a few for each row that it looks at.
 
 use crate::support::{House, Talk};
 use api::Method;
@@ -92,8 +92,8 @@ async fn house(others: usize) -> House {
 /// More than other work takes part in.
 const TRIES: usize = 2_000;
 
-/// The steps that a request takes when it was asked before. Whatever else works at that time is counted as well, so it is asked
-/// until it took no more than `enough`, a number of times at most: the least is never less than its own work.
+/// The steps that a request takes when it was asked before. Whatever else works at that time is counted as well, so it
+/// is asked until it took no more than `enough`, a number of times at most: the least is never less than its own work.
 async fn steps(house: &House, path: &str, enough: u64) -> u64 {
     let ask = async || {
         let answer = house.send(Caller::Owner, Method::Get, path, None).await;

@@ -75,7 +75,8 @@ async fn a_new_file_is_a_new_session() {
     assert_eq!(detail["session"]["agent_session_id"], "second");
 }
 
-/// A file of another agent in a followed folder is a session of that agent. One of no agent becomes none, and stops nothing.
+/// A file of another agent in a followed folder is a session of that agent. One of no agent becomes none, and stops
+/// nothing.
 #[tokio::test]
 async fn files_of_others_in_a_followed_folder() {
     let (house, mut events) = followed().await;
@@ -90,7 +91,8 @@ async fn files_of_others_in_a_followed_folder() {
     assert_eq!((&session["agent"], &session["agent_session_id"]), (&json!("codex"), &json!("019e")));
 }
 
-/// A project's folder that is a link to elsewhere is read once a person agreed to where it leads, and followed from then on.
+/// A project's folder that is a link to elsewhere is read once a person agreed to where it leads, and followed from
+/// then on.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_linked_folder_is_followed() {

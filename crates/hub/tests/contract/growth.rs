@@ -51,7 +51,8 @@ async fn an_import_is_no_more_work_beside_many_sessions() {
         let job = house.import(&files).await;
         assert_eq!((&job["failed"], &job["files_done"]), (&json!([]), &json!(files.len())));
     };
-    // The index of words merges its pieces now and then: some are there before, and many sessions share what that takes.
+    // The index of words merges its pieces now and then: some are there before, and many sessions share what that
+    // takes.
     import(written(&house, &names("before", 16))).await;
     let first = house.steps(import(written(&house, &names("first", 16)))).await;
     import(written(&house, &names("between", 100))).await;

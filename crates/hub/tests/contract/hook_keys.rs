@@ -1,4 +1,5 @@
-//! Which keys speak for which sessions: hooks for those that they were the first to report, and agents for those that they made.
+//! Which keys speak for which sessions: hooks for those that they were the first to report, and agents for those that
+//! they made.
 
 use crate::hooks::{FOLDER, HOOK, Mill, allows, bash, call, denies, event, outcome};
 use crate::support::{Answer, House, Talk, in_time, lines};
@@ -22,7 +23,8 @@ fn cards(page: &Value) -> Vec<String> {
     approvals.map(|m| m["metadata"]["payload"]["state"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Whoever asks for the same call again, the person is asked again: an earlier yes was for the request that waited for it.
+/// Whoever asks for the same call again, the person is asked again: an earlier yes was for the request that waited for
+/// it.
 #[tokio::test]
 async fn a_decision_is_used_up_by_the_request_that_waited_for_it() {
     let mill = Mill::new().await;
@@ -109,7 +111,8 @@ async fn a_key_speaks_for_the_sessions_that_it_reported_first() {
     in_time(async { tokio::join!(mill.report(bash("PermissionRequest", "ls")), decided) }).await;
 }
 
-/// One key is of all sessions on a machine; who owns them outlasts a restart, and the next key takes over from one that is gone.
+/// One key is of all sessions on a machine; who owns them outlasts a restart, and the next key takes over from one that
+/// is gone.
 #[tokio::test]
 async fn a_key_takes_over_from_one_that_is_gone() {
     let mut mill = Mill::new().await;
@@ -133,7 +136,8 @@ async fn a_key_takes_over_from_one_that_is_gone() {
     assert_eq!(report(&mill, &third, event("Stop", json!({}))).await.status, 403);
 }
 
-/// A key that names a session before its transcript is read gets nothing of the transcript, nor of what hooks ask in it.
+/// A key that names a session before its transcript is read gets nothing of the transcript, nor of what hooks ask in
+/// it.
 #[tokio::test]
 async fn a_key_that_names_a_transcript_first_does_not_own_it() {
     for hooks_first in [false, true] {

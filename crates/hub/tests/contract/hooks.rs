@@ -160,7 +160,8 @@ async fn a_person_in_a_channel_answers() {
     }
 }
 
-/// The card shows the whole input, and the hash covers it; the call in the transcript, which comes later, changes nothing.
+/// The card shows the whole input, and the hash covers it; the call in the transcript, which comes later, changes
+/// nothing.
 #[tokio::test]
 async fn what_is_asked_is_shown_whole_and_stays_what_it_is() {
     let mill = Mill::new().await;

@@ -120,8 +120,8 @@ async fn an_unchanged_file_is_not_read() {
     assert_eq!(said().await, ["1 user TEXT shown: One", "2 assistant TEXT shown: Six"]);
 }
 
-/// A line that was torn at the first import and is whole at the second is a message. The note of it is gone from all but
-/// the dev view.
+/// A line that was torn at the first import and is whole at the second is a message. The note of it is gone from all
+/// but the dev view.
 #[tokio::test]
 async fn a_torn_line_that_is_whole_later() {
     let house = House::new().await;
@@ -366,7 +366,8 @@ async fn files_are_taken_and_refused_by_their_content() {
     assert_eq!(list["total"], 2, "nothing of them is stored: {list}");
 }
 
-/// Runs of a benchmark write large documents of the same name, with what they are at the end: each is a session of its own.
+/// Runs of a benchmark write large documents of the same name, with what they are at the end: each is a session of its
+/// own.
 #[tokio::test]
 async fn large_documents_of_one_name_are_a_session_each() {
     let house = House::new().await;
@@ -450,7 +451,8 @@ fn pi(id: &str, cwd: &str, lines: &[(&str, &str, &str)]) -> String {
     [head.to_string()].into_iter().chain(lines.iter().map(line)).map(|line| line + "\n").collect()
 }
 
-/// Ids of a few digits are unique in a session: equal ones of two sessions are one message only where all else is equal, too.
+/// Ids of a few digits are unique in a session: equal ones of two sessions are one message only where all else is
+/// equal, too.
 #[tokio::test]
 async fn short_ids_are_those_of_their_session() {
     let house = House::new().await;

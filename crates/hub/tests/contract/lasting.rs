@@ -33,7 +33,8 @@ async fn a_transcript_that_its_agent_deleted_stays() {
     assert_eq!(detail["records"][0]["text"].as_str().unwrap(), talk.text().lines().next().unwrap().to_owned() + "\n");
 }
 
-/// For 30 days it can be restored. Then nothing of it is found, and its file doesn't bring it back, even where it goes on.
+/// For 30 days it can be restored. Then nothing of it is found, and its file doesn't bring it back, even where it goes
+/// on.
 #[tokio::test]
 async fn what_a_person_deleted_goes_for_good() {
     let talk = Talk::new("mill").user("Turn the millstone");

@@ -338,7 +338,8 @@ async fn a_tick_changes_the_list_and_tells_the_agent() {
     assert_eq!((&session["todos_open"], &session["todos_done"]), (&json!(1), &json!(1)));
 }
 
-/// An older product takes lists with repeated ids, so each of their items gets an id of its own: a tick is never of two.
+/// An older product takes lists with repeated ids, so each of their items gets an id of its own: a tick is never of
+/// two.
 #[tokio::test]
 async fn a_list_may_repeat_an_id() {
     let talk = Talk::new().await;

@@ -1,4 +1,5 @@
-//! The table of the older products' words in `docs/user/migrating.md`: each request that it names is sent, and answered as it says.
+//! The table of the older products' words in `docs/user/migrating.md`: each request that it names is sent, and answered
+//! as it says.
 
 use crate::support::House;
 use api::Method::{self, Get, Patch, Post, Put};

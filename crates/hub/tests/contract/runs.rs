@@ -563,8 +563,8 @@ async fn take(steps: &[Step]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Over random histories, in all formats: no message of the host is ever given or logged, and what people and the system said is
-/// given once and in order, whether by a run, a post or the queue, across crashes.
+/// Over random histories, in all formats: no message of the host is ever given or logged, and what people and the
+/// system said is given once and in order, whether by a run, a post or the queue, across crashes.
 #[test]
 fn no_host_message_reaches_an_agent_and_all_others_do_once() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

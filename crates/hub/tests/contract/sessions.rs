@@ -277,8 +277,9 @@ async fn a_fork_counts_what_is_its_own() {
     assert_eq!(texts(&hits["hits"], "session_title"), ["Plant a quince"], "a copy is found once");
 }
 
-/// A file that repeats another one under ids and times of its own, as a session that was resumed does, and marks nothing: what the model
-/// said is known by its API message, and a prompt by the answer behind it. The same words before another answer are a prompt of their own.
+/// A file that repeats another one under ids and times of its own, as a session that was resumed does, and marks
+/// nothing: what the model said is known by its API message, and a prompt by the answer behind it. The same words
+/// before another answer are a prompt of their own.
 #[tokio::test]
 async fn a_history_that_is_repeated_with_new_ids_and_times_counts_once() {
     let first = Talk::new("first")

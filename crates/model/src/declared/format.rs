@@ -67,7 +67,8 @@ impl Format {
     }
 }
 
-/// Returns a value without a format: an empty string for null, JSON for arrays and objects. It has at most about `max` bytes.
+/// Returns a value without a format: an empty string for null, JSON for arrays and objects. It has at most about `max`
+/// bytes.
 pub(super) fn plain(value: &Value, max: usize) -> String {
     match value {
         Value::Null => String::new(),

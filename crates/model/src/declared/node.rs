@@ -228,7 +228,8 @@ impl Cell {
     }
 }
 
-/// Returns whether a link may have this URL: that of a web page or a mail address, without white space and control characters.
+/// Returns whether a link may have this URL: that of a web page or a mail address, without white space and control
+/// characters.
 pub fn is_safe_link(href: &str) -> bool {
     let scheme = href.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     let names_a_host = |scheme: &str| href[scheme.len()..].starts_with("://") && href.len() > scheme.len() + 3;

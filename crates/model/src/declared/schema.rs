@@ -292,7 +292,8 @@ fn said(value: &Value) -> String {
     format!("`{}`", text::clip(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), 60))
 }
 
-/// Makes components from a schema: a grid of the payload's values, and tables of its lists. The schema `{}` shows any payload.
+/// Makes components from a schema: a grid of the payload's values, and tables of its lists. The schema `{}` shows any
+/// payload.
 pub(super) fn nodes(budget: &mut Budget, root: &Value, payload: &Value) -> Vec<Node> {
     object(budget, root, root, payload, 0)
 }

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 /// Maximum number of fields of the payload that get a component.
 const MAX_FIELDS: usize = 40;
 
-/// Returns a document that shows a payload: a title, a grid of its values, and a component for each of its lists. The document is
-/// always valid.
+/// Returns a document that shows a payload: a title, a grid of its values, and a component for each of its lists. The
+/// document is always valid.
 pub fn starter(message_type: &str, version: i64, payload: &Map<String, Value>) -> Value {
     let mut rows = Vec::new();
     let mut view = Vec::new();

@@ -39,8 +39,8 @@ pub struct Chart {
     #[serde(deserialize_with = "strict::non_empty")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 200)))]
     pub title: String,
-    /// The horizontal axis: an array of values, for each of which each series has a point; or the name of the axis, if points have
-    /// an `x` of their own.
+    /// The horizontal axis: an array of values, for each of which each series has a point; or the name of the axis, if
+    /// points have an `x` of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub x: Option<Axis>,
     /// At most 24 series with 20,000 points in total. An empty chart shows `No data`.

@@ -118,8 +118,8 @@ impl CodeReview {
         }
     }
 
-    /// Returns the answers to an earlier version of the review, by the current index of each comment. Answers to comments
-    /// that no longer exist are dropped.
+    /// Returns the answers to an earlier version of the review, by the current index of each comment. Answers to
+    /// comments that no longer exist are dropped.
     pub fn carry(&self, earlier: &Self, metadata: Option<&Map<String, Value>>) -> Option<(String, Value)> {
         let mut infos = review_info(metadata);
         let mut carried = BTreeMap::new();

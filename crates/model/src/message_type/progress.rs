@@ -101,8 +101,8 @@ impl Progress {
         (micros > 0).then(|| current * Micros::SECOND as f64 / micros as f64)
     }
 
-    /// Returns the remaining time after the last update, in microseconds: `eta_seconds`, otherwise computed from the rate. `None`
-    /// if the task doesn't run, or if it isn't known.
+    /// Returns the remaining time after the last update, in microseconds: `eta_seconds`, otherwise computed from the
+    /// rate. `None` if the task doesn't run, or if it isn't known.
     pub fn left(&self, draft: &Draft) -> Option<i64> {
         if self.state != ProgressState::Running {
             return None;

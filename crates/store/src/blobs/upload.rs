@@ -9,8 +9,8 @@ use sha2::{Digest as _, Sha256};
 use std::mem;
 use tokio::runtime::Handle;
 
-/// A blob that comes in parts. Each full piece is stored at once, where nobody sees it before all are there. Dropped before
-/// that, the upload leaves nothing; after a crash, [`Workspace::forget_uploads`] deletes what is left.
+/// A blob that comes in parts. Each full piece is stored at once, where nobody sees it before all are there. Dropped
+/// before that, the upload leaves nothing; after a crash, [`Workspace::forget_uploads`] deletes what is left.
 #[derive(Debug)]
 pub struct Upload {
     workspace: Workspace,
@@ -62,8 +62,8 @@ impl Upload {
         tx.commit().await
     }
 
-    /// Keeps the blob, and who brought it. Returns it with its digest, and whether it is new: of bytes that were there already,
-    /// what is known stays.
+    /// Keeps the blob, and who brought it. Returns it with its digest, and whether it is new: of bytes that were there
+    /// already, what is known stays.
     pub async fn finish(mut self, mime: &str, now: Micros) -> Result<(Blob, bool), StoreError> {
         let sha256 = hex(&self.hash.finalize_reset());
         let last = mem::take(&mut self.last);
@@ -131,8 +131,8 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-/// Adds a blob unless it is there: with all its bytes, or with the upload that has its pieces and their size. Returns whether it
-/// is new.
+/// Adds a blob unless it is there: with all its bytes, or with the upload that has its pieces and their size. Returns
+/// whether it is new.
 pub(crate) async fn insert_row(
     tx: &mut Tx,
     workspace: &str,
@@ -183,8 +183,8 @@ async fn note_uploader(
     })?)
 }
 
-/// Deletes what notes that an upload goes on, and its pieces unless they became a blob. In this order: on `PostgreSQL`, it waits
-/// for a transaction that makes them one.
+/// Deletes what notes that an upload goes on, and its pieces unless they became a blob. In this order: on `PostgreSQL`,
+/// it waits for a transaction that makes them one.
 async fn delete_rows(tx: &mut Tx, workspace: &str, upload: &str) -> Result<(), StoreError> {
     const ROWS: [&str; 2] = [
         "DELETE FROM blob_upload WHERE workspace_id = $1 AND sha256 = $2",

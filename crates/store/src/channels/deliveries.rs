@@ -225,8 +225,8 @@ impl Workspace {
         rows.into_iter().map(due).collect()
     }
 
-    /// Stores what became of deliveries, as the server that sends for this channel: `lease` names it. False where another one
-    /// does; then nothing is stored. With one server alone, no lease of an earlier one counts.
+    /// Stores what became of deliveries, as the server that sends for this channel: `lease` names it. False where
+    /// another one does; then nothing is stored. With one server alone, no lease of an earlier one counts.
     pub async fn settle_deliveries(
         &self,
         channel: &str,
@@ -302,7 +302,8 @@ impl Workspace {
         Ok(rows.into_iter().map(told).collect())
     }
 
-    /// Returns a channel's deliveries in a state, the latest first. None: in every state in which something was or is to be said.
+    /// Returns a channel's deliveries in a state, the latest first. None: in every state in which something was or is
+    /// to be said.
     pub async fn channel_deliveries(
         &self,
         channel: &str,
@@ -322,8 +323,8 @@ impl Workspace {
         rows.into_iter().map(delivery).collect()
     }
 
-    /// Returns what channels are told of a message, in the order of their ids. Channels that have nothing to say of it aren't
-    /// listed.
+    /// Returns what channels are told of a message, in the order of their ids. Channels that have nothing to say of it
+    /// aren't listed.
     pub async fn message_deliveries(&self, session: &SessionId, seq: i64) -> Result<Vec<Delivery>, StoreError> {
         let sql = format!(
             "SELECT {SHOWN} FROM session s CROSS JOIN channel c CROSS JOIN channel_delivery d WHERE s.workspace_id = $1 \
@@ -337,8 +338,8 @@ impl Workspace {
         rows.into_iter().map(delivery).collect()
     }
 
-    /// Deletes what is known of deliveries that ended before a time; returns how many. What was refused stays until a person
-    /// says more, and of each channel the last one that it took.
+    /// Deletes what is known of deliveries that ended before a time; returns how many. What was refused stays until a
+    /// person says more, and of each channel the last one that it took.
     pub async fn forget_deliveries(&self, before: Micros) -> Result<u64, StoreError> {
         Ok(change!(
             self,
@@ -350,7 +351,8 @@ impl Workspace {
         ))
     }
 
-    /// Returns the figures of each channel. What was sent isn't counted, which may be much: each figure has an index of its own.
+    /// Returns the figures of each channel. What was sent isn't counted, which may be much: each figure has an index of
+    /// its own.
     pub async fn channel_counts(&self) -> Result<Vec<ChannelCounts>, StoreError> {
         let counted: Vec<Counted> = on!(&self.store, pool => {
             sqlx::query_as(
@@ -405,8 +407,8 @@ impl Workspace {
         ))
     }
 
-    /// Makes due what waits for more than `beyond` microseconds after failures, as when a channel's settings were changed; returns how
-    /// much that is.
+    /// Makes due what waits for more than `beyond` microseconds after failures, as when a channel's settings were
+    /// changed; returns how much that is.
     pub async fn hurry_deliveries(&self, channel: &str, now: Micros, beyond: i64) -> Result<u64, StoreError> {
         Ok(change!(
             self,

@@ -26,8 +26,8 @@ pub struct OpenAsk {
 const KINDS: [&str; 2] = ["m.asks = 1", "m.asks_input = 1 AND m.asks = 0 AND m.seq > s.user_seq"];
 
 impl Workspace {
-    /// Every open approval and question of sessions that are neither archived nor deleted, the oldest first, `limit` at most.
-    /// Of an agent key's sessions, if it is named.
+    /// Every open approval and question of sessions that are neither archived nor deleted, the oldest first, `limit` at
+    /// most. Of an agent key's sessions, if it is named.
     pub async fn open_asks(&self, key_id: Option<&str>, limit: u32) -> Result<Vec<OpenAsk>, StoreError> {
         let rows: Vec<(i64, String, i64, i64)> = on!(&self.store, pool => {
             let mut q = QueryBuilder::new("");
@@ -138,8 +138,8 @@ impl Workspace {
     }
 }
 
-/// Pushes a query for what is open. It begins with the index that holds what is open and nothing else: what other sessions there are
-/// doesn't count.
+/// Pushes a query for what is open. It begins with the index that holds what is open and nothing else: what other
+/// sessions there are doesn't count.
 fn push_open<DB: Database>(q: &mut QueryBuilder<DB>, kind: &str, join: &str, workspace: &str)
 where
     String: for<'a> Encode<'a, DB> + Type<DB>,

@@ -49,8 +49,8 @@ impl Calls {
 }
 
 impl Workspace {
-    /// Tool calls of a session that were posted with a `call_id`, or that it names by their id, without their contents and
-    /// results. Ascending by `seq`; none after those that have 1 MiB of JSON together.
+    /// Tool calls of a session that were posted with a `call_id`, or that it names by their id, without their contents
+    /// and results. Ascending by `seq`; none after those that have 1 MiB of JSON together.
     pub async fn calls(&self, session: &SessionId, call_id: &str) -> Result<Vec<StoredMessage>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
         let sql = calls_sql();

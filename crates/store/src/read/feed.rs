@@ -40,7 +40,8 @@ impl Workspace {
         rows.into_iter().map(entry).collect()
     }
 
-    /// Where the feed was when messages of a session were added or changed last: nothing that was said has changed since.
+    /// Where the feed was when messages of a session were added or changed last: nothing that was said has changed
+    /// since.
     pub async fn changed_pos(&self, session: &SessionId) -> Result<i64, StoreError> {
         let pos: Option<i64> = on!(&self.store, pool => {
             sqlx::query_scalar("SELECT changed_pos FROM session WHERE workspace_id = $1 AND id = $2")

@@ -89,7 +89,8 @@ impl Room {
 }
 
 impl Workspace {
-    /// Reads on in a listing: as many messages as take about so many bytes, at least one. None are left if it returns none.
+    /// Reads on in a listing: as many messages as take about so many bytes, at least one. None are left if it returns
+    /// none.
     ///
     /// # Errors
     ///

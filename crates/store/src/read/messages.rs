@@ -351,8 +351,9 @@ impl Workspace {
     /// Light rows of what a stretch has behind the dev toggle, without what was retracted there.
     pub async fn hidden(&self, session: &SessionId, from_seq: i64, to_seq: i64) -> Result<Vec<HiddenRow>, StoreError> {
         let Some(rid) = self.session_rid(session).await? else { return Ok(Vec::new()) };
-        // A thought that was changed grew while it was said: when it began is known, not when it ended. What stands before
-        // it ended when it was made only if it is a text that didn't grow: a call's answer changes the call's own row.
+        // A thought that was changed grew while it was said: when it began is known, not when it ended. What stands
+        // before it ended when it was made only if it is a text that didn't grow: a call's answer changes the call's
+        // own row.
         let speaks = "(m.role = 'model' OR m.sender IN ('compact_boundary', 'compact_summary'))";
         let sql = format!(
             "SELECT m.rid, m.seq, m.role, m.sender, m.message_type, m.part, \

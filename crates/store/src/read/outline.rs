@@ -34,8 +34,8 @@ impl Workspace {
             .collect()
     }
 
-    /// Counts the messages after a `seq` that are shown without the dev toggle, `many` at most. Empty lists of types and roles
-    /// take all.
+    /// Counts the messages after a `seq` that are shown without the dev toggle, `many` at most. Empty lists of types
+    /// and roles take all.
     pub async fn shown_after(
         &self,
         session: &SessionId,
@@ -59,8 +59,8 @@ impl Workspace {
         Ok(count)
     }
 
-    /// Returns the stretches of `width` positions that hold a message of the query, by their numbers: 0 is the first one. The
-    /// query's range and limits don't count.
+    /// Returns the stretches of `width` positions that hold a message of the query, by their numbers: 0 is the first
+    /// one. The query's range and limits don't count.
     pub async fn stretches(
         &self,
         session: &SessionId,

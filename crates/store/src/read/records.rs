@@ -54,8 +54,8 @@ impl SourceRow {
     }
 }
 
-/// The bytes of a chunk, given its place in the source (start, length) and its checksum, where that is known. Where they are
-/// lost, a recovery left a chunk of nothing.
+/// The bytes of a chunk, given its place in the source (start, length) and its checksum, where that is known. Where
+/// they are lost, a recovery left a chunk of nothing.
 pub(crate) fn verified(
     source: &SourceId,
     (start, len): (i64, i64),

@@ -1,4 +1,5 @@
-//! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded look.
+//! Full-text search, newest first among the messages that arrived last: a common word costs no more than a bounded
+//! look.
 
 use super::files::holds_path;
 use super::listing::{Listed, Listing, Room, listed_columns};

@@ -113,8 +113,8 @@ impl Workspace {
         rows.map(|id| SessionId::parse(id).map_err(super::corrupt)).collect()
     }
 
-    /// Returns true if our id, or the agent's own one, names a session that was deleted and isn't forgotten yet: one of this key,
-    /// where there is one.
+    /// Returns true if our id, or the agent's own one, names a session that was deleted and isn't forgotten yet: one of
+    /// this key, where there is one.
     pub async fn has_deleted(&self, name: &str, key_id: Option<&str>) -> Result<bool, StoreError> {
         let found: Option<i64> = on!(&self.store, pool => {
             sqlx::query_scalar(
@@ -126,8 +126,8 @@ impl Workspace {
         Ok(found.is_some())
     }
 
-    /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose own
-    /// id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
+    /// Sessions whose id, or the agent's own id, starts with `prefix`; first the one whose id it is, then those whose
+    /// own id it is, then those of no sub-agent, then by latest activity. Only those of an agent key, if it is named.
     pub async fn find_sessions(
         &self,
         prefix: &str,
@@ -300,7 +300,8 @@ fn minute(at: i64) -> i64 {
 /// SQL condition: the session waits for a person.
 pub(super) const NEEDS_YOU: &str = "s.needs_you = 1";
 
-/// Returns true if a filter chooses among the sessions of the list: those that stand alone, hold something and aren't archived.
+/// Returns true if a filter chooses among the sessions of the list: those that stand alone, hold something and aren't
+/// archived.
 fn is_listed(filter: &SessionFilter) -> bool {
     filter.parents == Parents::Only && filter.archived == Archived::Without && filter.spoken
 }

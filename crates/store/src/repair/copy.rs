@@ -1,5 +1,5 @@
-//! Copies tables of an attached, damaged database. A range of keys is copied by one statement or not at all; where that fails, it
-//! is cut into smaller ones, and what can't be read is passed over.
+//! Copies tables of an attached, damaged database. A range of keys is copied by one statement or not at all; where that
+//! fails, it is cut into smaller ones, and what can't be read is passed over.
 
 use crate::StoreError;
 use sqlx::error::DatabaseError;

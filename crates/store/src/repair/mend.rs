@@ -1,5 +1,5 @@
-//! Makes recovered tables fit each other again: a row for each session that still has messages, a note in place of each lost
-//! message, figures that follow from the rows, and a place for lost bytes of files.
+//! Makes recovered tables fit each other again: a row for each session that still has messages, a note in place of each
+//! lost message, figures that follow from the rows, and a place for lost bytes of files.
 
 use super::{DamagedSession, content};
 use crate::StoreError;

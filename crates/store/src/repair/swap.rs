@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Puts `new` in the place of `file`. Returns the name under which the old one is kept.
 ///
-/// The old log goes before the new file comes: beside that it would be taken for its own. Whoever ends in between finds the old
-/// file, and its log under the new name.
+/// The old log goes before the new file comes: beside that it would be taken for its own. Whoever ends in between finds
+/// the old file, and its log under the new name.
 pub(super) fn put_in_place(file: &Path, new: &Path, suffix: &str) -> std::io::Result<PathBuf> {
     let kept = with_suffix(file, suffix);
     if kept.exists() {
@@ -39,7 +39,8 @@ pub(super) fn put_in_place(file: &Path, new: &Path, suffix: &str) -> std::io::Re
 /// A page of every database that we made.
 const PAGE: u64 = 4096;
 
-/// Copies a file whose header can't be read, and writes one that fits: nothing in it but sizes differs between our databases.
+/// Copies a file whose header can't be read, and writes one that fits: nothing in it but sizes differs between our
+/// databases.
 pub(super) fn patch_header(file: &Path, patched: &Path) -> std::io::Result<()> {
     std::fs::copy(file, patched)?;
     let log = with_suffix(file, "-wal");

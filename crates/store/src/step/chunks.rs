@@ -15,8 +15,8 @@ pub(crate) fn chunks<T>(rows: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     })
 }
 
-/// Values to look for, `most` (a power of two) at a time. The last one is repeated until there are 1, 2, 4, ...: that finds
-/// nothing more.
+/// Values to look for, `most` (a power of two) at a time. The last one is repeated until there are 1, 2, 4, ...: that
+/// finds nothing more.
 pub(crate) fn padded<T: Copy>(values: &[T], most: usize) -> impl Iterator<Item = Vec<T>> {
     values.chunks(most).map(|chunk| {
         let last = chunk.last().copied();

@@ -1,5 +1,5 @@
-//! Words as `PostgreSQL` keeps them, in the form in which it takes them with the least work: what it makes of a text costs it
-//! several times as much.
+//! Words as `PostgreSQL` keeps them, in the form in which it takes them with the least work: what it makes of a text
+//! costs it several times as much.
 
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;

@@ -1,8 +1,8 @@
 //! Rows to be written, whatever their table.
 //!
 //! `SQLite` takes them in statements of few lengths, each prepared once. `PostgreSQL` takes each column as an array, so
-//! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until something
-//! else is asked, or the transaction ends, and go together.
+//! that one statement serves any number of rows; and since there each statement is a round trip, rows wait until
+//! something else is asked, or the transaction ends, and go together.
 
 use crate::StoreError;
 use crate::step::Step;

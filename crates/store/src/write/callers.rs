@@ -1,5 +1,5 @@
-//! Which session started a sub-agent: the one that holds its call, be it the main one or another sub-agent's. Files come in
-//! any order, so the call may come before the sub-agent or after it.
+//! Which session started a sub-agent: the one that holds its call, be it the main one or another sub-agent's. Files
+//! come in any order, so the call may come before the sub-agent or after it.
 
 use super::sessions::{self, Sessions};
 use crate::StoreError;
@@ -45,7 +45,8 @@ pub(super) async fn find(step: &mut Step<'_>, sessions: &mut Sessions) -> Result
     Ok(())
 }
 
-/// Hangs stored sub-agents below the session whose new calls started them. `calls`: sessions by their index, and ids of calls.
+/// Hangs stored sub-agents below the session whose new calls started them. `calls`: sessions by their index, and ids of
+/// calls.
 pub(super) async fn claim(
     step: &mut Step<'_>,
     sessions: &mut Sessions,

@@ -10,7 +10,8 @@ use sqlx::QueryBuilder;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-/// A message that waits keeps its place, whatever becomes of it meanwhile. What a person gave up, or hasn't looked at, stays so.
+/// A message that waits keeps its place, whatever becomes of it meanwhile. What a person gave up, or hasn't looked at,
+/// stays so.
 static DELIVERY: Table = Table {
     name: "channel_delivery",
     columns: Cow::Borrowed(&[

@@ -112,7 +112,8 @@ async fn insert(step: &mut Step<'_>, rows: &[FeedRow]) -> Result<(), StoreError>
 }
 
 impl Workspace {
-    /// Tells the feed that a setting changed which a session is shown with, or all of them without one. Returns the feed's new end.
+    /// Tells the feed that a setting changed which a session is shown with, or all of them without one. Returns the
+    /// feed's new end.
     pub async fn tell_shown(&self, session: Option<&SessionId>, now: Micros) -> Result<i64, StoreError> {
         let all = SessionId::parse(ALL_SESSIONS).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         let mut tx = self.store.begin().await?;

@@ -6,7 +6,8 @@ use crate::store::on_step;
 use crate::{NewSession, Refusal, StoreError};
 use sha2::{Digest as _, Sha256};
 
-/// Keeps the names of a session that was posted, and whose they are. Nothing of imported ones: their files may bring them back.
+/// Keeps the names of a session that was posted, and whose they are. Nothing of imported ones: their files may bring
+/// them back.
 pub(crate) async fn keep_names(step: &mut Step<'_>, rid: i64) -> Result<(), StoreError> {
     let row: Option<(String, String, String, Option<String>)> = on_step!(step, c => {
         sqlx::query_as(

@@ -31,8 +31,8 @@ static SESSION_FACET: LazyLock<Table> = LazyLock::new(|| Table {
     verb: Verb::Insert(adding("session_facet", "workspace_id, key_id, project, agent", "sessions").into()),
 });
 
-/// Writes into the rows whether their parents are stored, whether they are listed and whether they wait for a person; and how many
-/// are listed. Sessions that a new one is the parent of leave the list.
+/// Writes into the rows whether their parents are stored, whether they are listed and whether they wait for a person;
+/// and how many are listed. Sessions that a new one is the parent of leave the list.
 pub(super) async fn update(step: &mut Step<'_>, sessions: &mut Sessions) -> Result<(), StoreError> {
     find_parents(step, sessions).await?;
     let mut facets: BTreeMap<Facet, i64> = BTreeMap::new();
@@ -145,7 +145,8 @@ async fn adopt(
     Ok(())
 }
 
-/// Takes a session whose row goes out of the counts. The sessions that it is the parent of stand alone then: [`orphan`].
+/// Takes a session whose row goes out of the counts. The sessions that it is the parent of stand alone then:
+/// [`orphan`].
 pub(crate) async fn leave(step: &mut Step<'_>, session_rid: i64) -> Result<(), StoreError> {
     add(step, session_rid, -1).await
 }

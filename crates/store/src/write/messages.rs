@@ -120,7 +120,8 @@ struct Unsettled {
     calls: BTreeSet<usize>,
 }
 
-/// Writes the messages of a batch, with their words, tool calls and memory, and sums them up in the rows of their sessions.
+/// Writes the messages of a batch, with their words, tool calls and memory, and sums them up in the rows of their
+/// sessions.
 pub(crate) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,

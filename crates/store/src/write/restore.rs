@@ -1,5 +1,5 @@
-//! Sessions from an archive: rows as they were, with numbers of this database. Everything comes in one transaction, so that of an
-//! archive that is torn, changed or here already nothing is stored.
+//! Sessions from an archive: rows as they were, with numbers of this database. Everything comes in one transaction, so
+//! that of an archive that is torn, changed or here already nothing is stored.
 
 mod message;
 mod session;

@@ -1,4 +1,5 @@
-//! How a transaction changes the sums of [`crate::rollup`]: collected while its rows are written, stored with its sessions.
+//! How a transaction changes the sums of [`crate::rollup`]: collected while its rows are written, stored with its
+//! sessions.
 
 mod activity;
 
@@ -214,8 +215,8 @@ impl Rollup {
         *counts = (counts.0 + uses, counts.1 + failed);
     }
 
-    /// Stores what belongs to sessions, and what of it counts among all of them. A session that was deleted, came back or moved to
-    /// another project leaves or enters the sums with all that it holds.
+    /// Stores what belongs to sessions, and what of it counts among all of them. A session that was deleted, came back
+    /// or moved to another project leaves or enters the sums with all that it holds.
     pub(in crate::write) async fn store(self, step: &mut Step<'_>, sessions: &[Loaded]) -> Result<(), StoreError> {
         self.store_spending(step).await?;
         let before = |loaded: &Loaded| (loaded.row.rid, counted(loaded.before.as_ref().unwrap_or(&loaded.row)));

@@ -84,8 +84,8 @@ impl Sessions {
         self.rows.iter().filter(|loaded| loaded.before.is_none()).count() as u64
     }
 
-    /// Messages of these sessions change at `pos`. A session without any time was made now. When an imported one was last
-    /// active nobody knows: not now, or it would stand before all others.
+    /// Messages of these sessions change at `pos`. A session without any time was made now. When an imported one was
+    /// last active nobody knows: not now, or it would stand before all others.
     pub(crate) fn finish(&mut self, now: Micros, changes: &Changes, pos: i64) {
         for Loaded { row, .. } in &mut self.rows {
             if changes.sessions.contains_key(&row.rid) {
@@ -99,7 +99,8 @@ impl Sessions {
     }
 }
 
-/// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are not.
+/// Loads stored sessions by our id, which then is their key here. Those that don't exist are missing; deleted ones are
+/// not.
 pub(crate) async fn load_by_id(step: &mut Step<'_>, ids: &BTreeSet<&str>) -> Result<Sessions, StoreError> {
     let mut sessions = Sessions::with_capacity(ids.len());
     for row in fetch(step, "id", &ids.iter().copied().collect::<Vec<_>>()).await? {
@@ -128,8 +129,8 @@ async fn fetch(step: &mut Step<'_>, column: &str, values: &[&str]) -> Result<Vec
     Ok(rows)
 }
 
-/// Loads the sessions that are stored, creates the others, and applies the facts. A session that an agent's key made under the
-/// id of a transcript isn't the transcript's: it gets another id.
+/// Loads the sessions that are stored, creates the others, and applies the facts. A session that an agent's key made
+/// under the id of a transcript isn't the transcript's: it gets another id.
 pub(crate) async fn load(
     step: &mut Step<'_>,
     upserts: &[SessionUpsert],

@@ -21,8 +21,8 @@ pub(crate) struct WrittenSource {
     pub emptied: Vec<i64>,
 }
 
-/// Appends what is new; None if it is there already. A rewritten file gets a new rid, to which its sessions move: references to the old one lead
-/// nowhere from then on.
+/// Appends what is new; None if it is there already. A rewritten file gets a new rid, to which its sessions move:
+/// references to the old one lead nowhere from then on.
 pub(crate) async fn write(
     step: &mut Step<'_>,
     source: PreparedSource,
@@ -105,8 +105,8 @@ pub(crate) async fn delete_purged_bytes(step: &mut Step<'_>, rid: i64) -> Result
     Ok(())
 }
 
-/// Deletes the runs of sessions that came from a source alone, and takes them out of the sums: it is read anew, and may tell of other
-/// ones. Returns the sessions.
+/// Deletes the runs of sessions that came from a source alone, and takes them out of the sums: it is read anew, and may
+/// tell of other ones. Returns the sessions.
 async fn delete_runs(step: &mut Step<'_>, source: i64, rollup: &mut Rollup) -> Result<Vec<i64>, StoreError> {
     let sessions: Vec<i64> = on_step!(step, c => {
         sqlx::query_scalar(

@@ -1,4 +1,5 @@
-//! Words of stored messages and the files that they changed, written anew after the way in which they are found has changed.
+//! Words of stored messages and the files that they changed, written anew after the way in which they are found has
+//! changed.
 
 use super::messages::MESSAGE_SEARCH;
 use super::messages::files::{self, FILE_CHANGE};

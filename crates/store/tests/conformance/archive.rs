@@ -266,8 +266,8 @@ async fn every_column_of_a_session_is_written() {
         "session_source",
         "session_blob",
     ];
-    // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys and running agents
-    // with what they are writing are of this server.
+    // The feed tells what changed here; the number of a row is this database's; channels, schedules, keys and running
+    // agents with what they are writing are of this server.
     const OURS: [&str; 12] = [
         "agent_run.*",
         "channel_delivery.*",

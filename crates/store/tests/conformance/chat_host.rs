@@ -112,7 +112,8 @@ async fn a_long_cell_of_a_chat_host_is_refused() {
     assert!(matches!(refused, ForeignError::Cell("messages")), "{refused}");
 }
 
-/// A table of which each inner page names the next one hundreds of times, so that it has more rows than anybody could count.
+/// A table of which each inner page names the next one hundreds of times, so that it has more rows than anybody could
+/// count.
 #[tokio::test]
 async fn a_table_without_an_end_is_given_up() {
     const PAGE: usize = 4096;

@@ -1,5 +1,5 @@
-//! Content that isn't what was written any more, as its checksum tells. `SQLite` is read only then; `PostgreSQL`, which has
-//! tools of its own, is written on.
+//! Content that isn't what was written any more, as its checksum tells. `SQLite` is read only then; `PostgreSQL`, which
+//! has tools of its own, is written on.
 
 use crate::support::{Engine, NOW, batch, bytes, engines, message, read, session, session_id, source_id, upload};
 use store::{Batch, Database, MessageQuery, Range, StoreError};
@@ -80,8 +80,8 @@ async fn a_damaged_blob_is_an_error() {
     }
 }
 
-/// A piece is found damaged by its checksum, one of an earlier version, which has none, when the whole file was read; one that
-/// is gone, at once.
+/// A piece is found damaged by its checksum, one of an earlier version, which has none, when the whole file was read;
+/// one that is gone, at once.
 #[tokio::test]
 async fn a_damaged_piece_is_an_error() {
     for damage in [

@@ -157,8 +157,8 @@ async fn uploads() {
     }
 }
 
-/// Of a session that was read from a file, its row stays, so that the file doesn't bring it back; words, bytes and blobs go, and
-/// what the file holds later isn't stored either. A session that shares the file keeps its bytes.
+/// Of a session that was read from a file, its row stays, so that the file doesn't bring it back; words, bytes and
+/// blobs go, and what the file holds later isn't stored either. A session that shares the file keeps its bytes.
 #[tokio::test]
 async fn what_was_deleted_isnt_brought_back_by_its_file() {
     for engine in engines().await {

@@ -202,7 +202,8 @@ async fn requests_are_summed_by_model_and_length_and_listed_by_time() {
                 (s.model.as_deref().unwrap(), s.above, s.usage.input, s.usage.cache_write, s.cache_write_1h, s.cost_usd)
             })
             .collect();
-        // The other session repeats them: they count once. What goes into the cache is input too. What names no model has that of its run.
+        // The other session repeats them: they count once. What goes into the cache is input too. What names no model
+        // has that of its run.
         let expected =
             [("opus", 0, 100, 2, 2, None), ("sonnet", 200, 298, 2, 2, None), ("sonnet", 300, 299, 2, 2, None)];
         assert_eq!(sums, expected);

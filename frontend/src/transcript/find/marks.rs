@@ -179,8 +179,8 @@ fn places(known: &WeakMap, row: &Element, words: &str) -> Vec<StaticRange> {
     ranges
 }
 
-/// Those of them that the message itself says, not one that stands within its row. What a head of one line has no room for
-/// is said again below it.
+/// Those of them that the message itself says, not one that stands within its row. What a head of one line has no room
+/// for is said again below it.
 fn own_places(known: &WeakMap, row: &Element, words: &str) -> Vec<StaticRange> {
     let top = top_row(row).unwrap_or_else(|| row.clone());
     let is_own = |range: &StaticRange| {
@@ -200,7 +200,8 @@ fn is_cut_off(range: &StaticRange) -> bool {
     line.and_then(ends).unwrap_or(false)
 }
 
-/// A message of which parts are cut is asked for whole, once. It takes the place of the row if more of it says the words.
+/// A message of which parts are cut is asked for whole, once. It takes the place of the row if more of it says the
+/// words.
 fn reveal(column: &Rc<Column>, seq: i64, row: &Element, words: &str, places: &[StaticRange]) {
     {
         let marks = &mut column.find.0.borrow_mut().marks;

@@ -1,4 +1,5 @@
-//! Lines of an imported file with what is secret masked. A line that can't be text is passed on with what isn't UTF-8 replaced.
+//! Lines of an imported file with what is secret masked. A line that can't be text is passed on with what isn't UTF-8
+//! replaced.
 
 use futures::{Stream, StreamExt as _, stream};
 use redact::Redactor;

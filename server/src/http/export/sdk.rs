@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Messages that are read at once, unless they are long.
 const PAGE: u32 = 500;
 
-/// All messages of a session that a model may be given, as the body of a request, written page by page. A call and its result are one message here, so no page
-/// parts them. `format` is one of the JSON ones.
+/// All messages of a session that a model may be given, as the body of a request, written page by page. A call and its
+/// result are one message here, so no page parts them. `format` is one of the JSON ones.
 pub async fn messages(
     scoped: Scoped,
     path: SessionPath,

@@ -160,7 +160,8 @@ async fn pieces(
     }))
 }
 
-/// The messages from a `seq` on, as many as are read at once, without those that aren't for the reader. They reach up to `to` of the page.
+/// The messages from a `seq` on, as many as are read at once, without those that aren't for the reader. They reach up
+/// to `to` of the page.
 pub(super) async fn page(
     scoped: &Scoped,
     session: &str,
@@ -219,8 +220,8 @@ async fn picture(scoped: &Scoped, digest: &str) -> Option<String> {
     Some(format!("data:{mime};base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes.concat())))
 }
 
-/// The first tag with the text before it, or as much text as a slice holds. Text may hold quotation marks, and attributes
-/// the end of a tag.
+/// The first tag with the text before it, or as much text as a slice holds. Text may hold quotation marks, and
+/// attributes the end of a tag.
 fn next_tag(html: &str) -> (&str, &str) {
     let beginning = &html[..html.floor_char_boundary(SLICE)];
     let Some(start) = beginning.find('<') else { return (beginning, "") };

@@ -16,7 +16,8 @@ const MAX_SAID: usize = 300;
 /// Fields of a link that are drawn beside its title.
 const SAID: [&str; 3] = ["snippet", "description", "page_age"];
 
-/// Splits `Links: [{"title": .., "url": ..}]` from the text around it: what stands before, the links, what stands after.
+/// Splits `Links: [{"title": .., "url": ..}]` from the text around it: what stands before, the links, what stands
+/// after.
 pub(super) fn split<'o>(call: &ToolCall, output: &'o str) -> Option<(&'o str, Vec<Value>, &'o str)> {
     let at = output.find("Links: [")?;
     let list = &output[at + "Links: ".len()..];

@@ -131,7 +131,8 @@ static LARGE: Mutex<Option<(String, Arc<Prepared>)>> = Mutex::new(None);
 static FILES: LazyLock<Cache<String, Arc<Prepared>, Size>> =
     LazyLock::new(|| Cache::with_weighter(MANY, MAX_CACHED, Size));
 
-/// Files that are expected: so few that the cache isn't divided. A piece of it would have no room for what is nearly large.
+/// Files that are expected: so few that the cache isn't divided. A piece of it would have no room for what is nearly
+/// large.
 const MANY: usize = 32;
 
 /// Bytes, roughly.

@@ -1,5 +1,5 @@
-//! Sessions whose edits have more text than is held at a time: first which messages edit which files, then a few files at
-//! a time, of which the differences are counted and the texts let go.
+//! Sessions whose edits have more text than is held at a time: first which messages edit which files, then a few files
+//! at a time, of which the differences are counted and the texts let go.
 
 use crate::basics::hex::hex;
 use crate::basics::problem;

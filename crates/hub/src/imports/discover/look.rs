@@ -33,7 +33,8 @@ pub fn skip(path: &Path, reason: impl Into<String>) -> FailedFile {
     FailedFile { path: name(path), reason: reason.into() }
 }
 
-/// Whether a name ends in one of these ways. One with a folder before it, `notes/.txt`, means files below such a folder.
+/// Whether a name ends in one of these ways. One with a folder before it, `notes/.txt`, means files below such a
+/// folder.
 pub fn is_named(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     let is_below = |folder: &str| path.components().rev().skip(1).any(|part| part.as_os_str() == folder);
@@ -90,8 +91,8 @@ fn transcripts(entries: impl Iterator<Item = DirEntry>, endings: &[&str], depth:
     found
 }
 
-/// All files below a folder that may be transcripts, whatever their names, in a stable order. Of a configuration folder of
-/// Claude Code they are those of its projects. The path must be the real one: what leads out of it is skipped.
+/// All files below a folder that may be transcripts, whatever their names, in a stable order. Of a configuration folder
+/// of Claude Code they are those of its projects. The path must be the real one: what leads out of it is skipped.
 pub fn files_below(folder: &Path) -> Found {
     let projects = folder.join("projects");
     let configures =
@@ -128,8 +129,9 @@ fn database_of(name: &str) -> Option<&str> {
     Path::new(database).extension().is_some_and(|ending| ending == "db").then_some(database)
 }
 
-/// Returns the transcript that a file belongs to which an agent keeps beside it, if that is there: of what a person saw of a task, what was
-/// said in it; of settings, the session; of what was written ahead, the database. Any other file stands for itself.
+/// Returns the transcript that a file belongs to which an agent keeps beside it, if that is there: of what a person saw
+/// of a task, what was said in it; of settings, the session; of what was written ahead, the database. Any other file
+/// stands for itself.
 pub fn transcript_of(path: PathBuf) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let of_session = [BESIDE, SETTINGS].iter().find_map(|ending| name.strip_suffix(ending));

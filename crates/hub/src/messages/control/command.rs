@@ -1,5 +1,5 @@
-//! A command that a person runs in the folder of a session, where an owner enabled that. Its output is a message, which the agent reads
-//! with the next one to it.
+//! A command that a person runs in the folder of a session, where an owner enabled that. Its output is a message, which
+//! the agent reads with the next one to it.
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};

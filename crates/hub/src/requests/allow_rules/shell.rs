@@ -11,8 +11,9 @@ const PLAIN: &str = "_./:=@%+,-";
 /// Keywords that begin a command, which the grammar takes for a command's name.
 const KEYWORDS: [&str; 2] = ["time", "coproc"];
 
-/// Returns the words of a command. None for several commands (`a; b`, `a && b`, `a | b`, lines), redirections, expansions (`$x`,
-/// `$(x)`, `*`, `~`, `{a,b}`), assignments, jobs in the background, keywords, escapes, and whatever can't be parsed.
+/// Returns the words of a command. None for several commands (`a; b`, `a && b`, `a | b`, lines), redirections,
+/// expansions (`$x`, `$(x)`, `*`, `~`, `{a,b}`), assignments, jobs in the background, keywords, escapes, and whatever
+/// can't be parsed.
 pub fn words(command: &str) -> Option<Vec<String>> {
     if command.len() > MOST || command.chars().any(|c| c.is_control() && c != '\t') {
         return None;

@@ -106,7 +106,8 @@ impl Table {
         }
     }
 
-    /// Returns the whole table as CSV (RFC 4180). Text that a spreadsheet would treat as a formula has an apostrophe in front.
+    /// Returns the whole table as CSV (RFC 4180). Text that a spreadsheet would treat as a formula has an apostrophe in
+    /// front.
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();
         for row in std::iter::once(&self.head).chain(&self.rows) {

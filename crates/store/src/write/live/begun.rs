@@ -127,7 +127,8 @@ struct History {
 }
 
 impl History {
-    /// Adds it to the messages, the newest ones as far as there is room. Returns the `seq` of the newest one that there is none for.
+    /// Adds it to the messages, the newest ones as far as there is room. Returns the `seq` of the newest one that there
+    /// is none for.
     async fn read(
         self,
         step: &mut Step<'_>,

@@ -179,7 +179,8 @@ async fn meet(
     Ok(Met::New { session })
 }
 
-/// Brings a session's row up to a new post at `seq`. Returns the `seq` after which its agent takes what waits, if it does.
+/// Brings a session's row up to a new post at `seq`. Returns the `seq` after which its agent takes what waits, if it
+/// does.
 fn advance(row: &mut SessionRow, post: &LivePost, seq: i64, now: Micros) -> Option<i64> {
     // In a run the agent has its input: what comes meanwhile is for the next one, unless it asks.
     let takes_queue = post.takes_queue && (row.begun_run.is_none() || asks(&post.draft));

@@ -1,4 +1,5 @@
-//! Messages that wait for an agent, and others of its session, read within a transaction as far as there is room for them.
+//! Messages that wait for an agent, and others of its session, read within a transaction as far as there is room for
+//! them.
 
 use crate::StoreError;
 use crate::StoredMessage;
@@ -78,8 +79,8 @@ pub(super) async fn all(
 }
 
 impl Between<'_> {
-    /// Gives messages to `keep`, one after the other, until it kept so many or there is no room for the next one. What it doesn't
-    /// keep takes no room. Returns whether messages are left.
+    /// Gives messages to `keep`, one after the other, until it kept so many or there is no room for the next one. What
+    /// it doesn't keep takes no room. Returns whether messages are left.
     pub async fn read(
         self,
         step: &mut Step<'_>,

@@ -1,4 +1,5 @@
-//! The sums of a session's to-do list, counted anew where a message of it changed: the last one may have been taken back.
+//! The sums of a session's to-do list, counted anew where a message of it changed: the last one may have been taken
+//! back.
 
 use crate::dialect::limited;
 use crate::read::messages::{COLUMNS, MessageRow};

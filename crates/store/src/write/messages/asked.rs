@@ -1,6 +1,6 @@
-//! Approvals that an agent asked for by its hook or its driver. They have the ids that the agent's transcript gives them later: the
-//! card stays one, and a decision that was made here isn't taken back by what is read. So do prompts of schedules: the transcript
-//! doesn't tell that they are.
+//! Approvals that an agent asked for by its hook or its driver. They have the ids that the agent's transcript gives
+//! them later: the card stays one, and a decision that was made here isn't taken back by what is read. So do prompts of
+//! schedules: the transcript doesn't tell that they are.
 
 use super::Planned;
 use super::rows::Old;

@@ -1,9 +1,10 @@
 //! Messages that several sessions hold, since one of them repeats the other: each counts in one session.
 //!
-//! A copy is known by the id of its line, or by its twin. An id of a few digits is unique in its own session only: it proves nothing where
-//! time or text differ. A prompt that is repeated with another time has nothing of that: a person may say the same twice. It is a copy if
-//! a copy of an answer stands behind it, and the same words stand before the original. Which session came first to the store doesn't matter: what calls
-//! itself a copy counts only until its original comes.
+//! A copy is known by the id of its line, or by its twin. An id of a few digits is unique in its own session only: it
+//! proves nothing where time or text differ. A prompt that is repeated with another time has nothing of that: a person
+//! may say the same twice. It is a copy if a copy of an answer stands behind it, and the same words stand before the
+//! original. Which session came first to the store doesn't matter: what calls itself a copy counts only until its
+//! original comes.
 
 use super::rows::{OLD_COLUMNS, Old};
 use super::{Planned, count, files, find_question, tools};

@@ -1,4 +1,5 @@
-//! The files that messages changed, for lists of them and for the search by path. Copied messages count where they came from.
+//! The files that messages changed, for lists of them and for the search by path. Copied messages count where they came
+//! from.
 
 use super::{Kind, Planned};
 use crate::step::Step;

@@ -56,7 +56,8 @@ impl Index {
     }
 }
 
-/// Gives messages that are in the transcript the ids of the rows that people wrote. Returns session and id of each; `stored` has them.
+/// Gives messages that are in the transcript the ids of the rows that people wrote. Returns session and id of each;
+/// `stored` has them.
 pub(super) async fn meet(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
@@ -181,8 +182,8 @@ async fn posted(step: &mut Step<'_>, sessions: &BTreeSet<i64>) -> Result<Vec<Pos
     rows.into_iter().map(row).collect()
 }
 
-/// The first row with these words that no other line has, or that has this line already. With the words of the system before them,
-/// they are no words that a person typed: the last row with them.
+/// The first row with these words that no other line has, or that has this line already. With the words of the system
+/// before them, they are no words that a person typed: the last row with them.
 fn by_text(planned: &Planned, posted: &[Posted], index: &Index, delivered: i64) -> Result<Option<usize>, StoreError> {
     let text = unpack_draft(&planned.message.body)?.content;
     let text = text.trim();

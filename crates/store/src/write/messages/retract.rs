@@ -1,4 +1,5 @@
-//! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a person.
+//! Messages that their files no longer hold: they keep their row and place, and leave search and what waits for a
+//! person.
 
 use super::rows::Old;
 use super::{count, files, find_question, memory, rows, tools};

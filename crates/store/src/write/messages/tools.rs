@@ -1,5 +1,5 @@
-//! Tool calls by name and outcome, for statistics. Copied ones count where they came from. Of those that were posted also
-//! their `call_id`: an approval that names it is about them.
+//! Tool calls by name and outcome, for statistics. Copied ones count where they came from. Of those that were posted
+//! also their `call_id`: an approval that names it is about them.
 
 use super::{Kind, Planned};
 use crate::StoreError;

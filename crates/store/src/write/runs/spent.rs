@@ -126,8 +126,8 @@ impl Request<'_> {
     }
 }
 
-/// Stores what the runs spent. Returns the sessions in which something counts elsewhere, or may. What other runs count no
-/// more leaves their sums.
+/// Stores what the runs spent. Returns the sessions in which something counts elsewhere, or may. What other runs count
+/// no more leaves their sums.
 pub(super) async fn write(
     step: &mut Step<'_>,
     sessions: &mut Sessions,
@@ -200,8 +200,8 @@ async fn known(step: &mut Step<'_>, chunk: &[Request<'_>]) -> Result<HashMap<Str
     Ok(known)
 }
 
-/// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and who counts it no
-/// more.
+/// Adds a session to those that hold an API message. Returns 1 if the message counts in another one, else 0; and who
+/// counts it no more.
 fn add_holder(
     holders: &mut Vec<KnownRequest>,
     Request { key: (rid, run), words, spent, .. }: &Request<'_>,
