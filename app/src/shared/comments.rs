@@ -236,10 +236,10 @@ mod tests {
     #[test]
     fn lines_of_an_edit_of_unknown_place_have_no_numbers() {
         let edit = Comment { edit: Some("8.1".to_owned()), ..comment(State::Draft) };
-        assert_eq!(edit.place(), "`src/a.rs` (where in the file isn't known)");
+        assert_eq!(edit.place(), "`src/a.rs` (position in the file unknown)");
         assert_eq!(
             Comment { side: 'L', ..edit }.place(),
-            "`src/a.rs` (where in the file isn't known, before the change)"
+            "`src/a.rs` (position in the file unknown, before the change)"
         );
     }
 

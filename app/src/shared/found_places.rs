@@ -256,6 +256,6 @@ mod tests {
     #[test]
     fn nothing_found_says_where_it_was_looked_for() {
         let position = Position { loaded_only: true, ..Position::default() };
-        assert_eq!(position.words(), "Nothing found, only in what is loaded here");
+        assert_eq!(position.words(), "Nothing found, only in the loaded part");
     }
 }

@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_lost_server_is_named_from_the_second_attempt() {
-        let words = "No answer since 14:02, attempt 2. Newer messages appear when the connection is back.";
+        let words = "No response since 14:02, attempt 2. Newer messages appear when the connection is back.";
         assert_eq!(link(Link::Reconnecting(2)), words);
     }
 
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_kept_page_says_of_when_it_is() {
-        let words = "Offline: as of 1 Feb, 03:07. The page goes on by itself when the server answers.";
+        let words = "Offline: as of 1 Feb, 03:07. The page updates automatically when the server responds.";
         assert_eq!(of_link(Link::Offline, "14:02", Some("1 Feb, 03:07")), words);
     }
 

@@ -304,7 +304,7 @@ fn what_is_not_shown_whole_is_not_allowed() {
     assert!(!html.contains("data-decide") && html.contains("data-action=\"all\""), "{html}");
     let html = card(&not_shown(NotShownReason::NoContent));
     assert!(!decides(&html) && !html.contains("btn allow") && html.contains("value=\"denied\""), "{html}");
-    assert!(html.contains("doesn't say what would be changed or run"), "{html}");
+    assert!(html.contains("doesn't show the change or the command"), "{html}");
     let unknown = Entry { shown_sha256: None, ..asks(permission("Run `ls`"), Vec::new()) };
     assert!(!card(&unknown).contains("data-decide") && !row(&unknown).contains("data-decide"));
 }
