@@ -150,7 +150,7 @@ test('a command that is not named can be denied and not allowed', async ({ page,
   await agent.post({ id: 'ask', call_id: 'c', ...permission() });
   await visit(page, verbatim, `/s/${agent.id}`);
   const card = page.locator('.approval');
-  await expect(card).toContainText("It doesn't say what would be changed or run, so it can't be allowed here");
+  await expect(card).toContainText("It doesn't show the change or the command, so it can't be allowed here");
   await expect(card.getByRole('button')).toHaveText(['Deny', 'Dismiss']);
   await accessible(page);
   await decidable(card);

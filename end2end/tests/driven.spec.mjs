@@ -79,7 +79,7 @@ for (const [name, viewport] of [['desktop', { width: 1280, height: 800 }], ['pho
       const session = await asks(page, verbatim, { title: 'Writing to note.txt', kind: 'edit', content: [], locations: [{ path: '/work/note.txt' }] });
       await visit(page, verbatim, `/s/${session}`);
       const card = page.locator('.approval');
-      await expect(card).toContainText("It doesn't say what would be changed or run, so it can't be allowed here");
+      await expect(card).toContainText("It doesn't show the change or the command, so it can't be allowed here");
       await expect(card.getByRole('button')).toHaveText(['Deny', 'Dismiss']);
       await accessible(page);
       await decidable(card);

@@ -10,7 +10,7 @@ const rows = (page) => page.locator('.chunk > article');
 const kinds = (page, name) => rows(page).evaluateAll((all, name) => [...new Set(all.map((one) => one.dataset[name]))], name);
 
 test.describe('an imported session', () => {
-  // The browser logs the answer to what can't be understood.
+  // The browser logs the answer to what is invalid.
   test.use({ tolerated: [/status of 400/] });
   test.use({ transcripts: ['-home-ada-orchard'] });
 
@@ -70,7 +70,7 @@ test.describe('an imported session', () => {
     expect(new Set(exported.messages.map((one) => one.message_type))).toEqual(new Set(['CODE_EDIT']));
 
     await page.goto(`${verbatim.url}/s/${RIPE}?role=nobody`);
-    await expect(page.getByRole('heading', { name: /can't be understood/ })).toBeVisible();
+    await expect(page.getByRole('heading', { name: /is invalid/ })).toBeVisible();
   });
 
   test('on a phone the chips scroll sideways', async ({ page, verbatim }) => {

@@ -166,7 +166,7 @@ test('lines are chosen, commented and linked by keys, and a comment that was beg
   const rows = page.locator('section.file', { hasText: 'rows.rs' });
   await expect(rows.locator('ins.l')).toHaveCount(2);
   await page.keyboard.press('c');
-  await expect(page.locator('#toasts')).toContainText('No lines are chosen');
+  await expect(page.locator('#toasts')).toContainText('No lines are selected');
   const toChange = () => expect(async () => {
     await page.keyboard.press('n');
     await expect(rows.locator('.run.chg[data-at]')).toHaveCount(1, { timeout: 300 });

@@ -76,7 +76,7 @@ test.describe('with sessions', () => {
     await form.getByLabel('Prompt').fill('Count the apples');
     await form.getByLabel('Cron expression').fill('0 9 * * 1-5');
     await form.getByRole('button', { name: 'Add schedule' }).click();
-    await expect(form.getByRole('alert')).toContainText('Nobody takes prompts in this session');
+    await expect(form.getByRole('alert')).toContainText('No agent reads prompts in this session');
     await expect(form.getByLabel('Session', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   });
 
