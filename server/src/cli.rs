@@ -20,6 +20,7 @@ pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
 use api::keys::Scope;
 use app::shared::message_filter::MessageFilter;
+use crate::config::Config;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
@@ -46,15 +47,29 @@ impl Cli {
     }
 }
 
-/// Parses the command line. Exits if it is invalid.
-pub fn parse() -> Cli {
-    let matches = Cli::command().get_matches();
+/// Returns the command line as it is described, without values from elsewhere.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Parses the command line, over the environment and `config.toml`. Exits if the command line is invalid.
+///
+/// # Errors
+///
+/// If `config.toml` is invalid. Help is printed all the same.
+pub fn parse() -> anyhow::Result<Cli> {
+    let config = Config::read(&command());
+    let matches = match &config {
+        Ok(config) => config.on(command()).get_matches(),
+        Err(_) => command().get_matches(),
+    };
+    config?;
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Serve(serve) = &mut cli.command {
         let source = matches.subcommand_matches("serve").and_then(|serve| serve.value_source("data_dir"));
         serve.data_dir_typed = source == Some(ValueSource::CommandLine);
     }
-    cli
+    Ok(cli)
 }
 
 #[derive(Debug, Subcommand)]
@@ -108,6 +123,36 @@ pub enum Command {
     Audit(Audit),
     /// Check the data directory, database, audit log, transcripts and server
     Doctor(Doctor),
+    /// Print the options of the server, and where each is from
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print a script by which a shell completes commands and options
+    Completions(Completions),
+    /// Write man pages, one per command
+    #[command(hide = true)]
+    Man(Man),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Print each option with its value, and where it is from
+    Show {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Folder for the pages
+    pub folder: PathBuf,
 }
 
 /// Location of the data.
@@ -164,6 +209,7 @@ pub struct Target {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Each option can also be set in the environment (`VERBATIM_LISTEN`) and in `config.toml`: see `verbatim config show`")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Serve {
     #[command(flatten)]

@@ -3,6 +3,8 @@
 mod ask;
 mod audit;
 mod channels;
+mod completions;
+mod config;
 pub mod context;
 mod context_log;
 mod doctor;
@@ -62,6 +64,9 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::ContextLog(args) => context_log::run(args).await,
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,
+        Command::Config(command) => config::run(&command),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => completions::man(&args),
     }?;
     Ok(ExitCode::SUCCESS)
 }

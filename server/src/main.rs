@@ -1,7 +1,8 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server; [`data_dir`] says where everything lies, and
+//! data, with or without a running server; [`http`] is the server; [`config`] is what the environment and a file say instead;
+//! [`data_dir`] says where everything lies, and
 //! [`permissions`] who may read it; [`printing`] writes what commands
 //! print; [`speaker`] names who speaks; [`logging`] says what is logged.
 //!
@@ -9,6 +10,7 @@
 
 mod cli;
 mod commands;
+mod config;
 mod data_dir;
 mod door;
 mod embeddings;
@@ -34,7 +36,13 @@ const REST: Duration = Duration::from_millis(200);
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let cli = cli::parse();
+    let cli = match cli::parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            printing::note(&format!("verbatim: {error:#}"));
+            return ExitCode::FAILURE;
+        }
+    };
     logging::start(cli.log_format());
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,

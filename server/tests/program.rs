@@ -23,6 +23,8 @@ mod commands;
 mod commands_that_fail;
 #[path = "program/compat.rs"]
 mod compat;
+#[path = "program/config.rs"]
+mod config;
 #[path = "program/context.rs"]
 mod context;
 #[path = "program/damage.rs"]
