@@ -18,9 +18,9 @@ pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, Sche
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
+use crate::config::Config;
 use api::keys::Scope;
 use app::shared::message_filter::MessageFilter;
-use crate::config::Config;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
@@ -209,7 +209,9 @@ pub struct Target {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Each option can also be set in the environment (`VERBATIM_LISTEN`) and in `config.toml`: see `verbatim config show`")]
+#[command(
+    after_help = "Each option can also be set in the environment (`VERBATIM_LISTEN`) and in `config.toml`: see `verbatim config show`"
+)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct Serve {
     #[command(flatten)]
