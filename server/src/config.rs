@@ -95,7 +95,7 @@ impl Config {
         };
         let arg = if is_switch { arg.value_parser(BoolishValueParser::new()) } else { arg };
         match value {
-            Some(value) => arg.default_values(value.words.clone()).hide_default_value(true),
+            Some(value) => arg.default_values(value.words.clone()).hide_default_value(!is_switch),
             None => arg,
         }
     }

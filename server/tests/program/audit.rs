@@ -217,7 +217,7 @@ fn doctor_finds_an_entry_that_was_changed() {
     let server = server.again();
     let doctor = server.place.seen(&["doctor"]);
     assert!(doctor.contains("exit 1") && doctor.contains(finding), "{doctor}");
-    assert!(server.place.out(&["audit"]).contains("Key two-bat made"));
+    assert!(server.place.out(&["audit"]).contains("Key two-bat created"));
     server.place.out(&["key", "create", "--name", "four"]);
     assert_eq!(entries(&server, "")[0]["number"], 4);
 }

@@ -80,7 +80,7 @@ fn doctor_says_what_lies_where() {
     let seen = server.place.seen(&["doctor"]);
     assert!(seen.contains(&format!("ok    server           {}", server.origin())), "{seen}");
     assert!(seen.contains("1 sessions with those of sub-agents from 1 files"), "{seen}");
-    assert!(seen.contains("-     stored data      not checked while the server runs"), "{seen}");
+    assert!(seen.contains("-     stored data      not checked while the server is running"), "{seen}");
 }
 
 /// What a crash leaves behind is no server: nobody is asked at its address, which may be another's by now.

@@ -73,13 +73,17 @@ fn a_secret_is_in_a_file_of_its_own() {
 #[test]
 fn the_server_reads_them() {
     let place = Place::new();
-    let expected = "verbatim: `--listen 0.0.0.0:7117` would let other machines in, and there are no accounts yet";
+    let expected = "verbatim: `--listen 0.0.0.0:7117` would give other machines access, and there are no accounts yet";
     assert_eq!(error(&place, "listen = \"0.0.0.0:7117\"", &["serve"]).lines().next(), Some(expected));
     let output = run(&place, None, &[("VERBATIM_LISTEN", "0.0.0.0:7117")], &["serve"]);
     assert_eq!(String::from_utf8(output.stderr).unwrap().lines().next(), Some(expected));
-    // The command line comes first.
-    let output = run(&place, Some("data-dir = \"/nowhere\""), &[], &["sessions", "--json"]);
-    assert_eq!((output.status.code(), output.stdout), (Some(0), b"[]\n".to_vec()));
+    // Other commands find the data by them. The command line comes first.
+    let elsewhere = ("VERBATIM_DATA_DIR", "/elsewhere");
+    for (arguments, folder) in [(&["sessions"][..], "/elsewhere"), (&["sessions", "--data-dir", "/third"], "/third")] {
+        let output = run(&place, Some("data-dir = \"/nowhere\""), &[elsewhere], arguments);
+        let expected = format!("verbatim: {folder} isn't a data directory of Verbatim");
+        assert_eq!(String::from_utf8(output.stderr).unwrap().lines().next(), Some(&*expected));
+    }
 }
 
 #[test]

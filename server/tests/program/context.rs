@@ -119,5 +119,5 @@ fn all_sessions_are_written_into_a_folder_and_come_back_from_it() {
     assert_eq!(files.len(), 1, "{files:?}");
     assert!(other.out(&["import", place.path("archive").to_str().unwrap()]).contains("1 sessions, 3 new messages"));
     let wrong = place.seen(&["export", "--all", "--format", "original", "--output", "archive"]);
-    assert!(wrong.contains("`--all` doesn't go with `--format original`"), "{wrong}");
+    assert!(wrong.contains("`--all` can't be combined with `--format original`"), "{wrong}");
 }

@@ -118,7 +118,7 @@ fn settings_that_cannot_be_changed_stay_as_they_are() {
     assert!(said.contains("is read-only\nMake it writable"), "{said}");
     assert_eq!(std::fs::read_to_string(settings(&place)).unwrap(), BEFORE);
     let said = error(&install(&place, &["--project", "nowhere"]));
-    assert!(said.contains("nowhere is no folder"), "{said}");
+    assert!(said.contains("nowhere isn't a folder"), "{said}");
 }
 
 /// A link to the file stays a link.

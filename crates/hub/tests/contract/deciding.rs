@@ -386,7 +386,7 @@ async fn a_question_is_answered_once_within_a_request() {
     let answer = || json!({"content": "Left", "reply_to": "q1"});
     for first in [answer(), json!({"content": "Hm"})] {
         let refused = talk.owner(Post, "/messages/batch", json!({"messages": [first, answer()]})).await;
-        let title = "It was already answered, by an earlier message of this request";
+        let title = "It was already answered by an earlier message of this request";
         assert_eq!(refusal(&refused), (409, "answered", Some("/messages/1/reply_to"), title));
     }
     let others = json!({"messages": [answer(), {"content": "And hurry"}]});

@@ -146,7 +146,7 @@ async fn control_words_are_consumed_and_carried_out() {
     let again = talk.owner(Post, "/messages", json!({"id": "r1", "content": "reset context"})).await;
     assert_eq!((reset.status, again.status), (201, 200));
     let said = talk.shown("host").await;
-    let words: Vec<&str> = said.iter().map(|line| line.split(" wasn't").next().unwrap()).collect();
+    let words: Vec<&str> = said.iter().map(|line| line.split(" failed:").next().unwrap()).collect();
     assert_eq!(words, ["`approve`", "`deny`", "`pause`", "`reset`"], "each once: {said:?}");
     let prompt = talk.reads().await;
     for word in ["approve a1", "deny", "pause", "reset", "host"] {
