@@ -4,6 +4,7 @@ mod channel_args;
 mod context_args;
 mod export_args;
 mod hook_args;
+mod key_args;
 mod message_args;
 mod schedule_args;
 mod terminal_args;
@@ -13,13 +14,13 @@ pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
 pub use export_args::{Export, ExportFormat};
 pub use hook_args::{Hook, HookInstall, HookSend, HookStatus, HookUninstall, HookWhere};
+pub use key_args::{Key, KeyCreate, KeyList, KeyQuota, KeyRevoke};
 pub use message_args::MessageArgs;
 pub use schedule_args::{Schedule, ScheduleAdd, ScheduleList, ScheduleNamed, SchedulePause, ScheduleRemove};
 pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
 use crate::config::Config;
-use api::keys::Scope;
 use app::shared::message_filter::MessageFilter;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
@@ -522,80 +523,6 @@ pub struct Mcp {
     pub data: Data,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum Key {
-    /// Create a key and print it; it is only shown once. Sessions belong to the key that created them: no other key can
-    /// continue them
-    Create(KeyCreate),
-    /// List keys, newest first
-    List(KeyList),
-    /// Change the quota of a key, and print its use
-    Quota(KeyQuota),
-    /// Revoke a key; it is refused from then on
-    Revoke(KeyRevoke),
-}
-
-#[derive(Debug, Args)]
-pub struct KeyCreate {
-    /// Name of the program that uses it
-    #[arg(long)]
-    pub name: String,
-    /// Scopes: `post`, `read` (its own), `read_all`, `mirror`, `bridge` [default: post,read,mirror]
-    #[arg(long, value_parser = scope, value_delimiter = ',')]
-    pub scope: Vec<Scope>,
-    /// Expiry, a day or time: `2027-01-31` [default: none]
-    #[arg(long, value_name = "WHEN")]
-    pub expires: Option<String>,
-    /// Limit of messages in total [default: 5000000]
-    #[arg(long, value_name = "MESSAGES")]
-    pub most_messages: Option<i64>,
-    /// Limit of bytes in total [default: 10000000000]
-    #[arg(long, value_name = "BYTES")]
-    pub most_bytes: Option<i64>,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print `{"id", "key"}`
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct KeyList {
-    #[command(flatten)]
-    pub data: Data,
-    /// Print them as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct KeyQuota {
-    /// Id of the key
-    pub id: String,
-    /// Limit of messages in total
-    #[arg(long, value_name = "MESSAGES")]
-    pub most_messages: Option<i64>,
-    /// Limit of bytes in total
-    #[arg(long, value_name = "BYTES")]
-    pub most_bytes: Option<i64>,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print all keys as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct KeyRevoke {
-    /// Id of the key
-    pub id: String,
-    #[command(flatten)]
-    pub data: Data,
-    /// Print the remaining keys as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "it is an IP address and a port, like `127.0.0.1:7117` or `[::1]:7117`".to_owned())
 }
@@ -606,8 +533,4 @@ fn role(word: &str) -> Result<Role, String> {
 
 fn audit_kind(word: &str) -> Result<AuditKind, String> {
     AuditKind::parse(word).ok_or_else(|| format!("it is one of {}", AuditKind::WORDS.join(", ")))
-}
-
-fn scope(word: &str) -> Result<Scope, String> {
-    Scope::parse(word).ok_or_else(|| format!("it is one of {}", Scope::WORDS.join(", ")))
 }

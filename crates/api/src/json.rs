@@ -1,4 +1,4 @@
-//! Reads and writes JSON. Browsers use their own parser: serde_json's handling of numbers would be a tenth of the
+//! Reads and writes JSON. Browsers use their own parser: `serde_json`'s handling of numbers would be a tenth of the
 //! WebAssembly.
 
 use serde::Serialize;

@@ -5,7 +5,7 @@
 //! - `rule`: the rules of `rules/rules.jsonl`, one a line: id, title, where the format is documented, words without which it can't
 //!   match, and a regular expression, whose first group that matched is the secret.
 //! - `plausible`: decides whether the text after a name like `password` is a secret's value, or code that refers to
-//! one.
+//!   one.
 //!
 //! Pure: no files, no clock, no network. A regular expression is compiled when one of its words is seen for the first time.
 //!
