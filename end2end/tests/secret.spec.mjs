@@ -6,7 +6,7 @@ import { AWAY, accessible, act, decidable, expect, logIn, ready, test, visit } f
 const REFUSED = {
   status: 403,
   code: 'secret_missing',
-  title: 'This request can't make changes: it lacks the log-in's secret',
+  title: "This request can't make changes: it lacks the log-in's secret",
   hint: 'Log in again with the link from `verbatim open`',
 };
 

@@ -152,7 +152,7 @@ fn is_stream(answer: &Response) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// Is the head as small as heads are?
+/// Returns true if the head is no larger than heads may be.
 fn fits(request: &Request<Incoming>) -> bool {
     /// What stands between a header's name and its value, and behind it.
     const SIGNS: usize = 4;
