@@ -1,9 +1,11 @@
 //! The frame of every page: the rail on the left, the tab bar on phones, the skip link, the shortcut sheet.
 
 mod palette;
+pub(crate) mod places;
 mod sheet;
 mod tab_bar;
 
+pub use places::NavItem;
 pub(crate) use sheet::kbds;
 
 use crate::clock::Clock;
@@ -24,6 +26,7 @@ use api::preferences::Preferences;
 use api::sessions::{Facet, Facets};
 use leptos::prelude::*;
 use model::{Micros, Session, SessionState};
+use places::PLACES;
 
 /// Folders that wait for consent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,23 +68,6 @@ impl ShellData {
     pub fn needs_you(&self) -> usize {
         self.asks.len()
     }
-}
-
-/// The place that the navigation marks as current.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NavItem {
-    Sessions,
-    NeedsYou,
-    Session,
-    Changes,
-    Search,
-    Folders,
-    Memory,
-    Stats,
-    Files,
-    Schedules,
-    Settings,
-    Nowhere,
 }
 
 /// Content of the rail below its links.
@@ -261,9 +247,20 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
         let words = format!("{} {verb} for consent", figures::counted(shell.waiting.folders, "folder"));
         part! { <span class="badge needs" title=words>{shell.waiting.folders}</span> }
     });
-    let sessions = figures::count(shell.sessions);
     let theme = theme_words(shell.look.theme());
     let needs = (shell.needs_you() > 0).then(|| part! { <span class="badge needs">{shell.needs_you()}</span> });
+    let mut badges = [
+        (NavItem::Sessions, Some(part! { <span class="num">{figures::count(shell.sessions)}</span> })),
+        (NavItem::NeedsYou, needs),
+        (NavItem::Folders, waiting),
+    ];
+    let mut badge = |item| badges.iter_mut().find(|(of, _)| *of == item).and_then(|(_, badge)| badge.take());
+    let links: Vec<_> = PLACES
+        .iter()
+        .map(|place| {
+            part! { <a href=place.path title=place.title aria-current=current(place.item)>{icon(place.glyph)}<span>{place.title}</span>{badge(place.item)}</a> }
+        })
+        .collect();
     part! {
         <nav class="rail" aria-label="Main">
             <div class="rail-top">{icon(Glyph::MARK)}<a href="/">"Verbatim"</a></div>
@@ -271,16 +268,7 @@ fn rail(shell: &ShellData, frame: &Frame<'_>) -> Part {
                 <button type="button" class="as-link" data-action=PageAction::OpenPalette.name() title="Search or jump to">
                     {icon(Glyph::SEARCH)}<span>"Search or jump to"</span><span class="num"><kbd>"Ctrl K"</kbd></span>
                 </button>
-                <a href=page_path::SESSIONS title="Sessions" aria-current=current(NavItem::Sessions)>
-                    {icon(Glyph::LIST)}<span>"Sessions"</span><span class="num">{sessions}</span>
-                </a>
-                <a href=page_path::INBOX title="Needs you" aria-current=current(NavItem::NeedsYou)>{icon(Glyph::NEEDS)}<span>"Needs you"</span>{needs}</a>
-                <a href=page_path::SEARCH title="History" aria-current=current(NavItem::Search)>{icon(Glyph::LAYERS)}<span>"History"</span></a>
-                <a href=page_path::FILES title="Changed files" aria-current=current(NavItem::Files)>{icon(Glyph::DIFF)}<span>"Changed files"</span></a>
-                <a href=page_path::FOLDERS title="Folders" aria-current=current(NavItem::Folders)>{icon(Glyph::FOLDER)}<span>"Folders"</span>{waiting}</a>
-                <a href=page_path::SCHEDULES title="Schedules" aria-current=current(NavItem::Schedules)>{icon(Glyph::CLOCK)}<span>"Schedules"</span></a>
-                <a href=page_path::MEMORY title="Memory" aria-current=current(NavItem::Memory)>{icon(Glyph::DB)}<span>"Memory"</span></a>
-                <a href=page_path::STATISTICS title="Statistics" aria-current=current(NavItem::Stats)>{icon(Glyph::CHART)}<span>"Statistics"</span></a>
+                {links}
                 <div class="rail-below">{below}</div>
             </div>
             <div class="rail-foot">

@@ -1,6 +1,7 @@
 //! The bar at the bottom of phones: the places, or on a session's pages what the session has; further places are behind
 //! `More`.
 
+use super::places::{PLACES, Place};
 use super::{NavItem, ShellData, icon};
 use crate::icon::Glyph;
 use crate::part::{Part, part};
@@ -8,6 +9,10 @@ use crate::shared::page_action::PageAction;
 use crate::shared::page_path;
 use crate::shared::session_href;
 use leptos::prelude::*;
+
+/// Places before the button of the palette, and behind it. The others are behind `More`.
+const FIRST: [NavItem; 2] = [NavItem::Sessions, NavItem::NeedsYou];
+const SECOND: [NavItem; 2] = [NavItem::Search, NavItem::Folders];
 
 struct Tab {
     to: String,
@@ -36,29 +41,31 @@ pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part
     let needs = i64::try_from(shell.needs_you()).ok().filter(|n| *n > 0);
     let waiting = Some(shell.waiting.folders).filter(|n| *n > 0);
     let here = |other: NavItem| place == other;
-    let first = [
-        Tab::new(page_path::SESSIONS, Glyph::LIST, "Sessions", here(NavItem::Sessions)),
-        Tab { badge: needs, ..Tab::new(page_path::INBOX, Glyph::NEEDS, "Needs you", here(NavItem::NeedsYou)) },
-    ];
-    let first: Vec<_> = first.into_iter().map(Tab::link).collect();
-    let history = Tab::new(page_path::SEARCH, Glyph::LAYERS, "History", here(NavItem::Search));
-    let folders =
-        Tab { badge: waiting, ..Tab::new(page_path::FOLDERS, Glyph::FOLDER, "Folders", here(NavItem::Folders)) };
-    let others = [
-        Tab::new(page_path::FILES, Glyph::DIFF, "Changed files", here(NavItem::Files)),
-        Tab::new(page_path::SCHEDULES, Glyph::CLOCK, "Schedules", here(NavItem::Schedules)),
-        Tab::new(page_path::MEMORY, Glyph::DB, "Memory", here(NavItem::Memory)),
-        Tab::new(page_path::STATISTICS, Glyph::CHART, "Statistics", here(NavItem::Stats)),
-        Tab::new(page_path::SETTINGS, Glyph::GEAR, "Settings", here(NavItem::Settings)),
-    ];
+    let badge = |item| match item {
+        NavItem::NeedsYou => needs,
+        NavItem::Folders => waiting,
+        _ => None,
+    };
+    let tab = |place: &Place| Tab {
+        badge: badge(place.item),
+        ..Tab::new(place.path, place.glyph, place.title, here(place.item))
+    };
+    let tabs = |items: &[NavItem]| -> Vec<Tab> {
+        PLACES.iter().filter(|place| items.contains(&place.item)).map(tab).collect()
+    };
+    let first: Vec<_> = tabs(&FIRST).into_iter().map(Tab::link).collect();
+    let second = tabs(&SECOND);
+    let settings = Tab::new(page_path::SETTINGS, Glyph::GEAR, "Settings", here(NavItem::Settings));
+    let is_other = |place: &&Place| ![FIRST, SECOND].concat().contains(&place.item);
+    let others = PLACES.iter().filter(is_other).map(tab).chain([settings]);
     let session = session.filter(|_| matches!(place, NavItem::Session | NavItem::Changes));
     let Some(id) = session else {
         return part! {
             <nav class="tabbar" aria-label="Sections">
                 {first}
                 <button type="button" data-action=PageAction::OpenPalette.name() aria-label="Search or jump to">{icon(Glyph::SEARCH)}<span>"Jump to"</span></button>
-                {history.link()}{folders.link()}
-                {more(others.into_iter().map(Tab::item).collect())}
+                {second.into_iter().map(Tab::link).collect::<Vec<_>>()}
+                {more(others.map(Tab::item).collect())}
             </nav>
         };
     };
@@ -67,7 +74,7 @@ pub fn tab_bar(shell: &ShellData, place: NavItem, session: Option<&str>) -> Part
     let mut items = vec![
         part! { <button type="button" class="menu-item" data-action=PageAction::OpenPalette.name()>{icon(Glyph::SEARCH)}<span>"Search or jump to"</span></button> },
     ];
-    items.extend([history, folders].into_iter().chain(others).map(Tab::item));
+    items.extend(second.into_iter().chain(others).map(Tab::item));
     part! {
         <nav class="tabbar" aria-label="Sections">
             {first}{chat.link()}{changes.link()}{more(items)}

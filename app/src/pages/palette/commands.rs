@@ -6,6 +6,7 @@ use crate::look::CHOICES;
 use crate::shared::keymap::{COMMANDS, Entry, When, keys_of};
 use crate::shared::page_path;
 use crate::shared::session_href;
+use crate::shell::places::PLACES;
 use api::Route as _;
 use api::contract::ExportSession;
 
@@ -16,10 +17,8 @@ struct Line {
     does: Does,
 }
 
-const PLACES: [(&str, Glyph, &str); 6] = [
-    ("Folders", Glyph::FOLDER, page_path::FOLDERS),
-    ("Schedules", Glyph::CLOCK, page_path::SCHEDULES),
-    ("Memory", Glyph::DB, page_path::MEMORY),
+/// Pages that are neither in the rail nor opened by a command.
+const FURTHER: [(&str, Glyph, &str); 3] = [
     ("Archived sessions", Glyph::ARCHIVE, "/sessions?show=archived"),
     ("Gallery of messages", Glyph::EYE, page_path::GALLERY),
     ("API reference", Glyph::BRACES, "/docs/api"),
@@ -35,7 +34,8 @@ pub fn options(data: &Palette) -> Vec<Found> {
         keys: keys_of(entry, &data.changed_keys).split(", ").next().unwrap_or_default().to_owned(),
         does: Does::Run(entry.id),
     });
-    let places = PLACES.iter().map(|(words, glyph, to)| (*words, *glyph, (*to).to_owned()));
+    let in_rail = PLACES.iter().filter(|place| !place.has_command).map(|place| (place.title, place.glyph, place.path));
+    let places = in_rail.chain(FURTHER).map(|(words, glyph, to)| (words, glyph, to.to_owned()));
     let places = places.chain(data.session.as_deref().into_iter().flat_map(written_out));
     let places = places.map(|(words, glyph, to)| Line {
         glyph,

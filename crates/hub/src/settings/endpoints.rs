@@ -64,38 +64,21 @@ fn changes(old: &Preferences, new: &Preferences) -> Vec<Change> {
         differ.map(|(command, keys)| (command.clone(), Value::from(keys.as_str()))).collect()
     };
     let names = |views: &[SavedView]| views.iter().map(|view| Value::from(view.name.as_str())).collect::<Value>();
-    let change = |is_changed: bool, field: &str, old: Value, new: Value| {
-        is_changed.then(|| Change { field: field.to_owned(), old, new })
-    };
-    let (name, editor) =
-        (|of: &Preferences| of.assistant_name.clone().into(), |of: &Preferences| of.editor.clone().into());
-    [
-        change(old.assistant_name != new.assistant_name, "assistant_name", name(old), name(new)),
-        change(old.editor != new.editor, "editor", editor(old), editor(new)),
-        change(old.single_keys != new.single_keys, "single_keys", old.single_keys.into(), new.single_keys.into()),
-        change(
-            old.keys != new.keys,
-            "keys",
-            changed(&old.keys, &new.keys).into(),
-            changed(&new.keys, &old.keys).into(),
-        ),
-        change(old.views != new.views, "views", names(&old.views), names(&new.views)),
-        change(
-            old.daily_budget != new.daily_budget,
-            "daily_budget",
-            old.daily_budget.as_str().into(),
-            new.daily_budget.as_str().into(),
-        ),
-        change(
-            old.monthly_budget != new.monthly_budget,
-            "monthly_budget",
-            old.monthly_budget.as_str().into(),
-            new.monthly_budget.as_str().into(),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let fields = |of: &Preferences| serde_json::to_value(of).unwrap_or_default();
+    let (before, after) = (fields(old), fields(new));
+    let after = after.as_object().into_iter().flatten();
+    let differ =
+        after.filter_map(|(field, new)| before.get(field).filter(|old| *old != new).map(|old| (field, old, new)));
+    differ
+        .map(|(field, before, after)| {
+            let (old, new) = match field.as_str() {
+                "keys" => (changed(&old.keys, &new.keys).into(), changed(&new.keys, &old.keys).into()),
+                "views" => (names(&old.views), names(&new.views)),
+                _ => (before.clone(), after.clone()),
+            };
+            Change { field: field.clone(), old, new }
+        })
+        .collect()
 }
 
 /// A name that also calls the agent; empty for none.
