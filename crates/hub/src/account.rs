@@ -7,7 +7,4 @@ pub mod keys;
 pub mod login;
 
 pub(crate) use audit_log::{check_audit, list_audit};
-pub(crate) use endpoints::{
-    create_key, create_launch_code, edit_key, end_login, end_other_logins, health, list_keys, list_logins, me,
-    revoke_key,
-};
+pub(crate) use endpoints::*;

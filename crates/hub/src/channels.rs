@@ -17,10 +17,7 @@ mod listen;
 pub mod open_channels;
 mod outgoing;
 
-pub(crate) use endpoints::{
-    add_channel, bind_session, edit_channel, leave_room, list_channels, list_deliveries, list_message_deliveries,
-    remove_channel, settle_deliveries, test_channel, unbind_session,
-};
+pub(crate) use endpoints::*;
 
 use crate::channels::open_channels::{Open, OpenChannels, settings};
 use crate::context::Hub;

@@ -23,7 +23,7 @@ pub mod prompts;
 mod start;
 mod view;
 
-pub(crate) use endpoints::{edit_agent, get_agent, list_agents, resume_agent, start_agent, tell_agent};
+pub(crate) use endpoints::*;
 
 pub use consent::real as real_folder;
 pub use interrupted::mark_interrupted;

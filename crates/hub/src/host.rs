@@ -8,7 +8,7 @@ mod at_work;
 pub mod endpoints;
 
 pub use at_work::AtWork;
-pub(crate) use endpoints::post_host_message;
+pub(crate) use endpoints::*;
 
 pub use store::DiskSpace;
 

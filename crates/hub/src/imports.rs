@@ -29,7 +29,7 @@ pub mod projects;
 mod stored;
 pub mod transcript;
 
-pub(crate) use endpoints::{get_import, list_imports, start_import};
+pub(crate) use endpoints::*;
 pub(crate) use projects::{forget_project, list_projects, set_projects};
 
 pub use jobs::Jobs;

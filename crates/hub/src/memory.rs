@@ -8,7 +8,7 @@ pub mod endpoints;
 mod rank;
 mod vectors;
 
-pub(crate) use endpoints::{embed_memory, forget_memory, recall};
+pub(crate) use endpoints::*;
 
 pub use vectors::{Vectors, normalised};
 

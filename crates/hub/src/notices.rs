@@ -9,7 +9,7 @@ pub mod endpoints;
 mod git;
 pub(crate) mod process;
 
-pub(crate) use endpoints::{list_notices, remove_notice, set_notice};
+pub(crate) use endpoints::*;
 
 pub use command::CommandSettings;
 pub use deployment::DeploymentSettings;

@@ -2,7 +2,7 @@
 
 pub mod endpoints;
 
-pub(crate) use endpoints::preview_redaction;
+pub(crate) use endpoints::*;
 
 use api::Problem;
 use api::messages::{Entry, MessagePage, ParsedBody, TodoState};

@@ -7,7 +7,7 @@
 pub mod endpoints;
 mod rooms;
 
-pub(crate) use endpoints::{get_routing, get_session_routing, list_rooms, set_routing, set_session_routing};
+pub(crate) use endpoints::*;
 
 pub use rooms::{Doing, Heard, UnregisteredRooms};
 

@@ -5,9 +5,7 @@ pub mod endpoints;
 pub mod taker;
 pub mod times;
 
-pub(crate) use endpoints::{
-    create_schedule, edit_schedule, list_schedules, remove_schedule, restore_schedule, run_schedule,
-};
+pub(crate) use endpoints::*;
 
 use crate::basics::hash::create_hash;
 use crate::basics::{clock, problem};

@@ -3,5 +3,5 @@
 pub mod endpoints;
 pub mod type_settings;
 
-pub(crate) use endpoints::{edit_preferences, get_preferences};
+pub(crate) use endpoints::*;
 pub(crate) use type_settings::{edit_type_settings, get_type_settings};

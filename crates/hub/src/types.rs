@@ -2,7 +2,7 @@
 
 pub mod endpoints;
 
-pub(crate) use endpoints::{declare_type, get_type, list_types, remove_type};
+pub(crate) use endpoints::*;
 
 use crate::basics::hash::sha256;
 use crate::basics::{clock, problem};
