@@ -49,7 +49,6 @@ use api::contract::{
 };
 use api::transport::in_process::InProcess;
 use api::{Client, Problem, Route as _};
-use app::shared::page_path;
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use hub::compute::{Job, Lane};
@@ -132,24 +131,24 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
     let site = Site(Arc::new(SiteInner { api: owner, hub: hub.clone(), assets: assets::urls(), build }));
     let pages = Router::new()
         .route("/", get(pages::sessions))
-        .route(page_path::SESSIONS, get(pages::sessions))
-        .route(page_path::INBOX, get(pages::inbox))
+        .route("/sessions", get(pages::sessions))
+        .route("/inbox", get(pages::inbox))
         .route("/s/{session}", get(pages::session))
         .route("/s/{session}/changes", get(review::page))
         .route("/s/{session}/context", get(context::page))
         .route("/s/{session}/print", get(export::written::print))
         .route("/s/{session}/redacted", get(export::preview))
         .route("/s/{session}/routing", get(pages::routing))
-        .route(page_path::NEW_SESSION, get(pages::new_session))
-        .route(page_path::SCHEDULES, get(pages::schedules))
-        .route(page_path::SEARCH, get(pages::search))
-        .route(page_path::FOLDERS, get(pages::folders))
-        .route(page_path::MEMORY, get(pages::memory))
-        .route(page_path::STATISTICS, get(pages::stats))
-        .route(page_path::FILES, get(pages::files))
+        .route("/new", get(pages::new_session))
+        .route("/schedules", get(pages::schedules))
+        .route("/search", get(pages::search))
+        .route("/folders", get(pages::folders))
+        .route("/memory", get(pages::memory))
+        .route("/stats", get(pages::stats))
+        .route("/files", get(pages::files))
         .route("/docs/api", get(pages::api_reference))
-        .route(page_path::GALLERY, get(pages::gallery))
-        .route(page_path::SETTINGS, get(pages::settings))
+        .route("/gallery", get(pages::gallery))
+        .route("/settings", get(pages::settings))
         .route("/fragments/render", post(fragments::render))
         .route("/fragments/sessions", get(fragments::sessions))
         .route("/fragments/session-options", get(fragments::session_options))
@@ -197,7 +196,7 @@ pub fn router(hub: &Hub, key: &str, address: SocketAddr, build: Option<String>, 
         .route(ChannelIncoming::PATH, post(channels::incoming).with_state(doors.clone()))
         // Open to everybody who passes the Host and Origin checks.
         .route(LogInRoute::PATH, get(login::state).post(login::log_in).with_state(doors.clone()))
-        .route(page_path::LOG_IN, get(login::page).with_state(site.clone()))
+        .route("/login", get(login::page).with_state(site.clone()))
         .route(OpenApi::PATH, get(async || Json(api::openapi::document())))
         .route("/healthz", get(async move || healthy.condition().map_or_else(|| "ok\n".to_owned(), |c| c.code + "\n")))
         .route("/assets/{name}", get(assets::asset))
