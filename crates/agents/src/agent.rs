@@ -192,7 +192,7 @@ pub const CRUSH: Folder =
         .endings(&["crush.db"]);
 
 /// All agents. The first line whose test fits says whose a record is; the last one's fits most.
-pub static AGENTS: [Agent; 36] = [
+pub static AGENTS: &[Agent] = &[
     Agent::new(
         crate::chat_host::CHAT_HOST,
         "Chat host",

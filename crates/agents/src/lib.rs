@@ -3,9 +3,7 @@
 //! A tour:
 //! - [`AGENTS`]: the agents, a line each. [`recognise()`]: whose a file is, by its content.
 //! - [`Reader`]: what reads a file. [`change`]: what every reader hands out.
-//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent: `acp`, `aider`,
-//!   `antigravity`, `cline`, `codex`, `copilot`, `crush`, `cursor`, `droid`, `gemini`, `goose`, `grok`, `hermes`, `kimi`, `kiro`, `opencode`, `openhands`, `pi`,
-//!   `qwen`, `swe_agent`.
+//! - [`claude`]: Claude Code's session files, one JSON object a line. A module for each other agent, as `pi`.
 //! - [`context`]: what a model's context held, rebuilt from records.
 //! - `parts`: what the readers share.
 //!

@@ -95,7 +95,7 @@ fn recognise_of(keeper: Option<&Agent>, beginning: &[u8], end: &[u8]) -> Recogni
     if start.starts_with(['{', '[']) && Obj::parse(first_line).is_none() {
         // One JSON document over many lines, or a first line that was cut off.
         let is_claude = |agent: &Agent| agent.name == claude::Reader::NAME;
-        let among_claude = AGENTS.iter().zip(votes).any(|(agent, votes)| is_claude(agent) && votes > 0);
+        let among_claude = AGENTS.iter().zip(&votes).any(|(agent, votes)| is_claude(agent) && *votes > 0);
         match of_document(keeper, start, &encoding.decode(end)) {
             Some(agent) if is_claude(agent) || !among_claude => return Recognised::Agent(agent),
             None if asked == 0 => return Recognised::Other("JSON of an unknown shape"),
@@ -124,8 +124,8 @@ fn of_document(keeper: Option<&Agent>, start: &str, end: &str) -> Option<&'stati
 }
 
 /// How many records of a text were asked, and how many of them are of each line of [`AGENTS`].
-fn votes(keeper: Option<&Agent>, text: &str) -> (usize, [usize; AGENTS.len()]) {
-    let mut votes = [0; AGENTS.len()];
+fn votes(keeper: Option<&Agent>, text: &str) -> (usize, Vec<usize>) {
+    let mut votes = vec![0; AGENTS.len()];
     let mut asked = 0;
     for line in text.split('\n').filter(|line| line.contains('{')) {
         if asked == RECORDS {

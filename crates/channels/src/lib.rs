@@ -3,8 +3,7 @@
 //! A tour:
 //! - [`Channel`]: one place of one kind. A message goes in as [`Outgoing`], is frozen as a body by [`Channel::render`], and sent by
 //!   [`Channel::send`]. What people write there comes back as [`Incoming`].
-//! - [`KINDS`]: the table of kinds, each a [`Kind`] with its settings and abilities. One file per kind: `webhook`, `slack`,
-//!   `discord`, `matrix`, and `addressed`, a webhook that a message names itself.
+//! - [`KINDS`]: the table of kinds, each a [`Kind`] with its settings and abilities. One file per kind, as `webhook`.
 //! - [`Http`]: requests with limits, and to no private address unless it is allowed by name. `address`: which those are.
 //! - [`signature`]: signed webhooks, as the Standard Webhooks specification has them.
 //!
