@@ -132,7 +132,7 @@ test('what is too large to be read can be denied and not allowed', async ({ page
   await agent.post({ id: 'ask', call_id: 'c', ...permission() });
   await visit(page, verbatim, `/s/${agent.id}`);
   const card = page.locator('.approval');
-  await expect(card).toContainText("too much to be shown whole, so it can't be allowed here");
+  await expect(card).toContainText(/It is too large to show \(3\d\d KB\), so it can't be allowed here/);
   await expect(card.getByRole('button')).toHaveText(['Deny', 'Dismiss']);
   await expect(card.locator('[data-shown]')).toHaveCount(0);
   await card.focus();

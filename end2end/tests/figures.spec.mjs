@@ -76,7 +76,7 @@ test('the reference: found from the sheet of keys, linked and complete', async (
   const { paths } = await (await page.request.get(`${verbatim.url}/v1/openapi.json`)).json();
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   await expect(page.locator('article.endpoint')).toHaveCount(operations.length);
-  await page.locator('#rail').getByRole('link', { name: 'Post a message POST', exact: true }).click();
+  await page.locator('#rail').getByRole('link', { name: 'Posts a message POST', exact: true }).click();
   expect(new URL(page.url()).hash).toBe('#post_message');
   const endpoint = page.locator('#post_message');
   await expect(endpoint).toBeInViewport();

@@ -45,7 +45,7 @@ test.describe('with sessions', () => {
 
     await page.goto(`${verbatim.url}/memory?q=zeppelin`);
     await ready(page);
-    await expect(page.getByRole('heading', { name: 'Nothing remembered about “zeppelin”' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No memory matches “zeppelin”' })).toBeVisible();
     await page.getByRole('link', { name: 'Show all memories' }).click();
     await ready(page);
     await memories(page).nth(1).getByRole('button', { name: /^Forget ?: The cider press leaks$/ }).focus();

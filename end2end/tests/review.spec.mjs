@@ -258,7 +258,7 @@ test('an edit of unknown place has no line numbers, in comments and links neithe
   await open(page, verbatim, `/s/${agent.id}/changes`);
   await expect(page.locator('#review-at')).toHaveText('3 changes');
   const rows = page.locator('section.file', { hasText: 'rows.rs' });
-  await expect(rows.locator('.gap.unknown', { hasText: 'was not recorded' })).toHaveCount(2);
+  await expect(rows.locator('.gap.unknown', { hasText: "wasn't recorded" })).toHaveCount(2);
   const number = (text) => rows.locator('ins.l', { hasText: text }).evaluate((line) => getComputedStyle(line, '::before').content);
   expect(await number('fig')).not.toContain('\u00b7');
   expect(await number('plum')).toContain('\u00b7');

@@ -6,7 +6,7 @@ import { AWAY, accessible, act, decidable, expect, logIn, ready, test, visit } f
 const REFUSED = {
   status: 403,
   code: 'secret_missing',
-  title: "This request can't make changes: it lacks the log-in's secret",
+  title: 'This log-in can only read',
   hint: 'Log in again with the link from `verbatim open`',
 };
 
@@ -161,7 +161,7 @@ test.describe('a log-in that ended while its page is open', () => {
     await context.clearCookies();
     await page.getByRole('button', { name: 'Allow once' }).click();
     const out = page.locator('#signed-out');
-    await expect(out).toContainText('You are signed out. Run verbatim open and open its link, or sign in with its code: you come back to this page.');
+    await expect(out).toContainText('You are signed out. Run verbatim open and open its link, or sign in with its code. Then you return to this page. Your text stays here.');
     await expect(page.locator('body')).not.toContainText('Bearer');
     await out.getByRole('link', { name: 'sign in' }).click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in');

@@ -179,8 +179,7 @@ pub async fn confirmed(Extension(credential): Extension<Credential>, request: Re
     if reads(request.method()) || credential.may_change() {
         return next.run(request).await;
     }
-    let problem =
-        Problem::new(ProblemCode::SecretMissing, "This request can't make changes: it lacks the log-in's secret");
+    let problem = Problem::new(ProblemCode::SecretMissing, "This log-in can only read");
     refuse(request, problem.hint("Log in again with the link from `verbatim open`"))
 }
 

@@ -183,7 +183,7 @@ fn read_only() -> Value {
     json!({
         "status": 403,
         "code": "secret_missing",
-        "title": "This request can't make changes: it lacks the log-in's secret",
+        "title": "This log-in can only read",
         "hint": "Log in again with the link from `verbatim open`",
     })
 }
