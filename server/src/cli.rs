@@ -60,11 +60,20 @@ pub fn command() -> clap::Command {
 /// If `config.toml` is invalid. Help is printed all the same.
 pub fn parse() -> anyhow::Result<Cli> {
     let config = Config::read(&command());
-    let matches = match &config {
-        Ok(config) => config.on(command()).get_matches(),
-        Err(_) => command().get_matches(),
+    // Without a file that is invalid the command line is read all the same: it may ask for help.
+    let mut command = config.as_ref().map_or_else(|_| command(), |config| config.on(command()));
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let config = match &matches {
+        Err(error) if !error.use_stderr() => error.exit(),
+        _ => config?,
     };
-    config?;
+    let matches = match matches {
+        Ok(matches) => matches,
+        Err(error) => match config.explain(&error, &command) {
+            Some(explained) => return Err(explained),
+            None => error.exit(),
+        },
+    };
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Serve(serve) = &mut cli.command {
         let source = matches.subcommand_matches("serve").and_then(|serve| serve.value_source("data_dir"));

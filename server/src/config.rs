@@ -6,9 +6,12 @@
 
 use anyhow::{Context as _, Result, anyhow, bail};
 use clap::builder::BoolishValueParser;
+use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -87,8 +90,10 @@ impl Config {
         }
         let value = self.values.get(name(&arg));
         let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
-        let arg = if arg.get_env().is_none() {
-            let variable = variable(&arg);
+        let variable = variable(&arg);
+        let arg = if std::env::var_os(&variable).is_some_and(|value| value.is_empty()) {
+            arg.env(None::<&'static str>)
+        } else if arg.get_env().is_none() {
             arg.env(variable).hide_env(true)
         } else {
             arg
@@ -107,9 +112,33 @@ impl Config {
     /// If a value can't be read.
     pub fn settings(&self, command: Command) -> Result<Vec<Setting>> {
         let mut command = self.on(command);
-        let matches = command.try_get_matches_from_mut(["verbatim", "serve"])?;
+        let matches = command.try_get_matches_from_mut(["verbatim", "serve"]);
+        let matches = matches.map_err(|error| self.explain(&error, &command).unwrap_or_else(|| error.into()))?;
         let matches = matches.subcommand_matches("serve").context("there is no command `serve`")?;
         Ok(options(&command).map(|arg| self.setting(arg, matches)).collect())
+    }
+
+    /// Says where a value that can't be read is from, unless it was typed.
+    pub fn explain(&self, error: &clap::Error, command: &Command) -> Option<anyhow::Error> {
+        let text = |kind| match error.get(kind)? {
+            ContextValue::String(text) => Some(text.as_str()),
+            _ => None,
+        };
+        let (option, value) = (text(ContextKind::InvalidArg)?, text(ContextKind::InvalidValue)?);
+        let option = option.trim_start_matches("--").split(' ').next()?;
+        let is_typed =
+            |argument: OsString| argument.to_str().is_some_and(|text| text.starts_with(&format!("--{option}")));
+        let arg = options(command).find(|arg| name(arg) == option)?;
+        if std::env::args_os().any(is_typed) {
+            return None;
+        }
+        let variable = variable(arg);
+        let place = match self.values.get(option) {
+            Some(value) if std::env::var_os(&variable).is_none_or(|value| value.is_empty()) => &value.place,
+            _ => &variable,
+        };
+        let expected = error.source().map(|expected| format!(": {expected}")).unwrap_or_default();
+        Some(anyhow!("{place}: `{option}` can't be `{value}`{expected}"))
     }
 
     fn setting(&self, arg: &Arg, matches: &ArgMatches) -> Setting {

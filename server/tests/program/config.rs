@@ -49,6 +49,8 @@ fn the_environment_comes_before_the_file() {
     assert_eq!(setting(&place, Some(file), &[], "no-discover"), ("true".into(), "FILE, line 3".into()));
     assert_eq!(setting(&place, Some(file), &variables, "no-discover").1, "VERBATIM_NO_DISCOVER");
     assert_eq!(setting(&place, Some(file), &[], "posts-per-second"), ("9".into(), "FILE, line 4".into()));
+    // An empty one is none, as compose files set them.
+    assert_eq!(setting(&place, Some(file), &[("VERBATIM_LISTEN", "")], "listen").1, "FILE, line 2");
     let lists = "channel-host = [\"matrix.test\", \"hooks.test\"]\n";
     let expected = ("matrix.test, hooks.test".into(), "FILE, line 1".into());
     assert_eq!(setting(&place, Some(lists), &[], "channel-host"), expected);
@@ -102,6 +104,15 @@ fn a_file_that_is_wrong_is_refused_by_its_line() {
         said += "\n";
     }
     assert_snapshot!(said);
+    // So is a value that no option takes, in the file or in the environment.
+    let expected = "verbatim: FILE, line 1: `posts-per-second` can't be `many`: invalid digit found in string\n";
+    for command in [&["serve"][..], &["config", "show"]] {
+        assert_eq!(error(&place, "posts-per-second = \"many\"", command), expected);
+    }
+    let variable = [("VERBATIM_POSTS_PER_SECOND", "many")];
+    let output = run(&place, None, &variable, &["serve"]);
+    let expected = expected.replace("FILE, line 1", "VERBATIM_POSTS_PER_SECOND");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
     let help = run(&place, Some("lisen = 1"), &[], &["serve", "--help"]);
     assert!(help.status.success(), "help is printed all the same");
 }
