@@ -136,6 +136,9 @@ pub enum Command {
     /// Print the options of the server, and where each is from
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Run the server in the background, as a systemd service of yours
+    #[command(subcommand)]
+    Service(Service),
     /// Print a script by which a shell completes commands and options
     Completions(Completions),
     /// Write man pages, one per command
@@ -151,6 +154,20 @@ pub enum ConfigCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Service {
+    /// Install and start the service; again after an update, to start the new program
+    Install {
+        /// Print the service, and change nothing
+        #[arg(long)]
+        print: bool,
+    },
+    /// Print whether it is installed, enabled and active
+    Status,
+    /// Stop and remove the service; the data stays
+    Uninstall,
 }
 
 #[derive(Debug, Args)]

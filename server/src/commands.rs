@@ -23,6 +23,7 @@ mod run;
 mod schedule;
 mod send;
 mod serve;
+mod service;
 mod sessions;
 mod show;
 mod tail;
@@ -65,6 +66,7 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,
         Command::Config(command) => config::run(&command),
+        Command::Service(args) => service::run(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => completions::man(&args),
     }?;

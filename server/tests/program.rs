@@ -85,6 +85,8 @@ mod sdk_asking;
 mod sdk_posting;
 #[path = "program/servers.rs"]
 mod servers;
+#[path = "program/service.rs"]
+mod service;
 #[path = "program/shell.rs"]
 mod shell;
 #[path = "program/support.rs"]

@@ -136,6 +136,9 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("hook uninstall", &[&[]]),
         // An agent gives it an event through a pipe, and reads its answer from one.
         ("hook send", &[]),
+        ("service install", &[&["--print"]]),
+        ("service status", &[&[]]),
+        ("service uninstall", &[&[]]),
         ("config show", &[&[], &["--json"]]),
         ("completions", &[&["bash"]]),
         ("types put", &[&[types]]),
