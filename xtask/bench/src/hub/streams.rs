@@ -125,7 +125,7 @@ pub async fn measure(server: &Server, count: usize, figures: &mut Vec<Figure>) -
     }
     streams.abort_all();
     let name = |what: &str| format!("{count} event streams: {what}");
-    figures.push(Figure::budgeted(10, name("memory of each"), "KiB", vec![each], Budget::AtMost(12.0)));
+    figures.push(Figure::budgeted(10, name("memory of each"), "KiB", vec![each], Budget::AtMost(24.0)));
     figures.push(Figure::budgeted(10, name("all opened"), "s", vec![opened], Budget::AtMost(5.0)));
     let budget = Budget::Percentiles(150.0, 150.0);
     figures.push(Figure::budgeted(10, name("a message is told"), "ms", all, budget));
