@@ -59,9 +59,13 @@ pub fn command() -> clap::Command {
 ///
 /// If `config.toml` is invalid. Help is printed all the same.
 pub fn parse() -> anyhow::Result<Cli> {
-    let config = Config::read(&command());
+    let command = command();
+    let config = Config::read(&command);
     // Without a file that is invalid the command line is read all the same: it may ask for help.
-    let mut command = config.as_ref().map_or_else(|_| command(), |config| config.on(command()));
+    let mut command = match &config {
+        Ok(config) => config.on(command),
+        Err(_) => command,
+    };
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let config = match &matches {
         Err(error) if !error.use_stderr() => error.exit(),

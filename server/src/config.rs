@@ -22,7 +22,7 @@ const VARIABLE: &str = "VERBATIM_CONFIG";
 const EVERYWHERE: [&str; 4] = ["data-dir", "database", "server", "key"];
 
 /// Values from files, by the names of their options.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Config {
     /// `config.toml`, which may be absent. None if this system names no folder for it.
     pub file: Option<PathBuf>,

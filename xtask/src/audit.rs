@@ -1,5 +1,9 @@
 //! `audit`: known vulnerabilities, licences and duplicates of the crates in `Cargo.lock`, by `cargo deny` and `deny.toml`.
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::Result;
 
@@ -19,9 +23,7 @@ pub fn audit() -> Result<()> {
 fn advisories() -> Result<()> {
     let mut deny = Command::new(tools::cargo_deny()?);
     deny.args(["--workspace", "check", "advisories"]).current_dir(workspace::root());
-    let beside = workspace::root().join("../shared/advisory-db");
-    if beside.join("crates").is_dir() {
-        // A copy without its history, beside the repository: it is fetched in place of the published one.
+    if let Some(beside) = beside() {
         let copy = with_history(&beside)?;
         deny.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", format!("url.{}.insteadOf", copy.display()));
         deny.env("GIT_CONFIG_VALUE_0", PUBLISHED);
@@ -31,8 +33,8 @@ fn advisories() -> Result<()> {
 
 /// Like `advisories`, among the tests. Without a network there is no database, which is said and fails nothing.
 pub fn advisories_if_reachable() -> Result<()> {
-    let is_here = workspace::root().join("../shared/advisory-db/crates").is_dir();
-    let reachable = is_here || step::output(Command::new("git").args(["ls-remote", "--heads", PUBLISHED])).is_ok();
+    let reachable =
+        beside().is_some() || step::output(Command::new("git").args(["ls-remote", "--heads", PUBLISHED])).is_ok();
     if !reachable {
         step::say(&format!("Not checked: {PUBLISHED} can't be reached"));
         return Ok(());
@@ -47,8 +49,13 @@ pub fn policies() -> Result<()> {
     step::run(deny.args(["--workspace", "check", "licenses", "bans", "sources"]).current_dir(workspace::root()))
 }
 
+/// A copy of the advisories without their history, beside the repository. It is fetched in place of the published ones.
+fn beside() -> Option<PathBuf> {
+    Some(workspace::root().join("../shared/advisory-db")).filter(|folder| folder.join("crates").is_dir())
+}
+
 /// Makes a git repository with the files of a folder. `cargo deny` takes advisories from nothing else.
-fn with_history(folder: &Path) -> Result<std::path::PathBuf> {
+fn with_history(folder: &Path) -> Result<PathBuf> {
     let copy = workspace::target().join("advisory-db");
     let _ = fs::remove_dir_all(&copy);
     fs::create_dir_all(&copy)?;

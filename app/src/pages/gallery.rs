@@ -1,5 +1,5 @@
-//! Every message type in every state, as the transcript draws it: made-up messages, and the example of each type. For
-//! those who work on a component, write a theme, or declare a type of their own.
+//! Every message type in every state, as the transcript draws it: made-up messages, and the example of each type. It
+//! helps to work on a component, to write a theme, or to declare a custom type.
 
 mod around;
 mod examples;

@@ -13,8 +13,8 @@ pub struct Backoff {
 
 impl Backoff {
     /// Returns the milliseconds until the next attempt: `first`, then twice as many each time, up to a minute. None
-    /// where none makes sense: it was refused with a `status` of 400 to 499, or the server is away (0) and the page
-    /// isn't live, whose return is told.
+    /// where none makes sense: the request was refused with a `status` of 400 to 499, or the server is away (0) and
+    /// the page isn't live. The page then hears when the server is back.
     pub fn after(&mut self, status: u16, first: i32, is_live: bool) -> Option<i32> {
         self.gave_up = (400..500).contains(&status) && status != TOO_MANY;
         let pause = first.saturating_mul(1 << self.failures.min(10)).min(MOST);

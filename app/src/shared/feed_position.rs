@@ -1,7 +1,7 @@
 //! How far a tab was told what changed, and what it may have missed.
 //!
-//! What is said is that something changed, never what it is now: hearing it twice, or out of order, does no harm,
-//! missing it would.
+//! An event says that something changed, never its new value. So a repeated or reordered event does no harm. A missed
+//! one would.
 
 use super::sorted::Set;
 use std::cell::{Cell, RefCell};

@@ -327,8 +327,8 @@ impl Scroll {
         self.height.set(extent.height);
     }
 
-    /// Says whether something is selected. Who selects at the end stays there, whatever comes, until nothing is
-    /// selected any more: returns true if the place is to be taken.
+    /// Notes whether text is selected. A reader at the end stays there until the selection is gone. Returns true if the
+    /// anchor has to be captured again.
     pub fn select(&self, selecting: bool) -> bool {
         let before = self.selecting.replace(selecting);
         selecting && self.is_at_end() || before && !selecting

@@ -125,9 +125,8 @@ impl<'p> Row<'p> {
 
 /// The rows of a page, in order of where they begin.
 ///
-/// Between two texts, what the agent did is one stretch: reads beside each other run together, and one marker counts
-/// all that is hidden there, so that neither is told call by call. Chunks don't end it: what runs on is drawn in the
-/// chunk where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is
+/// The agent's work between two texts is one stretch. Adjacent reads are one row, and one marker counts all hidden
+/// messages. A chunk doesn't end a stretch: its rows are drawn in the chunk where it begins. So a page has to begin where a stretch does, see [`is_whole`]; for the longest one that is
 /// [`LONGEST`].
 pub(super) fn rows<'p>(page: &'p MessagePage, options: &TranscriptOptions) -> Vec<Row<'p>> {
     let folds = options.folds();

@@ -317,7 +317,7 @@ impl Texts for History {
         }
         match speaker {
             Speaker::Model => self.model_line(text, span),
-            // With the mark of a person it only repeats a question, which comes by itself.
+            // A line with the mark of a person repeats a question. The question itself is in the file too.
             Speaker::Program if !line.starts_with('#') => self.program_line(text, span),
             Speaker::Program | Speaker::Head | Speaker::Person | Speaker::Thought => {}
         }

@@ -86,7 +86,7 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
 }
 
 /// When the connection of a request was opened. Each request carries it as an extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy)]
 pub struct Opened(Instant);
 
 impl Opened {

@@ -1,4 +1,4 @@
-//! What is known of lines that a later one may repeat.
+//! Lines that a later line may repeat.
 
 use crate::Span;
 use crate::parts::at::hash;
