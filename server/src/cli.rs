@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backup_args;
 mod channel_args;
 mod context_args;
 mod export_args;
@@ -10,6 +11,7 @@ mod schedule_args;
 mod terminal_args;
 mod types_args;
 
+pub use backup_args::{Backup, BackupCommand, BackupMake, BackupPlace, MigrateStore, Restore};
 pub use channel_args::{ChannelNamed, Channels, ChannelsList};
 pub use context_args::Context;
 pub use export_args::{Export, ExportFormat};
@@ -137,6 +139,12 @@ pub enum Command {
     Audit(Audit),
     /// Check the data directory, database, audit log, transcripts and server
     Doctor(Doctor),
+    /// Back up everything, while the server runs or not; list and check backups
+    Backup(Backup),
+    /// Restore a backup into an empty data directory or database
+    Restore(Restore),
+    /// Copy everything to PostgreSQL, or back to SQLite
+    MigrateStore(MigrateStore),
     /// Print the options of the server, and where each is from
     #[command(subcommand)]
     Config(ConfigCommand),

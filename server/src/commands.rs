@@ -2,6 +2,7 @@
 
 mod ask;
 mod audit;
+mod backup;
 mod channels;
 mod completions;
 mod config;
@@ -19,6 +20,7 @@ mod metrics;
 mod notify;
 mod open;
 mod repair;
+mod restore;
 mod run;
 mod schedule;
 mod send;
@@ -65,6 +67,9 @@ async fn dispatch(cli: Cli) -> Result<ExitCode> {
         Command::ContextLog(args) => context_log::run(args).await,
         Command::Audit(args) => audit::run(args).await,
         Command::Doctor(args) => doctor::run(args).await,
+        Command::Backup(args) => backup::run(args).await,
+        Command::Restore(args) => restore::run(args).await,
+        Command::MigrateStore(args) => restore::migrate(args).await,
         Command::Config(command) => config::run(&command),
         Command::Service(args) => service::run(&args),
         Command::Completions(args) => completions::completions(&args),

@@ -28,6 +28,9 @@ const HOOK_KEY: &str = "hooks.key";
 /// The id of the server, where others may use its database.
 const SERVER_ID: &str = "server.id";
 
+/// When the server makes backups.
+pub const BACKUP_PLAN: &str = "backup.json";
+
 /// The page that `--open` gives to the browser.
 const LAUNCH: &str = "open.html";
 
@@ -38,7 +41,7 @@ pub const TRANSCRIPTS: &str = "transcripts";
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with(DATABASE)
-        || matches!(&*name, CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | "server.lock" | "reserve")
+        || matches!(&*name, BACKUP_PLAN | CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | "server.lock" | "reserve")
 }
 
 /// The data directory, absolute.
@@ -58,6 +61,17 @@ pub fn database(data: &Data, dir: &Path) -> Result<Database> {
             Ok(Database::Postgres(url.clone()))
         }
         Some(_) => anyhow::bail!("`--database` should be a URL like `postgres://user@host/name`"),
+    }
+}
+
+/// The database that the options name, which is there already.
+pub fn existing_database(data: &Data, dir: &Path) -> Result<Database> {
+    let database = database(data, dir)?;
+    match &database {
+        Database::Sqlite(file) if !file.is_file() => {
+            anyhow::bail!("there is no database at {}\nName its folder with `--data-dir`", file.display())
+        }
+        _ => Ok(database),
     }
 }
 
@@ -126,7 +140,8 @@ pub fn remove_launch_page(dir: &Path) {
     let _ = std::fs::remove_file(dir.join(LAUNCH));
 }
 
-fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes a file that only its owner reads.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || -> std::io::Result<()> {
         // A new file each time: an old one might have been opened by somebody, or have other rights.
         let _ = std::fs::remove_file(path);

@@ -20,6 +20,7 @@ mod notice_file;
 mod permissions;
 mod price_file;
 mod printing;
+mod scheduled_backup;
 mod signals;
 mod speaker;
 mod type_files;

@@ -9,6 +9,8 @@ mod access;
 mod archive;
 #[path = "program/audit.rs"]
 mod audit;
+#[path = "program/backups.rs"]
+mod backups;
 #[path = "program/blobs.rs"]
 mod blobs;
 #[path = "program/bounds.rs"]

@@ -61,6 +61,10 @@ pub enum HostEvent {
     DiskNearlyFull {
         free_mib: u64,
     },
+    /// A backup that was due wasn't made.
+    BackupFailed {
+        error: String,
+    },
     /// A budget of the settings is nearly spent, or spent.
     Budget {
         /// `daily` or `monthly`.
@@ -91,6 +95,7 @@ impl HostEvent {
             Self::KeyRevoked { .. } => "key_revoked",
             Self::RunsMissed { .. } => "runs_missed",
             Self::DiskNearlyFull { .. } => "disk_nearly_full",
+            Self::BackupFailed { .. } => "backup_failed",
             Self::Budget { .. } => "budget",
             Self::Deployed { .. } => "deployed",
             Self::Notice { .. } => "notice",
@@ -125,6 +130,7 @@ impl HostEvent {
             Self::DiskNearlyFull { free_mib } => {
                 format!("The disk is nearly full: {free_mib} MiB are left. Delete sessions, or free space elsewhere")
             }
+            Self::BackupFailed { error } => format!("The backup that was due wasn't made: {error}"),
             Self::Budget { period, spent_usd, limit_usd } => {
                 let all = if spent_usd >= limit_usd { "is spent" } else { "is nearly spent" };
                 format!(

@@ -7,6 +7,9 @@ use sqlx::error::DatabaseError;
 pub enum StoreError {
     #[error("the database is of a newer version (schema {found}, this program knows {known})")]
     Newer { found: i64, known: i64 },
+    /// It is filled from a backup or another database.
+    #[error("the database isn't complete: a transfer into it was cut")]
+    Incomplete,
     #[error("the database is locked by another process")]
     Locked,
     #[error("the disk is full")]
@@ -95,6 +98,9 @@ impl StoreError {
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),
+            Self::Incomplete => {
+                Some("Repeat the command that fills it: it goes on where it stopped. Or make an empty database")
+            }
             Self::Locked => Some("Try again when the other process is done"),
             Self::Full => Some("Free some disk space and try again; stored data isn't lost"),
             Self::ReadOnly => Some(

@@ -18,6 +18,7 @@
 //! - [`memory`]: what is remembered beyond its session.
 //! - `context_log`: the exact bytes that agents were given.
 //! - `archive`: sessions with everything that hangs on them, as lines; `write/restore` reads them.
+//! - [`transfer`]: a whole database as parts of rows, for backups and to move to another engine.
 //! - `audit`: the audit log. [`Workspace::signed`] says who does what a write tells there.
 //! - [`Bell`]: rings between servers on one database. `check`: is what is stored whole? `upkeep`: what is done beside
 //!   the writes. `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk.
@@ -93,6 +94,7 @@ pub mod stats;
 mod step;
 mod store;
 pub mod tokens;
+pub mod transfer;
 mod upkeep;
 mod verify;
 mod workspace;

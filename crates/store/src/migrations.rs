@@ -1,5 +1,6 @@
 //! The steps that made the schema, one file each: `migrations/ENGINE/0001_start.sql`.
 
+use crate::StoreError;
 use rust_embed::RustEmbed;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _};
@@ -13,16 +14,25 @@ struct Sqlite;
 #[folder = "$CARGO_MANIFEST_DIR/../../migrations/postgres"]
 struct Postgres;
 
-pub(crate) fn sqlite() -> Migrator {
-    embedded::<Sqlite>()
+/// Returns all steps, or those up to the one with this number.
+pub(crate) fn sqlite(up_to: Option<i64>) -> Result<Migrator, StoreError> {
+    embedded::<Sqlite>(up_to)
 }
 
-pub(crate) fn postgres() -> Migrator {
-    embedded::<Postgres>()
+pub(crate) fn postgres(up_to: Option<i64>) -> Result<Migrator, StoreError> {
+    embedded::<Postgres>(up_to)
 }
 
-fn embedded<Files: RustEmbed>() -> Migrator {
-    Migrator::with_migrations(Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect())
+fn embedded<Files: RustEmbed>(up_to: Option<i64>) -> Result<Migrator, StoreError> {
+    let mut steps: Vec<Migration> =
+        Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect();
+    let known = steps.iter().map(|step| step.version).max().unwrap_or(0);
+    let last = up_to.unwrap_or(known);
+    if last > known {
+        return Err(StoreError::Newer { found: last, known });
+    }
+    steps.retain(|step| step.version <= last);
+    Ok(Migrator::with_migrations(steps))
 }
 
 /// Parses a file `VERSION_DESCRIPTION.sql`; None for other files in the folder.

@@ -2,7 +2,7 @@
 
 use crate::condition::Monitor;
 use crate::store::{BEGIN_SQLITE, Database, Durability, POSTGRES_WRITERS, Pools, Store, Tuning};
-use crate::{StoreError, files, integrity, migrations, statistics};
+use crate::{StoreError, files, integrity, migrations, statistics, transfer};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -33,14 +33,26 @@ impl Store {
 
     /// Like [`Self::open`], with other tuning.
     pub async fn open_with(database: &Database, tuning: Tuning) -> Result<Self, StoreError> {
+        let store = Self::open_at(database, tuning, None).await?;
+        if matches!(store, Self::Postgres(_)) {
+            let mut tx = store.begin().await?;
+            if transfer::has_begun(&mut tx).await? {
+                return Err(StoreError::Incomplete);
+            }
+        }
+        Ok(store)
+    }
+
+    /// Opens the database of a transfer, and brings its schema up to `schema` alone if it is given.
+    pub(crate) async fn open_at(database: &Database, tuning: Tuning, schema: Option<i64>) -> Result<Self, StoreError> {
         match database {
-            Database::Sqlite(file) => open_sqlite(file, tuning).await.map(Self::Sqlite),
-            Database::Postgres(url) => open_postgres(url).await.map(Self::Postgres),
+            Database::Sqlite(file) => open_sqlite(file, tuning, schema).await.map(Self::Sqlite),
+            Database::Postgres(url) => open_postgres(url, schema).await.map(Self::Postgres),
         }
     }
 }
 
-async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>, StoreError> {
+async fn open_sqlite(file: &Path, tuning: Tuning, schema: Option<i64>) -> Result<Pools<sqlx::Sqlite>, StoreError> {
     let number = libsqlite3_sys::SQLITE_VERSION_NUMBER;
     if number < OLDEST_SQLITE.1 {
         return Err(StoreError::OldSqlite { found: number.to_string(), needed: OLDEST_SQLITE.0 });
@@ -61,7 +73,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning) -> Result<Pools<sqlx::Sqlite>,
     if was_left_open {
         integrity::check_at_start(file, &inspection, &monitor).await?;
     }
-    let steps = migrations::sqlite();
+    let steps = migrations::sqlite(schema)?;
     if monitor.is_damaged() {
         integrity::require_schema(&steps, &writer).await?;
     } else {
@@ -153,7 +165,7 @@ fn version_number(text: &str) -> i32 {
     next() * 1_000_000 + next() * 1000 + next()
 }
 
-async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
+async fn open_postgres(url: &str, schema: Option<i64>) -> Result<Pools<sqlx::Postgres>, StoreError> {
     let patient = PgConnectOptions::from_str(url)?.application_name("verbatim");
     let options = patient.clone().options([
         ("statement_timeout", "60s"),
@@ -168,7 +180,7 @@ async fn open_postgres(url: &str) -> Result<Pools<sqlx::Postgres>, StoreError> {
     let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
     // An index of a large table takes its time, and so does another server that makes it.
     let migrating = pool(1).connect_with(patient).await?;
-    let steps = migrations::postgres();
+    let steps = migrations::postgres(schema)?;
     migrate(&steps, steps.run(&migrating).await)?;
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.

@@ -49,5 +49,7 @@ mod sources;
 mod stats;
 #[path = "conformance/support.rs"]
 mod support;
+#[path = "conformance/transfer.rs"]
+mod transfer;
 #[path = "conformance/work.rs"]
 mod work;

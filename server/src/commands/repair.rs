@@ -20,10 +20,7 @@ pub async fn run(args: &Doctor) -> Result<()> {
             anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display())
         }
     })?;
-    let Database::Sqlite(file) = data_dir::database(&args.data, &dir)? else { bail!("{POSTGRES}") };
-    if !file.is_file() {
-        bail!("there is no database at {}\nName its folder with `--data-dir`", file.display());
-    }
+    let Database::Sqlite(file) = data_dir::existing_database(&args.data, &dir)? else { bail!("{POSTGRES}") };
     let failed = |error: store::StoreError| {
         anyhow::anyhow!(
             "{} can't be recovered: {error}\nThe file is as it was. Put a backup in its place, or import the transcripts into a new data directory: agents keep their own",

@@ -5,7 +5,7 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, notice_file, permissions, price_file, type_files};
+use crate::{data_dir, door, http, notice_file, permissions, price_file, scheduled_backup, type_files};
 use anyhow::{Context as _, Result, bail};
 use api::projects::UnreadFolder;
 use data_dir::Credential;
@@ -73,6 +73,7 @@ pub async fn run(args: Serve) -> Result<()> {
         open_browser(&dir, &url, shutdown.clone());
     }
     hub.spawn_workers(&dir, Duration::from_secs(args.check_every));
+    tokio::spawn(scheduled_backup::work(hub.clone(), dir.clone(), database));
     if args.demo {
         tokio::spawn(hub::demo::answer(hub.clone()));
     }

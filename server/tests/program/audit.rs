@@ -1,6 +1,6 @@
 //! The audit log: what makes an entry, who reads it, and how a changed one is found.
 
-use crate::support::{PATIENCE, Place, Server, postgres, said, wait_until};
+use crate::support::{PATIENCE, Place, Server, fresh_postgres, said, wait_until};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -18,18 +18,9 @@ fn servers() -> Vec<Server> {
         Server::start_in(place, &[&["--claude-dir", &folder], arguments].concat())
     };
     let mut servers = vec![start(&[])];
-    servers.extend(postgres().map(|url| start(&["--database", &fresh(&url)])));
+    // The log of another test can't be emptied.
+    servers.extend(fresh_postgres("audit").map(|url| start(&["--database", &url])));
     servers
-}
-
-/// A database of its own in the cluster: the log of another test can't be emptied.
-#[expect(clippy::disallowed_methods, reason = "the program that makes databases is named from outside")]
-fn fresh(url: &str) -> String {
-    let program = std::env::var("VERBATIM_TEST_CREATEDB").unwrap();
-    let name = format!("verbatim_audit_{}", std::process::id());
-    let output = std::process::Command::new(program).args(["--maintenance-db", url, &name]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    format!("{}/{name}", url.rsplit_once('/').unwrap().0)
 }
 
 /// Logs in as Firefox; the cookie.

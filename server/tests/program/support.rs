@@ -115,6 +115,16 @@ pub fn postgres() -> Option<String> {
     std::env::var("VERBATIM_TEST_POSTGRES").ok()
 }
 
+/// Creates an empty database, where databases may be created.
+#[expect(clippy::disallowed_methods, reason = "the server to test on is named from outside")]
+pub fn fresh_postgres(name: &str) -> Option<String> {
+    let (url, program) = (postgres()?, std::env::var("VERBATIM_TEST_CREATEDB").unwrap());
+    let name = format!("verbatim_{name}_{}", std::process::id());
+    let output = Command::new(program).args(["--maintenance-db", &url, &name]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(format!("{}/{name}", url.rsplit_once('/').unwrap().0))
+}
+
 pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").canonicalize().unwrap().join(name)
 }

@@ -103,6 +103,7 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
     let transcript = transcript.to_str().unwrap();
     let broken = place.write("broken.db", "SQLite format 3\0");
     let broken = broken.to_str().unwrap();
+    place.out(&["backup", "backups"]);
     let cases: &[(&str, &[&[&str]])] = &[
         ("serve", &[]),
         ("tail", &[&[session]]),
@@ -139,6 +140,10 @@ fn no_command_passes_stored_text_to_a_terminal_that_would_obey_it() {
         ("service install", &[&["--print"]]),
         ("service status", &[&[]]),
         ("service uninstall", &[&[]]),
+        ("backup list", &[&["backups"], &["backups", "--json"]]),
+        ("backup verify", &[&["backups"], &["backups", "--json"]]),
+        ("restore", &[&["backups"]]),
+        ("migrate-store", &[&["--to", HOSTILE]]),
         ("config show", &[&[], &["--json"]]),
         ("completions", &[&["bash"]]),
         ("types put", &[&[types]]),

@@ -18,6 +18,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("drivers", &["agents"]),
     ("redact", &[]),
     ("store", &["model"]),
+    ("backup", &["model", "store"]),
     ("sdk", &["api", "model"]),
     ("mcp", &["api", "model", "sdk"]),
     ("tui", &["api", "diff", "model", "sdk"]),
@@ -27,8 +28,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "agents", "api", "app", "channels", "cost", "diff", "drivers", "hub", "mcp", "model", "redact", "sdk",
-            "store", "tui",
+            "agents", "api", "app", "backup", "channels", "cost", "diff", "drivers", "hub", "mcp", "model", "redact",
+            "sdk", "store", "tui",
         ],
     ),
     ("xtask", &[]),

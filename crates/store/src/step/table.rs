@@ -18,13 +18,17 @@ use std::sync::Arc;
 const ROWS: usize = 64;
 
 /// Where rows go.
-pub(crate) struct Table {
-    pub name: &'static str,
-    /// Without the workspace's, which comes first in all tables but the index of words.
-    pub columns: Cow<'static, [(&'static str, Kind)]>,
+pub(crate) struct NamedTable<'t> {
+    pub name: &'t str,
+    /// Without the workspace's, if it has one.
+    pub columns: Cow<'t, [(&'t str, Kind)]>,
+    /// The column of the workspace comes first.
     pub has_workspace: bool,
     pub verb: Verb,
 }
+
+/// One of those that the program's text names.
+pub(crate) type Table = NamedTable<'static>;
 
 /// How rows are written.
 pub(crate) enum Verb {
@@ -155,11 +159,7 @@ impl Step<'_> {
                 monitor.observe(write_sqlite(transaction, self.workspace, table, rows).await)
             }
             Tx::Postgres(..) => {
-                let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
-                    Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))
-                };
-                let columns = table.columns.iter().enumerate().map(column).collect();
-                self.waiting.0.push((table, columns));
+                self.waiting.0.push((table, table.waiting(rows)));
                 Ok(())
             }
         }
@@ -177,14 +177,21 @@ impl Step<'_> {
     }
 }
 
-impl Table {
-    fn columns(&self) -> impl Iterator<Item = &'static str> {
+impl<'t> NamedTable<'t> {
+    fn columns(&self) -> impl Iterator<Item = &'t str> {
         self.columns.iter().map(|(name, _)| *name)
     }
 
     /// All that is inserted, separated by commas.
     fn names(&self) -> String {
         self.has_workspace.then_some("workspace_id").into_iter().chain(self.columns()).collect::<Vec<_>>().join(", ")
+    }
+
+    fn waiting(&self, rows: &[Row<'_>]) -> Vec<Waiting> {
+        let column = |(index, (_, kind)): (usize, &(&str, Kind))| {
+            Waiting::of(*kind, rows.iter().filter_map(|row| row.get(index).copied()))
+        };
+        self.columns.iter().enumerate().map(column).collect()
     }
 
     /// `UPDATE ... FROM {source} WHERE ...`.
@@ -195,10 +202,21 @@ impl Table {
     }
 }
 
+/// Writes rows of a table that has no column of the workspace, or has it among the others.
+pub(crate) async fn write_whole(tx: &mut Tx, table: &NamedTable<'_>, rows: &[Row<'_>]) -> Result<(), StoreError> {
+    match tx {
+        Tx::Sqlite(transaction, _, monitor) => monitor.observe(write_sqlite(transaction, "", table, rows).await),
+        Tx::Postgres(transaction, _) => {
+            together("", vec![(table, table.waiting(rows))]).build().execute(&mut **transaction).await?;
+            Ok(())
+        }
+    }
+}
+
 async fn write_sqlite(
     transaction: &mut Transaction<'static, Sqlite>,
     workspace: &str,
-    table: &Table,
+    table: &NamedTable<'_>,
     rows: &[Row<'_>],
 ) -> Result<(), StoreError> {
     // Shared by all rows, not copied into each.
@@ -227,7 +245,7 @@ async fn write_sqlite(
 }
 
 /// The statement that writes so many rows.
-fn statement(table: &Table, rows: usize) -> String {
+fn statement(table: &NamedTable<'_>, rows: usize) -> String {
     let columns = table.columns.len() + usize::from(table.has_workspace);
     let row = format!("({})", vec!["?"; columns].join(", "));
     let (name, names, rows) = (table.name, table.names(), vec![row; rows].join(", "));
@@ -238,7 +256,7 @@ fn statement(table: &Table, rows: usize) -> String {
 }
 
 /// All of them as one statement.
-fn together(workspace: &str, rows: Vec<(&'static Table, Vec<Waiting>)>) -> QueryBuilder<Postgres> {
+fn together(workspace: &str, rows: Vec<(&NamedTable<'_>, Vec<Waiting>)>) -> QueryBuilder<Postgres> {
     let mut q = QueryBuilder::new("WITH ");
     for (number, (table, columns)) in rows.into_iter().enumerate() {
         let comma = if number == 0 { "" } else { ", " };

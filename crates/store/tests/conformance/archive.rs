@@ -41,7 +41,7 @@ async fn restore(engine: &Engine, archive: &[u8]) -> Result<Vec<SessionId>, Stor
 }
 
 /// A session from a file, with a blob, a run and bytes that are no text, and its sub-agent's.
-async fn fill(engine: &Engine) {
+pub async fn fill(engine: &Engine) {
     let workspace = &engine.workspace;
     let parent = session("a");
     let mut child = session("a-child");

@@ -56,7 +56,7 @@ impl Other {
     }
 }
 
-async fn write(engine: &Engine, entries: u64) {
+pub async fn write(engine: &Engine, entries: u64) {
     let workspace = engine.workspace.signed(Actor::Command, NOW);
     for count in 1..=entries {
         workspace.record_event(Event::LogInRefused { count }).await.unwrap();
