@@ -278,6 +278,9 @@ pub struct Serve {
     /// Open the link in the browser
     #[arg(long)]
     pub open: bool,
+    /// Don't copy the `SQLite` database before an update migrates it
+    #[arg(long)]
+    pub no_update_copy: bool,
     /// Show a built-in example session, and nothing of this machine; data is temporary unless `--data-dir` is given
     #[arg(long)]
     pub demo: bool,
@@ -331,7 +334,12 @@ impl Serve {
             Durability::Relaxed => store::Durability::Relaxed,
             Durability::Off => store::Durability::Off,
         };
-        store::Tuning { durability, checkpoint_pages: self.checkpoint_pages, ..store::Tuning::default() }
+        store::Tuning {
+            durability,
+            checkpoint_pages: self.checkpoint_pages,
+            copies_before_update: !self.no_update_copy,
+            ..store::Tuning::default()
+        }
     }
 }
 

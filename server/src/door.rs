@@ -221,14 +221,24 @@ pub async fn server(dir: &Path) -> Server {
 
 /// Opens a store, with a plain word if it can't be.
 pub async fn open_store(database: &store::Database, tuning: Tuning) -> Result<Store> {
+    let store = Store::open_with(database, tuning).await.map_err(|error| unopened(database, &error))?;
+    if let Some(copy) = store.update_copy() {
+        note(&format!(
+            "The database was updated for this version. A copy from before is {}; `verbatim doctor` lists copies",
+            copy.display()
+        ));
+    }
+    Ok(store)
+}
+
+/// Says why a store isn't opened, and what to do.
+pub fn unopened(database: &store::Database, error: &store::StoreError) -> anyhow::Error {
     let name = match database {
         store::Database::Sqlite(file) => file.display().to_string(),
         store::Database::Postgres(_) => "the PostgreSQL database".to_owned(),
     };
-    Store::open_with(database, tuning).await.map_err(|error| {
-        let hint = error.advice().map_or_else(String::new, |advice| format!("\n{advice}"));
-        anyhow::anyhow!("{name} can't be opened: {error}{hint}")
-    })
+    let hint = error.advice().map_or_else(String::new, |advice| format!("\n{advice}"));
+    anyhow::anyhow!("{name} can't be opened: {error}{hint}")
 }
 
 /// The assistant has the name that a server would give it in this environment.

@@ -99,6 +99,8 @@ mod tail;
 mod terminals;
 #[path = "program/tui_screens.rs"]
 mod tui_screens;
+#[path = "program/updates.rs"]
+mod updates;
 #[path = "program/voices.rs"]
 mod voices;
 #[path = "program/waiting.rs"]

@@ -10,6 +10,15 @@ pub enum StoreError {
     /// It is filled from a backup or another database.
     #[error("the database isn't complete: a transfer into it was cut")]
     Incomplete,
+    #[error(
+        "it must be updated for this version, and the disk has no room for a copy before that: {} MB are needed, {} MB are free",
+        .needed.div_ceil(MB),
+        .free / MB
+    )]
+    NoRoomForCopy { needed: u64, free: u64 },
+    /// Holds why.
+    #[error("it must be updated for this version, and can't be copied before that: {0}")]
+    NoCopy(String),
     #[error("the database is locked by another process")]
     Locked,
     #[error("the disk is full")]
@@ -57,6 +66,9 @@ pub enum StoreError {
     Migrate(sqlx::migrate::MigrateError),
 }
 
+/// Bytes.
+const MB: u64 = 1_000_000;
+
 /// Advice for a damaged file.
 const REPAIR: &str = "Stop the server and run `verbatim doctor --repair`: it recovers readable data to a new file, and keeps the damaged one. Or restore a backup";
 
@@ -97,10 +109,18 @@ impl StoreError {
     /// Returns advice for a person, if there is any.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::Newer { .. } => Some("Update Verbatim, or name another folder with `--data-dir`"),
             Self::Incomplete => {
                 Some("Repeat the command that fills it: it goes on where it stopped. Or make an empty database")
             }
+            Self::Newer { .. } => Some(
+                "Update Verbatim, or name another folder with `--data-dir`. `verbatim.db.before-...` in the data directory is a copy from before the update",
+            ),
+            Self::NoRoomForCopy { .. } => Some(
+                "Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database up first",
+            ),
+            Self::NoCopy(_) => Some(
+                "Check the disk and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database up first",
+            ),
             Self::Locked => Some("Try again when the other process is done"),
             Self::Full => Some("Free some disk space and try again; stored data isn't lost"),
             Self::ReadOnly => Some(

@@ -24,7 +24,7 @@
 //!   the writes. `files`: files of the data directory. `size`: the size of the database. `disk`: the space of its disk.
 //!   `reserve`: what of it is kept for a full disk.
 //! - `pack`: how a message and its references lie in a row. `columns`: what is selected. `dialect`: where the engines
-//!   differ. `migrations`: how the schema came to be.
+//!   differ. `migrations`: how the schema came to be. `update_copy`: the copy that is made before it changes.
 //! - [`DataDirLock`]: one process per data directory. [`foreign`]: databases that aren't ours; [`opencode`],
 //!   [`chat_host`] and [`session_rows`] read some.
 //!
@@ -95,6 +95,7 @@ mod step;
 mod store;
 pub mod tokens;
 pub mod transfer;
+mod update_copy;
 mod upkeep;
 mod verify;
 mod workspace;
@@ -142,5 +143,6 @@ pub use schedules::{Outcome, Schedule, ScheduleRun};
 pub use settings::{Login, Project};
 pub use snippet::Snippet;
 pub use store::{Database, Durability, Store, Tuning};
+pub use update_copy::update_copies;
 pub use workspace::Workspace;
 pub use write::{NextLine, PreparedBatch, Restored};

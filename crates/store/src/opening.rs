@@ -2,7 +2,7 @@
 
 use crate::condition::Monitor;
 use crate::store::{BEGIN_SQLITE, Database, Durability, POSTGRES_WRITERS, Pools, Store, Tuning};
-use crate::{StoreError, files, integrity, migrations, statistics, transfer};
+use crate::{StoreError, files, integrity, migrations, statistics, transfer, update_copy};
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -74,9 +74,13 @@ async fn open_sqlite(file: &Path, tuning: Tuning, schema: Option<i64>) -> Result
         integrity::check_at_start(file, &inspection, &monitor).await?;
     }
     let steps = migrations::sqlite(schema)?;
+    let mut copied = None;
     if monitor.is_damaged() {
         integrity::require_schema(&steps, &writer).await?;
     } else {
+        if tuning.copies_before_update {
+            copied = update_copy::copy_if_due(file, &steps, &mut *writer.acquire().await?).await?;
+        }
         migrate(&steps, steps.run(&writer).await)?;
         // Slower plans are no reason not to open: the disk may be full.
         if let Err(error) = monitor.observe(statistics::ensure(&writer, BEGIN_SQLITE).await) {
@@ -85,7 +89,15 @@ async fn open_sqlite(file: &Path, tuning: Tuning, schema: Option<i64>) -> Result
     }
     let readers = open_readers(options, tuning).await;
     let (committed, inspection) = (Arc::default(), Some(inspection));
-    Ok(Pools { writer, readers, committed, checkpoint_pages: tuning.checkpoint_pages, monitor, inspection })
+    Ok(Pools {
+        writer,
+        readers,
+        committed,
+        checkpoint_pages: tuning.checkpoint_pages,
+        monitor,
+        inspection,
+        update_copy: copied,
+    })
 }
 
 /// Returns the options that a file's writer and readers share.
@@ -186,7 +198,7 @@ async fn open_postgres(url: &str, schema: Option<i64>) -> Result<Pools<sqlx::Pos
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
     let writer = pool(POSTGRES_WRITERS).test_before_acquire(false).connect_lazy_with(options);
     let (committed, monitor) = (Arc::default(), Arc::new(Monitor::new(None)));
-    Ok(Pools { writer, readers, committed, checkpoint_pages: 0, monitor, inspection: None })
+    Ok(Pools { writer, readers, committed, checkpoint_pages: 0, monitor, inspection: None, update_copy: None })
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {

@@ -36,6 +36,8 @@ pub struct Tuning {
     pub durability: Durability,
     /// Pages of the write-ahead log from which on it is moved into the database.
     pub checkpoint_pages: u32,
+    /// Whether a file is copied before it is migrated. `SQLite` only.
+    pub copies_before_update: bool,
     /// Counts the steps of `SQLite`'s virtual machine, for tests: how much work reading and writing is, whatever the
     /// machine. A row that is read takes several. Statements become a tenth slower.
     pub steps: Option<&'static AtomicU64>,
@@ -43,7 +45,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { durability: Durability::Full, checkpoint_pages: 4000, steps: None }
+        Self { durability: Durability::Full, checkpoint_pages: 4000, copies_before_update: true, steps: None }
     }
 }
 
@@ -65,6 +67,8 @@ pub struct Pools<DB: sqlx::Database> {
     pub(crate) monitor: Arc<Monitor>,
     /// Options to open one more read-only connection. `SQLite` only.
     pub(crate) inspection: Option<SqliteConnectOptions>,
+    /// The copy that was made when this was opened.
+    pub(crate) update_copy: Option<PathBuf>,
 }
 
 // Derived, it would ask for databases that can be cloned.
@@ -77,6 +81,7 @@ impl<DB: sqlx::Database> Clone for Pools<DB> {
             checkpoint_pages: self.checkpoint_pages,
             monitor: Arc::clone(&self.monitor),
             inspection: self.inspection.clone(),
+            update_copy: self.update_copy.clone(),
         }
     }
 }

@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use api::Nothing;
 use api::account::Health;
 use api::audit::AuditCheck;
+use std::path::Path;
 
 pub async fn run(args: Doctor) -> Result<()> {
     if args.repair {
@@ -38,6 +39,7 @@ pub async fn run(args: Doctor) -> Result<()> {
             let (sessions, sources, bytes) = (health.sessions, health.sources, health.source_bytes);
             lines.push(format!("ok    content          {sessions} sessions with those of sub-agents from {sources} files, {bytes} bytes kept"));
             lines.extend(checksums);
+            lines.extend(copies(&dir));
             if let Some(condition) = &health.condition {
                 failed += 1;
                 lines.push(format!("fail  condition        {}; {}", condition.title, condition.hint));
@@ -92,6 +94,12 @@ fn server_line(server: &Server) -> String {
             reason.replace('\n', "; ")
         ),
     }
+}
+
+/// The copies that updates made of the database.
+fn copies(dir: &Path) -> Vec<String> {
+    let copies = store::update_copies(&dir.join(data_dir::DATABASE));
+    copies.iter().map(|copy| format!("ok    update copy      {}", copy.display())).collect()
 }
 
 /// Is what is stored whole? Nobody knows while a server writes.
