@@ -23,13 +23,14 @@ pub use terminal_args::{Tail, Tui};
 pub use types_args::{Types, TypesList, TypesPut, TypesRemove};
 
 use crate::config::Config;
+use crate::listening;
 use app::shared::message_filter::MessageFilter;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use model::Role;
 use model::audit::AuditKind;
 use model::run_prompt::PromptPart;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 
 /// Self-hosted server and viewer for the sessions of coding agents
@@ -84,6 +85,7 @@ pub fn parse() -> anyhow::Result<Cli> {
     if let Command::Serve(serve) = &mut cli.command {
         let source = matches.subcommand_matches("serve").and_then(|serve| serve.value_source("data_dir"));
         serve.data_dir_typed = source == Some(ValueSource::CommandLine);
+        serve.passed = listening::passed()?;
     }
     Ok(cli)
 }
@@ -278,6 +280,12 @@ pub struct Serve {
     /// Open the link in the browser
     #[arg(long)]
     pub open: bool,
+    /// Take over from the server that runs on the data directory, if one does: it gives its port, and no request fails
+    #[arg(long)]
+    pub take_over: bool,
+    /// Seconds for which `--take-over` waits for agents at work; then they are ended, and can be continued
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub agents_wait: u64,
     /// Don't copy the `SQLite` database before an update migrates it
     #[arg(long)]
     pub no_update_copy: bool,
@@ -287,6 +295,9 @@ pub struct Serve {
     /// True if the data directory is set on the command line, rather than in the environment.
     #[arg(skip)]
     pub data_dir_typed: bool,
+    /// The listening socket that a service manager passed.
+    #[arg(skip)]
+    pub passed: Option<TcpListener>,
     /// Limit of writes per second for each agent's key; bursts of four seconds are allowed; 0 means no limit
     #[arg(long, value_name = "NUMBER", default_value_t = 500)]
     pub posts_per_second: u32,

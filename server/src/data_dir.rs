@@ -1,6 +1,7 @@
 //! Where everything lies, and the credential by which commands reach a running server.
 
 use crate::cli::Data;
+use crate::take_over::SOCKET;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -41,7 +42,7 @@ pub const TRANSCRIPTS: &str = "transcripts";
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with(DATABASE)
-        || matches!(&*name, BACKUP_PLAN | CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | "server.lock" | "reserve")
+        || matches!(&*name, BACKUP_PLAN | CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | SOCKET | "server.lock" | "reserve")
 }
 
 /// The data directory, absolute.

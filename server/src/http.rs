@@ -1,7 +1,7 @@
 //! The server: connections, layers, routes.
 //!
 //! From the outside in: [`accept`] takes connections into their [`slots`], each with its [`socket`], and none waits
-//! long for a [`slow_body`];
+//! long for a [`slow_body`]; [`stopping`] ends them;
 //! [`observe`] counts and logs each request; [`guard`] checks Host, Origin, credential and [`rate`], asks a log-in for
 //! its second secret where something changes, and puts a [`hub::Scoped`] into the request; [`headers`] are on every
 //! answer; behind them are the API's table ([`api::router`]), the routes outside of it ([`events`],
@@ -38,11 +38,13 @@ mod sent;
 mod slots;
 mod slow_body;
 mod socket;
+mod stopping;
 mod streaming_text;
 mod transcript;
 mod web_app;
 
 pub use accept::serve;
+pub use stopping::Stopping;
 
 use api::contract::{
     ChannelIncoming, Events, ExportAudit, ExportSession, GetBlob, LogInRoute, LogOut, OpenApi, UploadBlob,

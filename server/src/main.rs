@@ -1,7 +1,7 @@
 //! The `verbatim` program: the server and the commands.
 //!
 //! A tour: [`cli`] is what a person may type; [`commands`] has one file per command; [`door`] is how commands reach the
-//! data, with or without a running server; [`http`] is the server; [`config`] is what the environment and a file say instead;
+//! data, with or without a running server; [`http`] is the server, [`listening`] its socket, [`take_over`] how another one gets that; [`config`] is what the environment and a file say instead;
 //! [`data_dir`] says where everything lies, and
 //! [`permissions`] who may read it; [`printing`] writes what commands
 //! print; [`speaker`] names who speaks; [`logging`] says what is logged.
@@ -15,6 +15,7 @@ mod data_dir;
 mod door;
 mod embeddings;
 mod http;
+mod listening;
 mod logging;
 mod notice_file;
 mod permissions;
@@ -23,6 +24,8 @@ mod printing;
 mod scheduled_backup;
 mod signals;
 mod speaker;
+#[cfg_attr(not(unix), path = "take_over/unsupported.rs")]
+mod take_over;
 mod type_files;
 
 use std::process::ExitCode;

@@ -59,7 +59,7 @@ pub fn wide(dir: &Path) -> Vec<Wide> {
         let path = entry.path();
         if path.is_dir() && entry.file_name() == data_dir::TRANSCRIPTS {
             files.extend(open(&path).map(|mode| Wide { path, mode, wanted: Some(0o700) }));
-        } else if !path.is_file() || !data_dir::is_ours(&entry.file_name()) {
+        } else if path.is_dir() || !data_dir::is_ours(&entry.file_name()) {
             shared = true;
         } else if let Some(mode) = open(&path) {
             files.push(Wide { path, mode, wanted: Some(0o600) });

@@ -95,6 +95,8 @@ mod shell;
 mod support;
 #[path = "program/tail.rs"]
 mod tail;
+#[path = "program/take_over.rs"]
+mod take_over;
 #[path = "program/terminals.rs"]
 mod terminals;
 #[path = "program/tui_screens.rs"]

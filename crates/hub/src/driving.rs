@@ -32,6 +32,7 @@ pub use start::{Begin, Starting, start};
 use crate::basics::{clock, problem};
 use crate::context::{Hub, TopicState};
 use crate::host::AtWork;
+use api::driving::AgentState;
 use api::{Problem, ProblemCode};
 use drivers::programs::Program;
 use drivers::{Command, Handle, Refusal};
@@ -93,6 +94,13 @@ impl Driving {
     /// Returns the start of a session's agent, if it is being started.
     pub fn starting(&self, session: &SessionId) -> Option<Arc<Starting>> {
         self.lock().starting.get(session).cloned()
+    }
+
+    /// Returns how many agents are in a turn, or are being started.
+    pub fn at_work(&self) -> usize {
+        let agents = self.lock();
+        let in_turn = |running: &&Arc<Running>| running.view().state != AgentState::Idle;
+        agents.running.values().filter(in_turn).count() + agents.starting.len()
     }
 
     /// Rings when something of an agent changed that a page shows. Its value is the number of the change.

@@ -18,7 +18,7 @@ pub enum LockError {
 /// The lock of a data directory, held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct DataDirLock {
-    _file: File,
+    file: File,
 }
 
 impl DataDirLock {
@@ -26,7 +26,16 @@ impl DataDirLock {
     pub fn acquire(dir: &Path) -> Result<Self, LockError> {
         let io = |error| LockError::Io { dir: dir.to_owned(), error };
         private_dir(dir).map_err(io)?;
-        let mut file = private_file(&dir.join("server.lock")).map_err(io)?;
+        Self::lock(dir, private_file(&dir.join("server.lock")).map_err(io)?)
+    }
+
+    /// Takes the lock over from a process that gives its file: both hold it until that process ends.
+    pub fn adopt(dir: &Path, file: File) -> Result<Self, LockError> {
+        Self::lock(dir, file)
+    }
+
+    fn lock(dir: &Path, mut file: File) -> Result<Self, LockError> {
+        let io = |error| LockError::Io { dir: dir.to_owned(), error };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -40,6 +49,13 @@ impl DataDirLock {
         reserve::give_up_if_exhausted(dir).map_err(io)?;
         file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
         writeln!(file, "{}", std::process::id()).map_err(io)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for DataDirLock {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.file.as_fd()
     }
 }

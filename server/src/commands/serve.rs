@@ -5,21 +5,21 @@ use super::{folders, print};
 use crate::cli::Durability;
 use crate::cli::Serve;
 use crate::signals::Signals;
-use crate::{data_dir, door, http, notice_file, permissions, price_file, scheduled_backup, type_files};
+use crate::take_over::{self, Claimed, Offer};
+use crate::{data_dir, door, http, listening, notice_file, permissions, price_file, scheduled_backup, type_files};
 use anyhow::{Context as _, Result, bail};
 use api::projects::UnreadFolder;
 use data_dir::Credential;
 use drivers::environment::Environment;
-use http::Limits;
+use http::{Limits, Stopping};
 use hub::{AgentFolder, Consent, Hub, Root, Settings, discover};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use store::{DataDirLock, Database, LockError};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub async fn run(args: Serve) -> Result<()> {
+pub async fn run(mut args: Serve) -> Result<()> {
     if !args.listen.ip().is_loopback() {
         bail!(
             "`--listen {}` would give other machines access, and there are no accounts yet\nListen on 127.0.0.1 and forward the port: `ssh -L 7117:127.0.0.1:7117 HOST`",
@@ -36,13 +36,13 @@ pub async fn run(args: Serve) -> Result<()> {
         Some(dir) => dir.path().to_owned(),
         None => data_dir::path(&args.data)?,
     };
-    let lock = lock(&dir)?;
-    data_dir::remove_launch_page(&dir);
-    permissions::tighten(&dir);
-    let listener = listen(args.listen).await?;
-    let address = listener.local_addr().context("the listener has no address")?;
     let database =
         if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
+    let stopping = Stopping::default();
+    let Place { lock, listener, key } = place(&mut args, &dir, &database, &stopping).await?;
+    data_dir::remove_launch_page(&dir);
+    permissions::tighten(&dir);
+    let address = listener.local_addr().context("the listener has no address")?;
     let tuning = args.tuning();
     if args.durability != Durability::Full {
         tracing::warn!("a power failure can lose accepted writes; `--durability full` is the default");
@@ -50,11 +50,13 @@ pub async fn run(args: Serve) -> Result<()> {
     let store = door::open_store(&database, tuning).await?;
     let shutdown = CancellationToken::new();
     // From here on: a signal that came before would leave the credential on the disk.
-    let (mut signals, ends, left) = (Signals::hear()?, shutdown.clone(), dir.clone());
+    let (mut signals, stops, left) = (Signals::hear()?, stopping.clone(), dir.clone());
     tokio::spawn(async move {
-        signals.next().await;
-        ends.cancel();
-        end_in_time(left);
+        tokio::select! {
+            () = signals.next() => stops.ask(),
+            () = stops.asked() => {}
+        }
+        end_in_time(left, stops);
     });
     let settings = settings(&args, &dir, &database, format!("http://{address}"))?;
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
@@ -64,9 +66,14 @@ pub async fn run(args: Serve) -> Result<()> {
     if args.demo {
         hub::demo::load(&hub).await?;
     }
-    let key = hub::account::login::secret()?;
+    let key = key.map_or_else(hub::account::login::secret, Ok)?;
     data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
     data_dir::note_elsewhere(&dir);
+    let offer = Offer::new(&listener, key.clone(), hub.clone(), stopping.clone())?;
+    let offered = tokio::spawn({
+        let dir = dir.clone();
+        async move { offer.run(&dir).await }
+    });
     let url = hub.launch_url()?;
     print(&format!("Verbatim is at {url}\n{}", unread(&hub.settings.unread)))?;
     if args.open {
@@ -80,14 +87,49 @@ pub async fn run(args: Serve) -> Result<()> {
     hub.tell_start().await;
     let limits =
         Limits { connections: data_dir::descriptors(args.connections), posts_per_second: args.posts_per_second };
-    http::serve(listener, http::router(&hub, &key, address, args.build, limits), limits.connections, shutdown).await;
+    let router = http::router(&hub, &key, address, args.build, limits);
+    http::serve(listener, router, limits.connections, stopping.clone(), shutdown).await;
     hub.join().await;
     hub.write_refusals().await;
-    hub.tell_stop().await;
-    clean_up(&dir);
+    if !stopping.is_taken_over() {
+        hub.tell_stop().await;
+    }
+    clean_up(&dir, &stopping);
     store.close().await;
+    // Its only failure is a runtime that ends.
+    if let Ok(Some(offered)) = offered.await {
+        offered.release(&lock).await;
+    }
     drop(lock);
     Ok(())
+}
+
+/// The data directory and the port of a server.
+struct Place {
+    lock: DataDirLock,
+    listener: TcpListener,
+    /// That of this machine's credential, from the server before.
+    key: Option<String>,
+}
+
+/// Takes what no other process has, or what a running server gives.
+async fn place(args: &mut Serve, dir: &Path, database: &Database, stopping: &Stopping) -> Result<Place> {
+    let listener = match DataDirLock::acquire(dir) {
+        Err(LockError::Held { holder, .. }) if args.take_over => {
+            let Claimed { lock, listener, key } = take_over::claim(args, dir, &holder, database).await?;
+            return Ok(Place { lock, listener: TcpListener::from_std(listener)?, key: Some(key) });
+        }
+        Err(error) => return Err(unavailable(dir, error)),
+        Ok(lock) => (lock, args.passed.take()),
+    };
+    let (lock, listener) = match listener {
+        (lock, Some(passed)) => {
+            stopping.set_port_goes_on();
+            (lock, TcpListener::from_std(passed)?)
+        }
+        (lock, None) => (lock, listening::bind(args.listen).await?),
+    };
+    Ok(Place { lock, listener, key: None })
 }
 
 /// The settings of the hub, by the arguments and by what lies in the data directory.
@@ -112,46 +154,42 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
 
 /// How long the program takes to end at most, once it is asked to.
 const END: Duration = Duration::from_millis(4_500);
+/// How much longer where clients go on at another process.
+const GIVING_BACK: Duration = Duration::from_millis(1_500);
 
 /// Ends the process whatever doesn't, as a read of a file system that no longer answers, or a write of a long import.
 /// What was committed is safe, and the next start goes on from there. A thread of its own, so that nothing can hold it
 /// up.
-fn end_in_time(dir: PathBuf) {
+fn end_in_time(dir: PathBuf, stopping: Stopping) {
     std::thread::spawn(move || {
-        std::thread::sleep(END);
-        clean_up(&dir);
+        std::thread::sleep(if stopping.port_goes_on() { END + GIVING_BACK } else { END });
+        clean_up(&dir, &stopping);
         tracing::warn!("something takes too long to end, and isn't waited for");
         std::process::exit(0);
     });
 }
 
-/// Removes what leads to a server that ends.
-fn clean_up(dir: &Path) {
-    data_dir::forget_elsewhere(dir);
-    data_dir::remove_credential(dir);
+/// Removes what leads to a server that ends. It leads to the one that takes over, too.
+fn clean_up(dir: &Path, stopping: &Stopping) {
     data_dir::remove_launch_page(dir);
+    if !stopping.is_taken_over() {
+        take_over::remove_socket(dir);
+        data_dir::forget_elsewhere(dir);
+        data_dir::remove_credential(dir);
+    }
 }
 
-fn lock(dir: &Path) -> Result<DataDirLock> {
-    DataDirLock::acquire(dir).map_err(|error| match error {
+fn unavailable(dir: &Path, error: LockError) -> anyhow::Error {
+    match error {
         LockError::Held { holder, .. } => anyhow::anyhow!(
-            "{} is in use by process {holder}\n`verbatim open` prints a link to the running server; `--data-dir` names another folder",
+            "{} is in use by process {holder}\n`verbatim open` prints a link to the running server; `--take-over` replaces it, and \
+             no request fails; `--data-dir` names another folder",
             dir.display()
         ),
         LockError::Io { error, .. } => {
             anyhow::anyhow!("{} can't be used: {error}\nName another folder with `--data-dir`", dir.display())
         }
-    })
-}
-
-async fn listen(address: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => anyhow::anyhow!(
-            "port {} is in use\nVerbatim may be running already: `verbatim open` prints a link to it; `--listen 127.0.0.1:0` takes a free port",
-            address.port()
-        ),
-        _ => anyhow::anyhow!("can't listen on {address}: {error}"),
-    })
+    }
 }
 
 /// Makes the folder of transcripts of agents that write none themselves, which its owner alone can read.

@@ -5,6 +5,7 @@ use super::sent::until_sent;
 use super::slots::{Seat, Slots};
 use super::slow_body::Paced;
 use super::socket::{End, Socket};
+use super::stopping::{Open, Stopping};
 use api::serve::Budget;
 use api::{Problem, ProblemCode};
 use axum::Router;
@@ -18,6 +19,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use std::convert::Infallible;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -42,14 +44,22 @@ const BODIES: usize = 48 << 20;
 /// After an error of `accept` itself, as when the process has no descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until `shutdown`, then lets open requests end.
-pub async fn serve(listener: TcpListener, router: Router, connections: usize, shutdown: CancellationToken) {
+/// Serves until it is asked to stop, then lets open requests end: those that wait for something to happen by `shutdown`,
+/// which it cancels once the others are answered.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    connections: usize,
+    stopping: Stopping,
+    shutdown: CancellationToken,
+) {
     let (slots, budget, graceful) = (Slots::new(connections), Budget::new(BODIES), GracefulShutdown::new());
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(READ_BYTES).max_headers(READ_HEADERS);
+    let mut last_accepted = pin!(stopping.last_accepted());
     loop {
         let (stream, from) = tokio::select! {
-            () = shutdown.cancelled() => break,
+            () = &mut last_accepted => break,
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -65,7 +75,8 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         let end = End::default();
         let socket = TokioIo::new(Socket::new(stream, end.clone()));
         let (router, budget, seat) = (router.clone(), budget.clone(), slot.seat());
-        let desk = Desk { router, budget, seat, opened: Opened::now(), end };
+        let open = Arc::new(stopping.connection());
+        let desk = Desk { router, budget, seat, opened: Opened::now(), end, stopping: stopping.clone(), open };
         let service = service_fn(move |request| {
             // Hyper may see the end of the connection before it lets anybody begin with the request.
             desk.end.hold();
@@ -82,7 +93,17 @@ pub async fn serve(listener: TcpListener, router: Router, connections: usize, sh
         });
     }
     drop(listener);
-    let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+    stopping.late_requests().await;
+    let mut closed = pin!(graceful.shutdown());
+    let all_closed = tokio::select! {
+        biased;
+        () = &mut closed => true,
+        () = stopping.answered() => false,
+    };
+    shutdown.cancel();
+    if !all_closed {
+        let _ = tokio::time::timeout(GRACE, closed).await;
+    }
 }
 
 /// When the connection of a request was opened. Each request carries it as an extension.
@@ -107,13 +128,17 @@ struct Desk {
     seat: Seat,
     opened: Opened,
     end: End,
+    stopping: Stopping,
+    /// Counts the connection.
+    open: Arc<Open>,
 }
 
 impl Desk {
     /// Answers a request. What waits for something to happen ends when its client hangs up: nobody is there to be told, and what
     /// is theirs they get when they ask again. Anything else is done to its end.
     async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
-        let Self { router, budget, seat, opened, end } = self;
+        let Self { router, budget, seat, opened, end, stopping, open } = self;
+        let counted = stopping.request();
         let held = budget.open();
         seat.set_idle(false);
         let extensions = request.extensions_mut();
@@ -128,20 +153,27 @@ impl Desk {
         let path = request.uri().path();
         let waits = path.ends_with(WAITS) || path.starts_with(HOOKS);
         let mut answer = pin!(router.oneshot(request.map(|body| Paced::new(body, end.clone()))));
-        let answer = match poll!(answer.as_mut()) {
+        let mut answer = match poll!(answer.as_mut()) {
             Poll::Ready(answer) => answer?,
             Poll::Pending => {
                 if waits {
                     end.release();
+                    counted.close();
+                    open.close();
                 }
                 answer.await?
             }
         };
+        drop(counted);
         if is_stream(&answer) {
             // It is never idle, as nothing else comes on its connection; and it ends with its client.
             end.release();
+            open.close();
         } else {
             seat.set_idle(true);
+            if stopping.is_asked() {
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
         }
         Ok(until_sent(answer, held, end))
     }

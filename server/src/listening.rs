@@ -1,0 +1,74 @@
+//! The socket on which the server accepts connections: its own, or one that it was given.
+
+use anyhow::{Result, anyhow, bail};
+use std::net::{SocketAddr, TcpListener};
+
+/// Listens on an address.
+pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
+    tokio::net::TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => anyhow!(
+            "port {} is in use\nVerbatim may be running already: `verbatim open` prints a link to it; `--listen 127.0.0.1:0` takes a free port",
+            address.port()
+        ),
+        _ => anyhow!("can't listen on {address}: {error}"),
+    })
+}
+
+/// Checks a listening socket that another process made.
+///
+/// # Errors
+///
+/// If it doesn't listen, or on an address that other machines reach.
+pub fn check(listener: TcpListener) -> Result<TcpListener> {
+    let address =
+        listener.local_addr().map_err(|error| anyhow!("the socket that was passed isn't one of TCP: {error}"))?;
+    if !listens(&listener) {
+        bail!(
+            "the socket that was passed, {address}, doesn't listen\nPass a listening TCP socket on a loopback address"
+        );
+    }
+    if !address.ip().is_loopback() {
+        bail!(
+            "the socket that was passed listens on {address}, which would give other machines access, and there are no accounts yet\n\
+             Let it listen on 127.0.0.1: `ListenStream=127.0.0.1:7117`"
+        );
+    }
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+#[cfg(unix)]
+fn listens(listener: &TcpListener) -> bool {
+    rustix::net::sockopt::socket_acceptconn(listener).unwrap_or(false)
+}
+
+#[cfg(not(unix))]
+fn listens(_listener: &TcpListener) -> bool {
+    true
+}
+
+/// Takes the socket that systemd passed, if it did (`LISTEN_FDS`). To be called before threads are started.
+///
+/// # Errors
+///
+/// If it isn't one listening TCP socket on a loopback address.
+#[cfg(unix)]
+pub fn passed() -> Result<Option<TcpListener>> {
+    let mut sockets = listenfd::ListenFd::from_env();
+    match sockets.len() {
+        0 => return Ok(None),
+        1 => {}
+        count => bail!("`LISTEN_FDS` passes {count} sockets\nPass one: a listening TCP socket on a loopback address"),
+    }
+    let taken = sockets.take_tcp_listener(0).map_err(|error| {
+        anyhow!(
+            "`LISTEN_FDS`: {error}\nPass a listening TCP socket on a loopback address: `ListenStream=127.0.0.1:7117`"
+        )
+    })?;
+    taken.map(check).transpose()
+}
+
+#[cfg(not(unix))]
+pub fn passed() -> Result<Option<TcpListener>> {
+    Ok(None)
+}
