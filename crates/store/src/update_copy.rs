@@ -22,6 +22,8 @@ const COPYING: &str = "-copying";
 
 /// Migrations that a file still needs.
 struct Pending {
+    /// Number of the schema now.
+    found: i64,
     /// Number of the schema afterwards.
     schema: i64,
     /// Size of a copy.
@@ -69,7 +71,11 @@ impl Store {
 pub fn update_copies(file: &Path) -> Vec<PathBuf> {
     let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return Vec::new() };
     let begins = format!("{}{MARK}", name.to_string_lossy());
-    let is_copy = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins));
+    // Not what SQLite keeps beside one that somebody opened.
+    let is_copy = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_prefix(&begins).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '-'))
+    };
     let entries = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
     let mut copies: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_copy).collect();
     // `SCHEMA-YYYY-MM-DD-HHMMSS`
@@ -90,6 +96,9 @@ pub(crate) async fn copy_if_due(
     let copying = with_suffix(file, COPYING);
     remove_if_there(&copying)?;
     let Some(pending) = pending(connection, steps).await? else { return Ok(None) };
+    if let Some(copy) = copy_of_begun(file, &pending).await {
+        return Ok(Some(copy));
+    }
     require_room(file, &pending)?;
     let copied = async {
         copy(connection, &copying).await?;
@@ -118,6 +127,19 @@ pub(crate) async fn copy_if_due(
     }
 }
 
+/// Returns the copy of an update that broke off between two migrations and now goes on: a copy of what it left would
+/// take the place of an older one in the end.
+async fn copy_of_begun(file: &Path, pending: &Pending) -> Option<PathBuf> {
+    let begins = with_suffix(file, &format!("{MARK}{}-", pending.schema));
+    let begins = begins.to_string_lossy();
+    let copy = update_copies(file).into_iter().next().filter(|copy| copy.to_string_lossy().starts_with(&*begins))?;
+    let options = SqliteConnectOptions::new().filename(&copy).read_only(true).immutable(true);
+    let mut connection = options.connect().await.ok()?;
+    let found = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations").fetch_one(&mut connection).await;
+    let _ = connection.close().await;
+    found.is_ok_and(|found: i64| found < pending.found).then_some(copy)
+}
+
 /// Returns what is still to be migrated. None for a new file, and for one that is up to date.
 async fn pending(connection: &mut SqliteConnection, steps: &Migrator) -> Result<Option<Pending>, StoreError> {
     let begun: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations')")
@@ -132,7 +154,8 @@ async fn pending(connection: &mut SqliteConnection, steps: &Migrator) -> Result<
     if let Some(found) = applied.last().copied().filter(|found| *found > known) {
         return Err(StoreError::Newer { found, known });
     }
-    if applied.is_empty() || steps.iter().all(|step| applied.contains(&step.version)) {
+    let Some(found) = applied.last().copied() else { return Ok(None) };
+    if steps.iter().all(|step| applied.contains(&step.version)) {
         return Ok(None);
     }
     let bytes: i64 = sqlx::query_scalar(
@@ -141,7 +164,7 @@ async fn pending(connection: &mut SqliteConnection, steps: &Migrator) -> Result<
     )
     .fetch_one(connection)
     .await?;
-    Ok(Some(Pending { schema: known, bytes: u64::try_from(bytes).unwrap_or(0) }))
+    Ok(Some(Pending { found, schema: known, bytes: u64::try_from(bytes).unwrap_or(0) }))
 }
 
 fn newest(steps: &Migrator) -> i64 {

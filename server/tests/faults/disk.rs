@@ -2,7 +2,7 @@
 
 use crate::http::Connection;
 use crate::poster::content;
-use crate::support::{PATIENCE, Place, Reply, Server, wait_until};
+use crate::support::{PATIENCE, Place, Reply, Server, fixture, wait_until};
 use crate::town::Town;
 use model::Micros;
 use serde_json::{Value, json};
@@ -98,6 +98,30 @@ async fn a_full_disk_refuses_and_loses_nothing() {
         .collect();
     assert_eq!(found, stored, "all that was accepted, and nothing that was refused");
     server.kill();
+}
+
+/// An update needs room for a copy of the database. Without it nothing is changed.
+#[test]
+fn an_update_without_room_for_a_copy_is_refused() {
+    let place = Place::new();
+    let Some(disk) = Disk::mount(&place.data()) else {
+        println!("{NOT_TESTED}");
+        return;
+    };
+    let stored = zstd::decode_all(&*std::fs::read(fixture("databases/schema_33.db.zst")).unwrap()).unwrap();
+    let file = place.write("data/verbatim.db", &stored);
+    std::fs::write(disk.filler(), vec![0; 10 << 20]).unwrap();
+    let refused = place.run(&["serve", "--listen", "127.0.0.1:0", "--no-discover"]);
+    let said = place.mask(&String::from_utf8(refused.stderr).unwrap());
+    let expected = "verbatim: [dir]/data/verbatim.db can't be opened: it must be updated for this version, and the disk has no room for a \
+        copy before that: 18 MB are needed, 14 MB are free\n\
+        Free some disk space and start again; nothing was changed. `verbatim serve --no-update-copy` updates without a copy: back the database \
+        up first\n";
+    assert_eq!((refused.status.code(), said.as_str()), (Some(1), expected));
+    // The header, of 100 bytes, tells which SQLite opened it last.
+    assert!(std::fs::read(&file).unwrap()[100..] == stored[100..], "nothing was changed");
+    std::fs::remove_file(disk.filler()).unwrap();
+    assert!(place.out(&["sessions"]).contains("Nightly build"));
 }
 
 fn wait_for_health(server: &Server, wanted: &str) {
