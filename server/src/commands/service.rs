@@ -1,18 +1,25 @@
 //! `verbatim service`: the server as a systemd service of its user, who alone can read the transcripts in their home.
+//!
+//! systemd holds the port in a socket unit, so that no request fails while the service restarts.
 
 use super::print;
-use crate::cli::Service;
+use crate::cli::{self, Service};
+use crate::config::Config;
 use anyhow::{Context as _, Result, bail};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const NAME: &str = "verbatim.service";
+const SOCKET: &str = "verbatim.socket";
 /// What to do where systemd doesn't run.
 const BY_HAND: &str = "Start the server by hand: `verbatim serve`";
 
 pub fn run(args: &Service) -> Result<()> {
     match args {
-        Service::Install { print: true } => print(&unit(&program()?)?),
+        Service::Install { print: true } => {
+            print(&format!("# {NAME}\n{}\n# {SOCKET}\n{}", unit(&program()?)?, socket_unit(address()?)))
+        }
         Service::Install { print: false } => install(),
         Service::Status => status(),
         Service::Uninstall => uninstall(),
@@ -20,16 +27,25 @@ pub fn run(args: &Service) -> Result<()> {
 }
 
 fn install() -> Result<()> {
-    let file = file()?;
-    let unit = unit(&program()?)?;
+    let (file, socket) = (file(NAME)?, file(SOCKET)?);
+    let (unit, socket_unit) = (unit(&program()?)?, socket_unit(address()?));
     // Before anything is written.
     systemctl(&["show-environment"])?;
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("{} can't be created", folder.display()))?;
     }
-    std::fs::write(&file, unit).with_context(|| format!("{} can't be written", file.display()))?;
+    let is_listening = std::fs::read_to_string(&socket).is_ok_and(|found| found == socket_unit)
+        && word("is-active", SOCKET)? == "active";
+    for (file, unit) in [(&file, unit), (&socket, socket_unit)] {
+        std::fs::write(file, unit).with_context(|| format!("{} can't be written", file.display()))?;
+    }
     systemctl(&["daemon-reload"])?;
-    systemctl(&["enable", NAME])?;
+    systemctl(&["enable", NAME, SOCKET])?;
+    if !is_listening {
+        // A service that listens itself, or elsewhere, is in the way.
+        systemctl(&["stop", SOCKET, NAME])?;
+        systemctl(&["start", SOCKET])?;
+    }
     // Also where an older program runs as the service.
     systemctl(&["restart", NAME])?;
     print(&format!(
@@ -40,36 +56,45 @@ fn install() -> Result<()> {
 }
 
 fn status() -> Result<()> {
-    let file = file()?;
+    let file = file(NAME)?;
     if !file.exists() {
         return print("Not installed. `verbatim service install` installs the service\n");
     }
-    let word = |question: &str| -> Result<String> {
-        let output = output(&[question, NAME])?;
-        let word = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok(if word.is_empty() { "unknown".to_owned() } else { word })
-    };
-    print(&format!("file     {}\nenabled  {}\nactive   {}\n", file.display(), word("is-enabled")?, word("is-active")?))
+    let (enabled, active, socket) = (word("is-enabled", NAME)?, word("is-active", NAME)?, word("is-active", SOCKET)?);
+    print(&format!("file     {}\nenabled  {enabled}\nactive   {active}\nsocket   {socket}\n", file.display()))
+}
+
+/// What systemd says of a unit.
+fn word(question: &str, unit: &str) -> Result<String> {
+    let output = output(&[question, unit])?;
+    let word = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(if word.is_empty() { "unknown".to_owned() } else { word })
 }
 
 fn uninstall() -> Result<()> {
-    let file = file()?;
+    let file = file(NAME)?;
     if !file.exists() {
         return print("Not installed\n");
     }
-    systemctl(&["disable", "--now", NAME])?;
-    std::fs::remove_file(&file).with_context(|| format!("{} can't be removed", file.display()))?;
+    for unit in [SOCKET, NAME] {
+        let file = self::file(unit)?;
+        // An older version had no socket unit.
+        if file.exists() {
+            systemctl(&["disable", "--now", unit])?;
+            std::fs::remove_file(&file).with_context(|| format!("{} can't be removed", file.display()))?;
+        }
+    }
     systemctl(&["daemon-reload"])?;
     print(&format!("The service is stopped, and {} is removed. The data stays\n", file.display()))
 }
 
-/// Where systemd looks for services of a user.
-fn file() -> Result<PathBuf> {
+/// Where systemd looks for units of a user.
+fn file(unit: &str) -> Result<PathBuf> {
     if cfg!(not(target_os = "linux")) {
         bail!("services are for systemd, which this system doesn't have\n{BY_HAND}");
     }
     let folder = dirs::config_dir().context("this system names no folder for configuration")?;
-    Ok(folder.join("systemd").join("user").join(NAME))
+    Ok(folder.join("systemd").join("user").join(unit))
 }
 
 fn program() -> Result<PathBuf> {
@@ -85,10 +110,31 @@ fn unit(program: &Path) -> Result<String> {
     })?;
     let path = path.replace('%', "%%");
     Ok(format!(
-        "[Unit]\nDescription=Verbatim, the sessions of coding agents\n\n\
+        "[Unit]\nDescription=Verbatim, the sessions of coding agents\nRequires={SOCKET}\nAfter={SOCKET}\n\n\
          [Service]\nExecStart=\"{path}\" serve\nRestart=on-failure\nRestartSec=2\nKillMode=mixed\nTimeoutStopSec=10\n\n\
          [Install]\nWantedBy=default.target\n"
     ))
+}
+
+/// The port of the service: connections wait in it while the service restarts.
+fn socket_unit(address: SocketAddr) -> String {
+    format!(
+        "[Unit]\nDescription=The port of Verbatim\n\n[Socket]\nListenStream={address}\nNoDelay=true\n\n[Install]\nWantedBy=sockets.target\n"
+    )
+}
+
+/// The address that is set for the server.
+fn address() -> Result<SocketAddr> {
+    let command = cli::command();
+    let settings = Config::read(&command)?.settings(command)?;
+    let listen = settings.into_iter().find(|setting| setting.option == "listen").and_then(|setting| setting.value);
+    let address: SocketAddr = listen.context("`listen` has no value")?.parse().context("`listen` isn't an address")?;
+    if !address.ip().is_loopback() || address.port() == 0 {
+        bail!(
+            "`listen` is {address}\nA service needs a loopback address with a port of its own, such as 127.0.0.1:7117"
+        );
+    }
+    Ok(address)
 }
 
 fn systemctl(arguments: &[&str]) -> Result<()> {

@@ -43,6 +43,7 @@ fn asked(place: &Place) -> Vec<String> {
 }
 
 const FILE: &str = "home/.config/systemd/user/verbatim.service";
+const SOCKET: &str = "home/.config/systemd/user/verbatim.socket";
 
 #[test]
 fn it_is_installed_and_removed() {
@@ -50,28 +51,52 @@ fn it_is_installed_and_removed() {
     assert_eq!(said(&place, &["status"]), "Not installed. `verbatim service install` installs the service\n");
     assert_eq!(said(&place, &["uninstall"]), "Not installed\n");
     assert_eq!(asked(&place), [""; 0]);
-    for _ in 0..2 {
+    for again in [false, true] {
         let installed = said(&place, &["install"]);
         assert!(
             installed.starts_with("HOME/.config/systemd/user/verbatim.service is written, and the service runs\n"),
             "{installed}"
         );
-        let expected = ["show-environment", "daemon-reload", "enable verbatim.service", "restart verbatim.service"]
-            .map(|said| format!("--user {said}"));
-        assert_eq!(asked(&place), expected);
+        // The port stays open the second time.
+        let listens: &[&str] = if again {
+            &["is-active verbatim.socket", "daemon-reload", "enable verbatim.service verbatim.socket"]
+        } else {
+            &[
+                "daemon-reload",
+                "enable verbatim.service verbatim.socket",
+                "stop verbatim.socket verbatim.service",
+                "start verbatim.socket",
+            ]
+        };
+        let expected = [&["show-environment"], listens, &["restart verbatim.service"]].concat();
+        assert_eq!(asked(&place), expected.iter().map(|said| format!("--user {said}")).collect::<Vec<_>>());
     }
     let printed = String::from_utf8(service(&place, &["install", "--print"]).stdout).unwrap();
-    assert_eq!(std::fs::read_to_string(place.path(FILE)).unwrap(), printed);
-    let expected = "file     HOME/.config/systemd/user/verbatim.service\nenabled  enabled\nactive   active\n";
+    let written = |file: &str| std::fs::read_to_string(place.path(file)).unwrap();
+    assert_eq!(printed, format!("# verbatim.service\n{}\n# verbatim.socket\n{}", written(FILE), written(SOCKET)));
+    assert!(written(SOCKET).contains("\nListenStream=127.0.0.1:7117\n"));
+    let expected =
+        "file     HOME/.config/systemd/user/verbatim.service\nenabled  enabled\nactive   active\nsocket   active\n";
     assert_eq!(said(&place, &["status"]), expected);
-    assert_eq!(asked(&place), ["--user is-enabled verbatim.service", "--user is-active verbatim.service"]);
+    let asks = ["is-enabled verbatim.service", "is-active verbatim.service", "is-active verbatim.socket"];
+    assert_eq!(asked(&place), asks.map(|said| format!("--user {said}")));
+    // Another address is listened on.
+    place.write("home/.config/verbatim/config.toml", "listen = \"127.0.0.1:7200\"");
+    said(&place, &["install"]);
+    assert!(written(SOCKET).contains("\nListenStream=127.0.0.1:7200\n"));
+    assert!(asked(&place).contains(&"--user stop verbatim.socket verbatim.service".to_owned()));
+    place.write("home/.config/verbatim/config.toml", "listen = \"127.0.0.1:0\"");
+    let refused = "verbatim: `listen` is 127.0.0.1:0\nA service needs a loopback address with a port of its own, such as 127.0.0.1:7117\n";
+    assert_eq!(said(&place, &["install"]), refused);
+    assert_eq!(asked(&place), [""; 0]);
     let removed = said(&place, &["uninstall"]);
     assert_eq!(
         removed,
         "The service is stopped, and HOME/.config/systemd/user/verbatim.service is removed. The data stays\n"
     );
-    assert_eq!(asked(&place), ["--user disable --now verbatim.service", "--user daemon-reload"]);
-    assert!(!place.path(FILE).exists());
+    let asks = ["disable --now verbatim.socket", "disable --now verbatim.service", "daemon-reload"];
+    assert_eq!(asked(&place), asks.map(|said| format!("--user {said}")));
+    assert!(!place.path(FILE).exists() && !place.path(SOCKET).exists());
 }
 
 /// Also where the path of the program has what systemd reads otherwise.
@@ -90,13 +115,18 @@ fn systemd_takes_the_file() {
         refused.starts_with("verbatim: systemd starts no program with quotes or backslashes in its path\n"),
         "{refused}"
     );
-    place.write("verbatim.service", String::from_utf8(printed("odd $b %c").stdout).unwrap());
+    let units = String::from_utf8(printed("odd $b %c").stdout).unwrap();
+    let (unit, socket) = units.split_once("\n# verbatim.socket\n").unwrap();
+    place.write("verbatim.service", unit);
+    place.write("verbatim.socket", socket);
     let analyze = |file: &str| {
         let mut analyze = std::process::Command::new("systemd-analyze");
         analyze.args(["verify", "--user"]).arg(place.path(file)).env("XDG_RUNTIME_DIR", place.path("home")).output()
     };
     // A system without systemd has no such program.
     let Ok(checked) = analyze("verbatim.service") else { return };
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    let checked = analyze("verbatim.socket").unwrap();
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
     place.write("broken.service", "[Service]\nExecStart=/nowhere/verbatim serve\n");
     assert!(!analyze("broken.service").unwrap().status.success(), "a broken one is found");
