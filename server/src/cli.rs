@@ -286,7 +286,7 @@ pub struct Serve {
     /// Seconds for which `--take-over` waits for agents at work; then they are ended, and can be continued
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub agents_wait: u64,
-    /// Don't copy the `SQLite` database before an update migrates it
+    /// Make no copy of the database before an update migrates it
     #[arg(long)]
     pub no_update_copy: bool,
     /// Show a built-in example session, and nothing of this machine; data is temporary unless `--data-dir` is given

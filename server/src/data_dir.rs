@@ -1,7 +1,6 @@
 //! Where everything lies, and the credential by which commands reach a running server.
 
 use crate::cli::Data;
-use crate::take_over::SOCKET;
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 use store::Database;
 
 /// A running server's address and key, readable by its owner only.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credential {
     pub url: String,
     pub key: String,
@@ -31,6 +30,8 @@ const SERVER_ID: &str = "server.id";
 
 /// When the server makes backups.
 pub const BACKUP_PLAN: &str = "backup.json";
+/// The socket by which a newer server takes over.
+pub const SOCKET: &str = "server.sock";
 
 /// The page that `--open` gives to the browser.
 const LAUNCH: &str = "open.html";

@@ -1,6 +1,8 @@
 //! The socket on which the server accepts connections: its own, or one that it was given.
 
-use anyhow::{Result, anyhow, bail};
+#[cfg(unix)]
+use anyhow::bail;
+use anyhow::{Result, anyhow};
 use std::net::{SocketAddr, TcpListener};
 
 /// Listens on an address.
@@ -19,10 +21,11 @@ pub async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener> {
 /// # Errors
 ///
 /// If it doesn't listen, or on an address that other machines reach.
+#[cfg(unix)]
 pub fn check(listener: TcpListener) -> Result<TcpListener> {
     let address =
         listener.local_addr().map_err(|error| anyhow!("the socket that was passed isn't one of TCP: {error}"))?;
-    if !listens(&listener) {
+    if !rustix::net::sockopt::socket_acceptconn(&listener).unwrap_or(false) {
         bail!(
             "the socket that was passed, {address}, doesn't listen\nPass a listening TCP socket on a loopback address"
         );
@@ -35,16 +38,6 @@ pub fn check(listener: TcpListener) -> Result<TcpListener> {
     }
     listener.set_nonblocking(true)?;
     Ok(listener)
-}
-
-#[cfg(unix)]
-fn listens(listener: &TcpListener) -> bool {
-    rustix::net::sockopt::socket_acceptconn(listener).unwrap_or(false)
-}
-
-#[cfg(not(unix))]
-fn listens(_listener: &TcpListener) -> bool {
-    true
 }
 
 /// Takes the socket that systemd passed, if it did (`LISTEN_FDS`). To be called before threads are started.

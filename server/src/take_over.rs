@@ -12,13 +12,11 @@ mod wire;
 pub use claim::{Claimed, claim};
 pub use offer::Offer;
 
+use crate::data_dir;
 use std::path::{Path, PathBuf};
 
-/// The socket in the data directory.
-pub const SOCKET: &str = "server.sock";
-
 fn socket(dir: &Path) -> PathBuf {
-    dir.join(SOCKET)
+    dir.join(data_dir::SOCKET)
 }
 
 /// Removes the socket of a server that ends.

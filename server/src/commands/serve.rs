@@ -12,6 +12,7 @@ use api::projects::UnreadFolder;
 use data_dir::Credential;
 use drivers::environment::Environment;
 use http::{Limits, Stopping};
+use hub::notices::Notices;
 use hub::{AgentFolder, Consent, Hub, Root, Settings, discover};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,6 +39,10 @@ pub async fn run(mut args: Serve) -> Result<()> {
     };
     let database =
         if args.demo { Database::Sqlite(dir.join(data_dir::DATABASE)) } else { data_dir::database(&args.data, &dir)? };
+    // Before a running server gives up its place for this one.
+    let (prices, notices) = (price_file::read(&dir)?, notice_file::read(&dir)?);
+    let (routing, embedder) = (args.messages.routing(), args.messages.embedder());
+    let (routing, embedder) = (routing.map_err(anyhow::Error::msg)?, embedder.map_err(anyhow::Error::msg)?);
     let stopping = Stopping::default();
     let Place { lock, listener, key } = place(&mut args, &dir, &database, &stopping).await?;
     data_dir::remove_launch_page(&dir);
@@ -58,16 +63,21 @@ pub async fn run(mut args: Serve) -> Result<()> {
         }
         end_in_time(left, stops);
     });
-    let settings = settings(&args, &dir, &database, format!("http://{address}"))?;
+    let settings =
+        Settings { routing, embedder, prices, ..settings(&args, &dir, &database, format!("http://{address}"))? };
     let hub = Hub::new(store.clone(), settings, shutdown.clone()).await.map_err(hub::problem)?;
     hub::driving::mark_interrupted(&hub).await.map_err(hub::problem)?;
     type_files::read(&hub, &dir);
-    notice_file::read(&hub, &dir)?;
+    hub.state::<Notices>().configure(notices);
     if args.demo {
         hub::demo::load(&hub).await?;
     }
     let key = key.map_or_else(hub::account::login::secret, Ok)?;
-    data_dir::write_credential(&dir, &Credential { url: format!("http://{address}"), key: key.clone() })?;
+    let credential = Credential { url: format!("http://{address}"), key: key.clone() };
+    // That of the server before stays in place: commands look for it at any moment.
+    if data_dir::credential(&dir).as_ref() != Some(&credential) {
+        data_dir::write_credential(&dir, &credential)?;
+    }
     data_dir::note_elsewhere(&dir);
     let offer = Offer::new(&listener, key.clone(), hub.clone(), stopping.clone())?;
     let offered = tokio::spawn({
@@ -125,6 +135,13 @@ async fn place(args: &mut Serve, dir: &Path, database: &Database, stopping: &Sto
     let (lock, listener) = match listener {
         (lock, Some(passed)) => {
             stopping.set_port_goes_on();
+            let address = passed.local_addr()?;
+            if args.listen.port() != 0 && args.listen != address {
+                tracing::warn!(
+                    "listening on {address}, as systemd does, and not on {}: `verbatim service install` changes that",
+                    args.listen
+                );
+            }
             (lock, TcpListener::from_std(passed)?)
         }
         (lock, None) => (lock, listening::bind(args.listen).await?),
@@ -146,9 +163,7 @@ fn settings(args: &Serve, dir: &Path, database: &Database, base_url: String) -> 
         channel_hosts: args.channel_host.clone(),
         base_url,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        prices: price_file::read(dir)?,
-        routing: args.messages.routing().map_err(anyhow::Error::msg)?,
-        embedder: args.messages.embedder().map_err(anyhow::Error::msg)?,
+        ..Settings::default()
     })
 }
 

@@ -114,7 +114,7 @@ impl Offer {
         loop {
             changes.borrow_and_update();
             let agents = driving.at_work();
-            if agents == 0 || self.stopping.is_asked() {
+            if agents == 0 || Instant::now() >= until || self.stopping.is_asked() {
                 return Ok(Some(agents));
             }
             if agents != told {
@@ -123,7 +123,7 @@ impl Offer {
             }
             tokio::select! {
                 changed = changes.changed() => changed?,
-                () = tokio::time::sleep_until(until) => return Ok(Some(agents)),
+                () = tokio::time::sleep_until(until) => {}
                 () = self.stopping.asked() => {}
                 received = wire.receive() => if received?.is_none() { return Ok(None) },
             }

@@ -9,9 +9,6 @@ use std::net::TcpListener;
 use std::path::Path;
 use store::{DataDirLock, Database};
 
-/// The socket in the data directory, which there is none of.
-pub const SOCKET: &str = "server.sock";
-
 pub struct Claimed {
     pub lock: DataDirLock,
     pub listener: TcpListener,

@@ -4,7 +4,7 @@ use crate::support::{PATIENCE, Place, Server, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
 /// Answers the start and takes prompts. A turn ends at once, unless the prompt says `work`: then it goes on whatever
 /// becomes of its input and its output, with a command in a session of its own beside it, and writes both ids. Or it
@@ -51,14 +51,35 @@ fn place() -> Place {
 }
 
 fn serve(place: Place) -> Server {
+    let child = program(&place, &["--listen", "127.0.0.1:0"]).spawn().unwrap();
+    adopt(place, child)
+}
+
+fn program(place: &Place, arguments: &[&str]) -> Command {
     let claude = place.path("claude");
     let path = format!("{}:/usr/bin:/bin", place.path("bin").display());
-    let folder = claude.to_str().unwrap();
-    let mut program = place.program(&["serve", "--listen", "127.0.0.1:0", "--no-discover", "--claude-dir", folder]);
-    let mut child = program.env("PATH", path).env("CLAUDE_CONFIG_DIR", &claude).stdout(Stdio::piped()).spawn().unwrap();
+    let mut program = place.program(&["serve", "--no-discover", "--claude-dir", claude.to_str().unwrap()]);
+    program.args(arguments).env("PATH", path).env("CLAUDE_CONFIG_DIR", &claude).stdout(Stdio::piped());
+    program
+}
+
+fn adopt(place: Place, mut child: Child) -> Server {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     Server::adopt(place, child, &line)
+}
+
+/// Starts a server that takes over, with what it says on standard error.
+fn taking_over(server: &Server, wait: &str) -> (Child, impl FnMut() -> String + use<>) {
+    let mut program = program(&server.place, &["--take-over", "--agents-wait", wait]);
+    let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let line = move || {
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        line
+    };
+    (child, line)
 }
 
 /// The same folder, after the server ended.
@@ -135,6 +156,61 @@ fn a_restart_is_no_failure_of_agents() {
         };
         assert_eq!(seen(&server, &busy), (json!(state), json!("interrupted"), json!(reason)));
     }
+}
+
+#[test]
+fn a_take_over_waits_for_agents_at_work() {
+    let mut server = serve(place());
+    let session = start(&server, "work");
+    let works = |server: &Server| agent(server, &session)["state"] == "working";
+    wait_until("it works", || works(&server));
+    let waiting = "Waiting for 1 agent at work, 600 s at most\n";
+    // One that is killed while it waits changes nothing, and the next one is heard.
+    for _ in 0..2 {
+        let (mut killed, mut line) = taking_over(&server, "600");
+        assert_eq!(line(), waiting);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert!(works(&server));
+    }
+    let (next, mut line) = taking_over(&server, "600");
+    assert_eq!(line(), waiting);
+    assert!(works(&server), "it serves meanwhile");
+    let ended = server.with_key("POST", &format!("/v1/sessions/{session}/agent/tell"), r#"{"action": "end"}"#);
+    assert!(matches!(ended.status, 200 | 202 | 204), "{}", ended.text());
+    assert_eq!(line(), "The server before finishes its requests\n");
+    assert!(server.ended(PATIENCE).success());
+    let next = adopt(std::mem::replace(&mut server.place, Place::new()), next);
+    assert_eq!(agent(&next, &session)["state"], "ended");
+}
+
+#[test]
+fn a_take_over_that_waits_no_longer_says_which_agents_end() {
+    let mut server = serve(place());
+    let (idle, busy) = (start(&server, ""), start(&server, "work"));
+    wait_until("one rests", || agent(&server, &idle)["state"] == "idle");
+    wait_until("one works", || agent(&server, &busy)["state"] == "working");
+    let (next, mut line) = taking_over(&server, "0");
+    assert_eq!(line(), "Ending 1 agent at work: their sessions can be continued\n");
+    assert!(server.ended(PATIENCE).success());
+    let next = adopt(std::mem::replace(&mut server.place, Place::new()), next);
+    let stopped = json!("The server was stopped while the agent worked");
+    assert_eq!(seen(&next, &busy), (json!("idle"), json!("interrupted"), stopped));
+    let resumed = next.with_key("POST", &format!("/v1/sessions/{busy}/agent/resume"), "{}");
+    assert_eq!(resumed.status, 201, "{}", resumed.text());
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_waits_for_agents_is_followed_by_the_next() {
+    let mut server = serve(place());
+    let session = start(&server, "work");
+    wait_until("it works", || agent(&server, &session)["state"] == "working");
+    let (next, mut line) = taking_over(&server, "600");
+    assert_eq!(line(), "Waiting for 1 agent at work, 600 s at most\n");
+    server.kill();
+    let next = adopt(std::mem::replace(&mut server.place, Place::new()), next);
+    assert_eq!(next.port, server.port);
+    assert_eq!(agent(&next, &session)["state"], "interrupted");
 }
 
 /// What an agent said in a session, and whether it broke off; without what was taken back.

@@ -335,6 +335,11 @@ fn a_take_over_that_is_not_possible_says_why() {
         let seen = server.place.seen(&["serve", "--no-discover", "--take-over"]);
         seen.replace(pid.trim(), "[pid]").split_once("err: ").unwrap().1.to_owned()
     };
+    // What would end its start is found while the other one runs.
+    let file = server.place.write("data/notices.json", "{");
+    assert!(seen().starts_with("verbatim: [dir]/data/notices.json: "), "{}", seen());
+    std::fs::remove_file(file).unwrap();
+    post(&server, &session, "m0");
     std::fs::remove_file(server.place.data().join("server.sock")).unwrap();
     assert_eq!(
         seen(),
