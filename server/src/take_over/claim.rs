@@ -43,8 +43,10 @@ pub async fn claim(args: &Serve, dir: &Path, holder: &str, database: &Database) 
         refused(&format!("{error}\nStop it first (`kill {holder}`), then start this one; requests fail in between"))
     })?;
     let mut wire = Wire::new(stream);
-    wire.send(&Message::Hello { key: credential.key.clone(), schema: Store::newest_schema() }, None).await?;
-    match wire.receive().await? {
+    let hello = Message::Hello { key: credential.key.clone(), schema: Store::newest_schema() };
+    // It may end at any moment.
+    let answer = if wire.send(&hello, None).await.is_ok() { wire.receive().await? } else { None };
+    match answer {
         Some(Message::Port) => {}
         Some(Message::Refused { reason }) => return Err(refused(&reason)),
         _ => return Err(refused("it ended, or another server takes over\nTry again")),

@@ -102,7 +102,7 @@ impl Offer {
             return Some("systemd holds its port\nUpdate it by `systemctl --user restart verbatim`: no request fails");
         }
         if schema < Store::newest_schema() {
-            return Some("it is of a newer version\nStop it first; its database needs that version");
+            return Some("it is of a newer version, which its database needs\nUpdate this program");
         }
         None
     }

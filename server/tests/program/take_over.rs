@@ -1,6 +1,6 @@
 //! A server takes over from another one, or is given its port by a service manager: no request fails.
 
-use crate::support::{PATIENCE, Place, Reply, Server, wait_until};
+use crate::support::{PATIENCE, Place, Reply, Server, postgres, wait_until};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -270,20 +270,26 @@ fn a_take_over_that_breaks_off_leaves_the_server_running() {
         peer.answer()
     };
     let stranger = "it belongs to another user, or was started again\nTry again";
-    let newer = "it is of a newer version\nStop it first; its database needs that version";
+    let newer = "it is of a newer version, which its database needs\nUpdate this program";
     assert_eq!(refused("wrong", 9000), json!({"type": "refused", "reason": stranger}));
     assert_eq!(refused(&server.key(), 1), json!({"type": "refused", "reason": newer}));
     post(&server, &session, "m1");
 
-    // Behind `draining` there is no way back: the server ends, and the next start works.
-    let mut peer = Peer::hello(&server);
-    peer.say(&json!({"type": "go", "agents_wait_seconds": 0}));
-    assert_eq!(peer.answer(), json!({"type": "draining", "agents": 0}));
-    drop(peer);
-    assert!(server.ended(PATIENCE).success());
-    let server = Server::start_in(moved(&mut server), &[]);
-    post(&server, &session, "m2");
-    assert_eq!(messages(&server, &session), ["m1", "m2"]);
+    // Behind `draining` there is no way back: the server ends, and the next start works. So it does if the other process
+    // dies with the port and the lock.
+    for (round, id) in ["m2", "m3"].iter().enumerate() {
+        let mut peer = Peer::hello(&server);
+        peer.say(&json!({"type": "go", "agents_wait_seconds": 0}));
+        assert_eq!(peer.answer(), json!({"type": "draining", "agents": 0}));
+        if round == 1 {
+            assert_eq!(peer.answer(), json!({"type": "released"}));
+        }
+        drop(peer);
+        assert!(server.ended(PATIENCE).success());
+        server = Server::start_in(moved(&mut server), &[]);
+        post(&server, &session, id);
+    }
+    assert_eq!(messages(&server, &session), ["m1", "m2", "m3"]);
 }
 
 /// The new one finds the directory free, and goes on.
@@ -309,6 +315,46 @@ fn a_server_that_is_killed_while_it_gives_up_loses_nothing() {
     next.kill();
     let again = Server::start_in(moved(&mut next), &[]);
     assert_eq!(messages(&again, &session), ["m1", "m2"]);
+}
+
+#[test]
+fn one_of_two_at_a_time_takes_over() {
+    let mut server = Server::start();
+    let session = new_session(&server);
+    let mut children = [spawn(&server.place, &[]), spawn(&server.place, &[])];
+    assert!(server.ended(PATIENCE).success());
+    // The other one is told so, or takes over from the first.
+    let mut lines = children.each_mut().map(|child| BufReader::new(child.stdout.take().unwrap()));
+    let links = lines.each_mut().map(|lines| {
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        line
+    });
+    assert!(links.iter().any(|link| !link.is_empty()), "{links:?}");
+    for (child, link) in children.into_iter().zip(&links) {
+        if link.is_empty() {
+            let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+            assert!(said.contains("it ended, or another server takes over\nTry again\n"), "{said}");
+        } else {
+            drop(Server::adopt(Place::new(), child, link));
+        }
+    }
+    let again = Server::start_in(moved(&mut server), &[]);
+    assert_eq!(messages(&again, &session), [""; 0]);
+}
+
+#[test]
+fn a_server_on_postgresql_is_taken_over() {
+    let Some(url) = postgres() else {
+        println!("not tested: `cargo xtask pg -- ...` gives it a PostgreSQL");
+        return;
+    };
+    let server = Server::start_in(Place::new(), &["--database", &url]);
+    let session = new_session(&server);
+    post(&server, &session, "m1");
+    let (server, _) = take_over(server, &["--database", &url]);
+    post(&server, &session, "m2");
+    assert_eq!(messages(&server, &session), ["m1", "m2"]);
 }
 
 /// Commands and programs go on with the credential that they have.
