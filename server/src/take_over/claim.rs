@@ -13,8 +13,8 @@ use store::{DataDirLock, Database, LockError, Store};
 use tokio::net::UnixStream;
 use tokio::time::Instant;
 
-/// How long the lock of a server that ended may take to be free.
-const FREE: Duration = Duration::from_secs(5);
+/// How long a server may take to have its socket, and the lock of one that ended to be free.
+const SOON: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// What a server got from the one before.
@@ -39,7 +39,7 @@ pub async fn claim(args: &Serve, dir: &Path, holder: &str, database: &Database) 
     })?;
     let refused =
         |reason: &str| anyhow!("process {holder}, the server on {}, can't be taken over: {reason}", dir.display());
-    let stream = UnixStream::connect(super::socket(dir)).await.map_err(|error| {
+    let stream = connect(dir).await.map_err(|error| {
         refused(&format!("{error}\nStop it first (`kill {holder}`), then start this one; requests fail in between"))
     })?;
     let mut wire = Wire::new(stream);
@@ -76,13 +76,24 @@ pub async fn claim(args: &Serve, dir: &Path, holder: &str, database: &Database) 
     Ok(Claimed { lock, listener, key: credential.key })
 }
 
+/// Connects to a server that may be starting.
+async fn connect(dir: &Path) -> std::io::Result<UnixStream> {
+    let until = Instant::now() + SOON;
+    loop {
+        match UnixStream::connect(super::socket(dir)).await {
+            Err(_) if Instant::now() < until => tokio::time::sleep(PAUSE).await,
+            connected => return connected,
+        }
+    }
+}
+
 fn at_work(agents: usize) -> String {
     format!("{} at work", app::figures::counted(agents as i64, "agent"))
 }
 
 /// Takes the lock of a server that ended without giving it.
 async fn free(dir: &Path) -> Result<DataDirLock> {
-    let until = Instant::now() + FREE;
+    let until = Instant::now() + SOON;
     loop {
         match DataDirLock::acquire(dir) {
             Ok(lock) => return Ok(lock),
