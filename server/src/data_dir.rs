@@ -30,6 +30,7 @@ const SERVER_ID: &str = "server.id";
 
 /// When the server makes backups.
 pub const BACKUP_PLAN: &str = "backup.json";
+
 /// The socket by which a newer server takes over.
 pub const SOCKET: &str = "server.sock";
 
@@ -43,7 +44,10 @@ pub const TRANSCRIPTS: &str = "transcripts";
 pub fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with(DATABASE)
-        || matches!(&*name, BACKUP_PLAN | CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | SOCKET | "server.lock" | "reserve")
+        || matches!(
+            &*name,
+            BACKUP_PLAN | CREDENTIAL | HOOK_KEY | SERVER_ID | LAUNCH | SOCKET | "server.lock" | "reserve"
+        )
 }
 
 /// The data directory, absolute.

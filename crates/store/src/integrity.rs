@@ -5,7 +5,7 @@
 
 use crate::condition::{Monitor, note_beside};
 use crate::files::{remove_if_there, with_suffix};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, migrations};
 use sqlx::error::DatabaseError;
 use sqlx::migrate::Migrator;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -54,7 +54,7 @@ pub(crate) async fn check_at_start(
 
 /// A damaged file isn't migrated: it is only read if its schema is the one that this program knows.
 pub(crate) async fn require_schema(steps: &Migrator, writer: &Pool<Sqlite>) -> Result<(), StoreError> {
-    let known = steps.iter().map(|migration| migration.version).max().unwrap_or(0);
+    let known = migrations::newest(steps);
     let found: i64 =
         sqlx::query_scalar("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations").fetch_one(writer).await?;
     match found.cmp(&known) {

@@ -14,25 +14,31 @@ struct Sqlite;
 #[folder = "$CARGO_MANIFEST_DIR/../../migrations/postgres"]
 struct Postgres;
 
-/// Returns all steps, or those up to the one with this number.
-pub(crate) fn sqlite(up_to: Option<i64>) -> Result<Migrator, StoreError> {
-    embedded::<Sqlite>(up_to)
+pub(crate) fn sqlite() -> Migrator {
+    embedded::<Sqlite>()
 }
 
-pub(crate) fn postgres(up_to: Option<i64>) -> Result<Migrator, StoreError> {
-    embedded::<Postgres>(up_to)
+pub(crate) fn postgres() -> Migrator {
+    embedded::<Postgres>()
 }
 
-fn embedded<Files: RustEmbed>(up_to: Option<i64>) -> Result<Migrator, StoreError> {
-    let mut steps: Vec<Migration> =
-        Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect();
-    let known = steps.iter().map(|step| step.version).max().unwrap_or(0);
-    let last = up_to.unwrap_or(known);
+fn embedded<Files: RustEmbed>() -> Migrator {
+    Migrator::with_migrations(Files::iter().filter_map(|name| migration(&name, Files::get(&name)?.data)).collect())
+}
+
+/// Returns the number of the last step.
+pub(crate) fn newest(steps: &Migrator) -> i64 {
+    steps.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
+/// Returns the steps up to the one with the number `last`, if one is given.
+pub(crate) fn up_to(steps: Migrator, last: Option<i64>) -> Result<Migrator, StoreError> {
+    let Some(last) = last else { return Ok(steps) };
+    let known = newest(&steps);
     if last > known {
         return Err(StoreError::Newer { found: last, known });
     }
-    steps.retain(|step| step.version <= last);
-    Ok(Migrator::with_migrations(steps))
+    Ok(Migrator::with_migrations(steps.iter().filter(|step| step.version <= last).cloned().collect()))
 }
 
 /// Parses a file `VERSION_DESCRIPTION.sql`; None for other files in the folder.

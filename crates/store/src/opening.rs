@@ -73,7 +73,7 @@ async fn open_sqlite(file: &Path, tuning: Tuning, schema: Option<i64>) -> Result
     if was_left_open {
         integrity::check_at_start(file, &inspection, &monitor).await?;
     }
-    let steps = migrations::sqlite(schema)?;
+    let steps = migrations::up_to(migrations::sqlite(), schema)?;
     let mut copied = None;
     if monitor.is_damaged() {
         integrity::require_schema(&steps, &writer).await?;
@@ -192,7 +192,7 @@ async fn open_postgres(url: &str, schema: Option<i64>) -> Result<Pools<sqlx::Pos
     let readers = pool(POSTGRES_READERS).connect_with(options.clone()).await?;
     // An index of a large table takes its time, and so does another server that makes it.
     let migrating = pool(1).connect_with(patient).await?;
-    let steps = migrations::postgres(schema)?;
+    let steps = migrations::up_to(migrations::postgres(), schema)?;
     migrate(&steps, steps.run(&migrating).await)?;
     migrating.close().await;
     // Not tried before use, which would be a round trip more: a transaction that can't begin says so as well.
@@ -202,7 +202,7 @@ async fn open_postgres(url: &str, schema: Option<i64>) -> Result<Pools<sqlx::Pos
 }
 
 fn migrate(steps: &Migrator, result: Result<(), MigrateError>) -> Result<(), StoreError> {
-    let known = steps.iter().map(|migration| migration.version).max().unwrap_or(0);
+    let known = migrations::newest(steps);
     match result {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(found)) if found > known => Err(StoreError::Newer { found, known }),

@@ -33,7 +33,7 @@ struct Pending {
 impl Store {
     /// Returns the number of the newest schema that this program knows.
     pub fn newest_schema() -> i64 {
-        newest(&migrations::sqlite())
+        migrations::newest(&migrations::sqlite())
     }
 
     /// Returns the copy that was made when this store was opened, if an update migrated it.
@@ -150,7 +150,7 @@ async fn pending(connection: &mut SqliteConnection, steps: &Migrator) -> Result<
     }
     let applied: Vec<i64> =
         sqlx::query_scalar("SELECT version FROM _sqlx_migrations").fetch_all(&mut *connection).await?;
-    let (applied, known) = (BTreeSet::from_iter(applied), newest(steps));
+    let (applied, known) = (BTreeSet::from_iter(applied), migrations::newest(steps));
     if let Some(found) = applied.last().copied().filter(|found| *found > known) {
         return Err(StoreError::Newer { found, known });
     }
@@ -165,10 +165,6 @@ async fn pending(connection: &mut SqliteConnection, steps: &Migrator) -> Result<
     .fetch_one(connection)
     .await?;
     Ok(Some(Pending { found, schema: known, bytes: u64::try_from(bytes).unwrap_or(0) }))
-}
-
-fn newest(steps: &Migrator) -> i64 {
-    steps.iter().map(|migration| migration.version).max().unwrap_or(0)
 }
 
 fn require_room(file: &Path, pending: &Pending) -> Result<(), StoreError> {

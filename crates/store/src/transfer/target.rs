@@ -184,7 +184,9 @@ impl Target {
         on_tx!(&mut tx, c => sqlx::query(drop_table).execute(c).await.map(drop))?;
         tx.commit().await?;
         self.store.close().await;
-        Store::open(&self.filled).await?.close().await;
+        // What it is made from is the copy.
+        let tuning = Tuning { copies_before_update: false, ..Tuning::default() };
+        Store::open_at(&self.filled, tuning, None).await?.close().await;
         if let (Database::Sqlite(filled), Database::Sqlite(file)) = (&self.filled, &self.database) {
             std::fs::File::open(filled).and_then(|file| file.sync_all()).map_err(StoreError::Io)?;
             if file.exists() {
