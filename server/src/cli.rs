@@ -470,6 +470,9 @@ pub struct Doctor {
     /// Recover a damaged database to a new file; the damaged one is kept. Stop the server first
     #[arg(long)]
     pub repair: bool,
+    /// Ask the running server alone whether it is well, for checks that run often: print `ok`, or fail
+    #[arg(long, conflicts_with = "repair")]
+    pub health: bool,
 }
 
 pub fn session(text: &str) -> Result<String, String> {

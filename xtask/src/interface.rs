@@ -20,7 +20,7 @@ pub fn build() -> Result<()> {
 
 /// Compiles `frontend` alone: together with the rest of the workspace, Leptos' `hydrate` and `ssr` would unify.
 fn compile() -> Result<PathBuf> {
-    step::run(&mut workspace::cargo([
+    let mut compile = workspace::cargo([
         "rustc",
         "--package",
         "frontend",
@@ -32,6 +32,8 @@ fn compile() -> Result<PathBuf> {
         "--",
         // Where functions and data are named in the code: without it nothing can be split off.
         "-Clink-arg=--emit-relocs",
-    ]))?;
+    ]);
+    // The server embeds what comes of it, and its bytes are to be the same wherever they are made.
+    step::run(compile.env("CARGO_ENCODED_RUSTFLAGS", workspace::remapped().join("\x1f")))?;
     Ok(workspace::target().join(tools::WASM).join(PROFILE).join("frontend.wasm"))
 }

@@ -15,6 +15,7 @@
 //! | `audit` | advisories, licences and duplicates of dependencies |
 //! | `sbom` | the list of what is inside the program |
 //! | `bench/` | a crate: figures for the budgets |
+//! | `release/` | a crate: programs and packages of one commit |
 //! | `tools`, `step`, `workspace` | what must be installed, steps with their times, where things lie |
 //!
 //! How to add one: a variant of [`Task`], a line in [`run`], and a file with the command's name.
@@ -81,6 +82,12 @@ enum Task {
     Agents(agents::AgentsArguments),
     /// Check what clippy can't: floors, file sizes, forbidden words
     Tidy,
+    /// Make the programs and packages of one commit, in `target/release-artifacts`: `cargo xtask release --help` lists how
+    #[command(disable_help_flag = true)]
+    Release {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Measure: `cargo xtask bench --help` lists what
     #[command(disable_help_flag = true)]
     Bench {
@@ -120,9 +127,13 @@ fn run(task: Task) -> Result<ExitCode> {
         Task::Fuzz(arguments) => fuzz::fuzz(&arguments)?,
         Task::Agents(arguments) => agents::drive(&arguments)?,
         Task::Tidy => tidy::tidy()?,
-        Task::Bench { arguments } => {
-            step::run(workspace::cargo(["run", "--quiet", "--package", "bench", "--"]).args(arguments))?;
-        }
+        Task::Release { arguments } => own_crate("release", &arguments)?,
+        Task::Bench { arguments } => own_crate("bench", &arguments)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs a command that is a crate of its own, as it takes long to compile.
+fn own_crate(name: &str, arguments: &[String]) -> Result<()> {
+    step::run(workspace::cargo(["run", "--quiet", "--package", name, "--"]).args(arguments))
 }

@@ -1,7 +1,11 @@
 //! `sbom`: the crates inside the program, as `CycloneDX` 1.5 in JSON, by `cargo cyclonedx`.
 //!
 //! The program holds the server and, embedded, the interface: two crates that are compiled for two targets, with a list each.
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::Result;
 
@@ -12,12 +16,17 @@ const NAME: &str = "verbatim.cdx";
 
 /// Writes `target/release/verbatim.cdx.json` and `verbatim-interface.cdx.json`, which are the same for the same commit.
 pub fn write() -> Result<()> {
-    let folder = workspace::target().join("release");
-    fs::create_dir_all(&folder)?;
     let host = step::output(Command::new("rustc").args(["--print", "host-tuple"]))?;
-    for (package, target, name) in
-        [("server", host.trim(), "verbatim.cdx.json"), ("frontend", tools::WASM, "verbatim-interface.cdx.json")]
-    {
+    write_for(host.trim(), &workspace::target().join("release"), "verbatim")
+}
+
+/// Writes the lists of the program for a target as `NAME.cdx.json` and `NAME-interface.cdx.json` into a folder.
+pub fn write_for(target: &str, folder: &Path, name: &str) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    for (package, target, name) in [
+        ("server", target, format!("{name}.cdx.json")),
+        ("frontend", tools::WASM, format!("{name}-interface.cdx.json")),
+    ] {
         let written = list(package, target)?;
         let file = folder.join(name);
         fs::copy(workspace::root().join(package).join(format!("{NAME}.json")), &file)?;

@@ -22,7 +22,8 @@ const EXTENT: &str = "VERBATIM_TEST_EXTENT";
 
 /// What cargo takes when it isn't told of packages: the program.
 const PROGRAM: [&str; 0] = [];
-const OURSELVES: [&str; 6] = ["--package", "xtask", "--package", "bench", "--package", "bundle"];
+const OURSELVES: [&str; 8] =
+    ["--package", "xtask", "--package", "bench", "--package", "bundle", "--package", "release"];
 
 /// One step of a test run.
 struct Step {
@@ -50,7 +51,7 @@ const fn client(name: &'static str, title: &'static str, work: report::Tests) ->
 }
 
 /// The steps, in their order.
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     check("format", "format", || step::run(&mut cargo(["fmt", "--all", "--check"]))),
     check("tidy", "tidy", tidy::tidy),
     check("advisories", "advisories", audit::advisories_if_reachable),
@@ -77,11 +78,12 @@ const STEPS: [Step; 18] = [
     client("contract", "the contract, by its description", python::contract),
     client("typescript", "the TypeScript SDK", typescript_sdk),
     client("fuzz", "fuzz targets, for a minute", |counts| fuzz::for_a_minute(|line| counts.read(line))),
-    check(RELEASE, "release", serve::build),
+    check("release", "release", serve::build),
+    Step { needs: &["release"], ..tests("packages", "packages, installed and used", packages) },
 ];
 
-/// The step that is made with `--all` alone, or by its name.
-const RELEASE: &str = "release";
+/// The steps that are made with `--all` alone, or by their names: they need the release program.
+const ON_DEMAND: [&str; 2] = ["release", "packages"];
 
 #[derive(Args)]
 pub struct TestArguments {
@@ -95,7 +97,7 @@ pub struct TestArguments {
     /// Print the names of the steps, and run none
     #[arg(long)]
     list: bool,
-    /// Also make the release binary, and try random faults ten times as often
+    /// Also make the release binary and try its packages, and try random faults ten times as often
     #[arg(long)]
     all: bool,
 }
@@ -117,7 +119,7 @@ impl TestArguments {
     fn chosen(&self) -> Vec<&'static Step> {
         let first = self.from.as_deref().and_then(|name| STEPS.iter().position(|step| step.name == name)).unwrap_or(0);
         let is_chosen = |step: &&Step| match &*self.steps {
-            [] => step.name != RELEASE || self.all || self.from.as_deref() == Some(RELEASE),
+            [] => !ON_DEMAND.contains(&step.name) || self.all || self.from.as_deref() == Some(step.name),
             names => names.iter().any(|name| name == step.name),
         };
         STEPS.iter().skip(first).filter(is_chosen).collect()
@@ -182,6 +184,16 @@ fn typescript_sdk(counts: &Counts) -> Result<()> {
     step::run(&mut npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"]))?;
     let program = workspace::target().join("debug/verbatim");
     counting(npm(&["test"]).env("CHROMIUM", chromium).env("VERBATIM_PROGRAM", program), counts)
+}
+
+/// Packages of the release program, which is built where it is missing.
+fn packages(counts: &Counts) -> Result<()> {
+    let program = workspace::target().join("release/verbatim");
+    if !program.is_file() {
+        serve::build()?;
+    }
+    let mut release = cargo(["run", "--quiet", "--package", "release", "--", "--try", "--program"]);
+    counting(release.arg(program), counts)
 }
 
 /// Runs a command over the program and over ourselves.

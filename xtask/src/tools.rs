@@ -22,11 +22,29 @@ pub fn for_building() -> Result<()> {
     if find(["cc", "gcc", "clang"]).is_none() && env::var_os("CC").is_none() {
         bail!("no C compiler found, SQLite needs one: `apt-get install gcc libc6-dev`, or `xcode-select --install`");
     }
-    let sysroot = step::output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {
+    for_target(WASM)
+}
+
+/// Checks that the standard library of a target is installed, and lets rustup add it where it is missing.
+pub fn for_target(target: &str) -> Result<()> {
+    if sysroot()?.join("lib/rustlib").join(target).exists() {
         return Ok(());
     }
-    rustup(["target", "add", WASM])
+    rustup(["target", "add", target])
+}
+
+/// The folder of the compiler's own files.
+pub fn sysroot() -> Result<PathBuf> {
+    Ok(step::output(Command::new("rustc").args(["--print", "sysroot"]))?.trim().into())
+}
+
+/// Installs a program with the package manager where it isn't on the path.
+pub fn installed(program: &str, package: &str) -> Result<PathBuf> {
+    if let Some(found) = find([program]) {
+        return Ok(found);
+    }
+    apt_get_install(package).with_context(|| format!("`{program}` not found: install `{package}`"))?;
+    find([program]).with_context(|| format!("`{package}` was installed but `{program}` is not on the path"))
 }
 
 /// Checks what the tests need besides: rustfmt and clippy, Node.js; installs the former where rustup can.

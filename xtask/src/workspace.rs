@@ -24,6 +24,15 @@ pub fn members() -> Result<Vec<PathBuf>> {
     Ok(manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_path_buf)).collect())
 }
 
+/// The options by which rustc names the sources in what it makes by the same paths on every machine.
+pub fn remapped() -> Vec<String> {
+    let cargo = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))
+        .map(|home| format!("--remap-path-prefix={}=/cargo", home.display()));
+    cargo.into_iter().chain([format!("--remap-path-prefix={}=/verbatim", root().display())]).collect()
+}
+
 /// Where cargo puts what it builds.
 pub fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))

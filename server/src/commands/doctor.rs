@@ -15,6 +15,9 @@ pub async fn run(args: Doctor) -> Result<()> {
         return repair::run(&args).await;
     }
     let dir = data_dir::path(&args.data)?;
+    if args.health {
+        return condition(&door::server(&dir).await).await;
+    }
     let mut failed = 0;
     // One that isn't there yet is made, as for any command.
     let mut lines = vec![if data_dir::create(&dir).is_ok() {
@@ -73,6 +76,19 @@ pub async fn run(args: Doctor) -> Result<()> {
         bail!("{failed} of the checks failed");
     }
     Ok(())
+}
+
+/// Prints what `/healthz` answers. That costs the server the same however much is stored.
+async fn condition(server: &Server) -> Result<()> {
+    let Server::Answers(credential) = server else {
+        bail!("no server answers for this data directory; `verbatim doctor` says more")
+    };
+    let answer = door::connect(&credential.url, &credential.key)?.client().get_bytes("/healthz").await?;
+    let answer = String::from_utf8_lossy(&answer);
+    if answer.trim() != "ok" {
+        bail!("the server isn't well: {}; `verbatim doctor` says more", answer.trim());
+    }
+    print(&answer)
 }
 
 /// An agent's name for people.

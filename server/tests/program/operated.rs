@@ -359,3 +359,15 @@ fn doctor_sums_it_up() {
     ];
     assert_eq!(figures.collect::<Vec<_>>(), expected, "{seen}");
 }
+
+#[test]
+fn a_health_check_asks_the_running_server_alone() {
+    let mut server = Server::start();
+    assert_eq!(server.place.seen(&["doctor", "--health"]), "ok\n");
+    server.terminate();
+    assert!(server.ended(PATIENCE).success());
+    assert_eq!(
+        server.place.seen(&["doctor", "--health"]),
+        "error: no server answers for this data directory; `verbatim doctor` says more\n"
+    );
+}

@@ -35,6 +35,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
     ("bench", &["xtask"]),
     ("bundle", &[]),
+    ("release", &["xtask"]),
 ];
 
 /// Crates of others that only these of ours may name.
